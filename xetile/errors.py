@@ -1,0 +1,43 @@
+"""Answers to wrong input: one line with the place, the values found and what would be legal."""
+
+from typing import NoReturn
+
+from xdsl.dialects.builtin import FileLineColLoc
+from xdsl.ir import Block, Operation, SSAValue
+
+
+class XetileError(Exception):
+    """Wrong input, as opposed to a fault of the compiler.
+
+    `message` is one line in lower case without a full stop; `location` is the source position at fault,
+    or None when no place in the input is (an option, a device, a file).
+    """
+
+    def __init__(self, message: str, location: FileLineColLoc | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+
+    def __str__(self) -> str:
+        if self.location is None:
+            return self.message
+        place = self.location
+        return f"{place.filename.data}:{place.line.data}:{place.column.data}: error: {self.message}"
+
+
+def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
+    """The source position of an op or value: its own, else that of the nearest enclosing op that has one."""
+    if isinstance(at, SSAValue):
+        if isinstance(at.owner, Block):
+            return position(at.owner.parent_op())
+        return position(at.owner)
+    while at is not None:
+        if isinstance(at.location, FileLineColLoc):
+            return at.location
+        at = at.parent_op()
+    return None
+
+
+def fail(at: Operation | SSAValue, message: str) -> NoReturn:
+    """Refuse the program at `at`."""
+    raise XetileError(message, position(at))
