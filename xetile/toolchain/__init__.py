@@ -1,0 +1,1 @@
+"""Optional outside tools: where they are and what they say."""

@@ -1,0 +1,92 @@
+"""Fixtures and markers for the oracles: the outside tools that xetile's output is held against.
+
+A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
+path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
+variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc spirv-val triton"), the run fails at once instead.
+"""
+
+import importlib.util
+import os
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
+
+
+def _find_triton() -> Path | None:
+    spec = importlib.util.find_spec("triton")
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
+    "mlir_opt": ("mlir-opt", find_mlir_opt),
+    "ocloc": ("ocloc", find_ocloc),
+    "spirv_val": ("spirv-val", find_spirv_val),
+    "triton": ("triton", _find_triton),
+}
+MISSING = " is not installed"
+
+
+@cache
+def oracle(marker: str) -> Path | None:
+    return ORACLES[marker][1]()
+
+
+def oracle_or_skip(marker: str) -> Path:
+    found = oracle(marker)
+    if found is None:
+        pytest.skip(ORACLES[marker][0] + MISSING)
+    return found
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()
+    missing = [
+        name for marker, (name, _) in ORACLES.items() if name in required and oracle(marker) is None
+    ]
+    if missing:
+        raise pytest.UsageError(f"required and not installed: {', '.join(missing)}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in ORACLES:
+        if item.get_closest_marker(marker) is not None:
+            oracle_or_skip(marker)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report, pytest.TestReport):
+            reasons[report.longreprtext.rpartition("Skipped: ")[2].rstrip("')")] += 1
+    for reason, number in sorted(reasons.items()):
+        if reason.endswith(MISSING):
+            terminalreporter.write_line(f"not run: {number} tests, because {reason}")
+
+
+@pytest.fixture(scope="session")
+def mlir_opt() -> Path:
+    """Path of mlir-opt 22."""
+    return oracle_or_skip("mlir_opt")
+
+
+@pytest.fixture(scope="session")
+def ocloc() -> Path:
+    """Path of Intel's offline compiler."""
+    return oracle_or_skip("ocloc")
+
+
+@pytest.fixture(scope="session")
+def spirv_val() -> Path:
+    """Path of the SPIR-V validator."""
+    return oracle_or_skip("spirv_val")
+
+
+@pytest.fixture(scope="session")
+def triton() -> Path:
+    """Folder of the installed triton package."""
+    return oracle_or_skip("triton")

@@ -1,0 +1,79 @@
+"""Where the optional outside tools are: an environment variable first, then the search path."""
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from xetile.errors import XetileError
+
+MLIR_VERSION = 22
+"""Major version of the MLIR tools whose text xetile reads and writes."""
+
+
+def _named(variable: str) -> Path | None:
+    """The tool that an environment variable names; one that leads nowhere is an error."""
+    value = os.environ.get(variable)
+    if not value:
+        return None
+    found = shutil.which(value)
+    if found is None:
+        raise XetileError(f"{variable} is '{value}', which is no program that can be run")
+    return Path(found)
+
+
+def _on_path(*names: str) -> Path | None:
+    for name in names:
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    return None
+
+
+def find_ocloc() -> Path | None:
+    """Intel's offline compiler: $XETILE_OCLOC, else `ocloc`; None where it is not installed."""
+    return _named("XETILE_OCLOC") or _on_path("ocloc")
+
+
+def find_spirv_val() -> Path | None:
+    """Khronos' SPIR-V validator: $XETILE_SPIRV_VAL, else `spirv-val`; None where there is none."""
+    return _named("XETILE_SPIRV_VAL") or _on_path("spirv-val")
+
+
+@cache
+def mlir_version(program: Path) -> str | None:
+    """The LLVM version that an `mlir-opt` reports, such as `22.1.8`; None if it names none."""
+    try:
+        answer = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=30, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    version = re.search(r"LLVM version (\S+)", answer.stdout)
+    return version.group(1) if version else None
+
+
+def find_mlir_opt() -> Path | None:
+    """MLIR's own driver, version 22: $XETILE_MLIR_OPT, else `mlir-opt-22`, else `mlir-opt`.
+
+    Errors: XetileError when $XETILE_MLIR_OPT names a program of another version.
+    """
+    named = _named("XETILE_MLIR_OPT")
+    if named is not None:
+        if not _has_version(named):
+            raise XetileError(
+                f"XETILE_MLIR_OPT is '{named}' of version {mlir_version(named) or 'unknown'}, "
+                f"xetile needs version {MLIR_VERSION}"
+            )
+        return named
+    for name in (f"mlir-opt-{MLIR_VERSION}", "mlir-opt"):
+        found = _on_path(name)
+        if found is not None and _has_version(found):
+            return found
+    return None
+
+
+def _has_version(program: Path) -> bool:
+    return (mlir_version(program) or "").partition(".")[0] == str(MLIR_VERSION)
