@@ -1,0 +1,47 @@
+"""The dialects: xDSL's, with ours on top."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Dialect
+
+_OURS = {
+    "xetile": ("xetile.dialects.xetile", "XeTile"),
+    "xegpu": ("xetile.dialects.xegpu", "XeGPU"),
+    "xevm": ("xetile.dialects.xevm", "XeVM"),
+    "gpu": ("xetile.dialects.gpu", "GPU"),
+    "arith": ("xetile.dialects.arith", "Arith"),
+    "vector": ("xetile.dialects.vector", "Vector"),
+    "memref": ("xetile.dialects.memref", "MemRef"),
+    "llvm": ("xetile.dialects.llvm", "LLVM"),
+}
+"""Dialect name to its module and the name of its `Dialect` object."""
+
+NEW_DIALECTS = ("xetile", "xegpu", "xevm")
+"""Names that xDSL does not own."""
+
+
+def dialect_factory(name: str) -> "Callable[[], Dialect]":
+    """What makes our dialect `name`; its module is imported by the first call."""
+    module, attribute = _OURS[name]
+
+    def make() -> "Dialect":
+        return getattr(import_module(module), attribute)
+
+    return make
+
+
+def all_dialects() -> "dict[str, Callable[[], Dialect]]":
+    """Every dialect by name, as a factory: xDSL's, with ours in the place of namesakes."""
+    from xdsl.dialects import get_all_dialects
+
+    return get_all_dialects() | {name: dialect_factory(name) for name in _OURS}
+
+
+def load(context: "Context") -> None:
+    """Register all dialects; each is imported when the first of its ops or attributes is met."""
+    for name, factory in all_dialects().items():
+        context.register_dialect(name, factory)

@@ -1,0 +1,5 @@
+"""The gpu dialect."""
+
+from xdsl.dialects.gpu import GPU
+
+__all__ = ["GPU"]

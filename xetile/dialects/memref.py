@@ -1,0 +1,5 @@
+"""The memref dialect."""
+
+from xdsl.dialects.memref import MemRef
+
+__all__ = ["MemRef"]
