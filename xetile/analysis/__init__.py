@@ -1,0 +1,1 @@
+"""Analyses over kernels: they look, they never change anything."""

@@ -1,0 +1,1 @@
+"""The passes, one per file, and the pipelines made of them."""

@@ -1,0 +1,101 @@
+"""The kernels of a module: which they are, at which level they stand, how many subgroups run them.
+
+Levels and launch conventions: docs/xetile-dialect.md and the README.
+"""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Literal, cast
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from xetile.errors import fail
+from xetile.targets.device import SUBGROUP_SIZE
+
+Level = Literal["workgroup", "subgroup", "lane"]
+LEVELS: tuple[Level, ...] = ("workgroup", "subgroup", "lane")
+LEVEL_ATTRIBUTE = "xetile.level"
+
+OLDER_CONVENTION = "VectorComputeFunctionINTEL"
+"""A kernel with this attribute counts subgroups, not work-items, in its block size (Intel's older convention)."""
+
+_FUNCTIONS = ("gpu.func", "func.func")
+
+
+def functions(module: Operation) -> Iterator[Operation]:
+    """The functions with a body, in the order of the module."""
+    for op in module.walk():
+        if op.name in _FUNCTIONS and op.regions and op.regions[0].blocks:
+            yield op
+
+
+def holds_dialect(function: Operation, *dialects: str) -> bool:
+    """Whether an op of one of the dialects is inside the function."""
+    return any(op.name.partition(".")[0] in dialects for op in function.walk())
+
+
+def level(function: Operation) -> Level:
+    """The level that is written on the kernel, else the one that follows from its ops."""
+    written = function.attributes.get(LEVEL_ATTRIBUTE)
+    if written is not None:
+        if isinstance(written, StringAttr) and written.data in LEVELS:
+            return cast(Level, written.data)
+        fail(function, f"xetile.level is {written}; expected one of {', '.join(LEVELS)}")
+    if any(_has_workgroup_map(op) for op in function.walk()):
+        return "workgroup"
+    if holds_dialect(function, "xevm"):
+        return "lane"
+    return "subgroup"
+
+
+def set_level(function: Operation, level: Level) -> None:
+    """Write the level on the kernel."""
+    function.attributes[LEVEL_ATTRIBUTE] = StringAttr(level)
+
+
+def _has_workgroup_map(op: Operation) -> bool:
+    named = (*op.attributes.items(), *op.properties.items())
+    if any(name.startswith("wg_map") for name, _ in named):
+        return True
+    types = (*(v.type for v in op.operands), *(v.type for v in op.results))
+    return any(getattr(type, "wg_map", None) is not None for type in types)
+
+
+def launch_sizes(function: Operation, name: str) -> tuple[int, int, int] | None:
+    """The value of `known_block_size` or `known_grid_size` (x, y, z), None where it is not written."""
+    attribute: Attribute | None = function.properties.get(name) or function.attributes.get(name)
+    if not isinstance(attribute, DenseArrayBase):
+        return None
+    sizes = tuple(int(size) for size in attribute.get_values())
+    if len(sizes) != 3 or min(sizes) < 1:
+        fail(function, f"{name} is {list(sizes)}; expected three positive sizes, x fastest")
+    return sizes
+
+
+def subgroup_count(function: Operation) -> int | None:
+    """Subgroups of a workgroup, from `known_block_size`; None where it is not written."""
+    sizes = launch_sizes(function, "known_block_size")
+    if sizes is None:
+        return None
+    if OLDER_CONVENTION in function.attributes:
+        return prod(sizes)
+    if prod(sizes) % SUBGROUP_SIZE != 0:
+        fail(
+            function,
+            f"known_block_size {list(sizes)} has {prod(sizes)} work-items; "
+            f"expected a multiple of {SUBGROUP_SIZE}, the lanes of a subgroup",
+        )
+    return prod(sizes) // SUBGROUP_SIZE
+
+
+def kernel_functions(module: ModuleOp) -> list[Operation]:
+    """The functions that are kernels: gpu.func with `kernel`, or a func.func that holds tile or block ops."""
+    found: list[Operation] = []
+    for function in functions(module):
+        if function.name == "gpu.func":
+            if "kernel" in function.properties or "gpu.kernel" in function.attributes:
+                found.append(function)
+        elif holds_dialect(function, "xetile", "xegpu", "xevm"):
+            found.append(function)
+    return found

@@ -1,0 +1,105 @@
+"""Values that are one value at run time: what loops and branches carry, and what elementwise ops relate."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar, cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+_ELEMENTWISE = ("arith", "math")
+
+Fact = TypeVar("Fact")
+Pair = tuple[SSAValue, SSAValue]
+
+
+class Classes(Generic[Fact]):
+    """Classes of values, by union and find, with one optional fact per class."""
+
+    def __init__(self, merge: Callable[[Fact, Fact], Fact]) -> None:
+        """`merge` joins two facts about one class, or refuses them."""
+        self._parent: dict[SSAValue, SSAValue] = {}
+        self._facts: dict[SSAValue, Fact] = {}
+        self._merge = merge
+
+    def find(self, value: SSAValue) -> SSAValue:
+        """The representative of the class of a value."""
+        root = value
+        while (parent := self._parent.get(root)) is not None:
+            root = parent
+        while (parent := self._parent.get(value)) is not None:
+            self._parent[value] = root
+            value = parent
+        return root
+
+    def unite(self, left: SSAValue, right: SSAValue) -> None:
+        """Say that two values are one."""
+        a, b = self.find(left), self.find(right)
+        if a is b:
+            return
+        self._parent[b] = a
+        fact = self._facts.pop(b, None)
+        if fact is not None:
+            self.give(a, fact)
+
+    def give(self, value: SSAValue, fact: Fact) -> None:
+        """Add a fact about the class of a value."""
+        root = self.find(value)
+        known = self._facts.get(root)
+        self._facts[root] = fact if known is None else self._merge(known, fact)
+
+    def fact(self, value: SSAValue) -> Fact | None:
+        """What is known of the class of a value."""
+        return self._facts.get(self.find(value))
+
+
+def is_tile_vector(type: Attribute) -> bool:
+    """Whether this is a vector of rank 2, the type of a tile's value."""
+    return isinstance(type, VectorType) and cast(VectorType[Attribute], type).get_num_dims() == 2
+
+
+def vector_shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector value (elements)."""
+    return tuple(cast(VectorType[Attribute], value.type).get_shape())
+
+
+def is_elementwise(op: Operation) -> bool:
+    """Whether an op works on each element of its vectors alone."""
+    return op.name.partition(".")[0] in _ELEMENTWISE and op.name != "arith.constant"
+
+
+def carried_pairs(op: Operation) -> Iterator[Pair]:
+    """Pairs of values that a loop or a branch makes one: initial value, argument, yield, result."""
+    if op.name == "scf.for":
+        body = op.regions[0].blocks[0]
+        yield from _pairs(op.operands[3:], body.args[1:], terminator(body).operands, op.results)
+    elif op.name == "scf.if" and op.results:
+        yields = [terminator(region.blocks[0]).operands for region in op.regions]
+        yield from _pairs(op.results, *yields)
+    elif op.name == "scf.while":
+        before, after = (region.blocks[0] for region in op.regions)
+        yield from _pairs(op.operands, before.args, terminator(after).operands)
+        yield from _pairs(op.results, after.args, terminator(before).operands[1:])
+
+
+def computed_pairs(op: Operation) -> Iterator[Pair]:
+    """Pairs of vectors that one op keeps in one form: accumulator and result, operands and result."""
+    if op.name == "xetile.tile_mma":
+        for accumulator in op.operands[2:]:
+            yield op.results[0], accumulator
+    elif is_elementwise(op):
+        vectors = [v for v in (*op.results, *op.operands) if is_tile_vector(v.type)]
+        for other in vectors[1:]:
+            yield vectors[0], other
+
+
+def terminator(block: Block) -> Operation:
+    """The last op of a block that has one."""
+    last = block.last_op
+    assert last is not None
+    return last
+
+
+def _pairs(*columns: Sequence[SSAValue]) -> Iterator[Pair]:
+    for row in zip(*columns, strict=True):
+        for value in row[1:]:
+            yield row[0], value
