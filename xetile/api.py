@@ -1,0 +1,161 @@
+"""What a Python program does with xetile: read a kernel, lower it, execute it, make code of it.
+
+Every function raises `XetileError` for wrong input; its text starts with the source position where
+one is at fault.
+"""
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
+from xdsl.utils.exceptions import ParseError
+
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    import numpy
+    from xdsl.context import Context
+
+Level = Literal["subgroup", "blocked", "xegpu", "xevm", "llvm"]
+"""What a kernel can be lowered to, from high to low."""
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+Kind = Literal["ll", "spirv", "zebin", "asm"]
+"""What code can be made; the device's binary and its assembly need ocloc."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+LEVELS_WITHOUT_DEVICE: tuple[Level, ...] = ("subgroup",)
+
+
+def _place(name: str, line: int, column: int) -> FileLineColLoc:
+    return FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+
+
+def decode_source(data: bytes, name: str) -> str:
+    """The text of a source file's bytes.
+
+    Errors: XetileError at the first byte that is not UTF-8 (the column counts characters, from 1).
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        lines = data[: error.start].decode().split("\n")
+        place = _place(name, len(lines), len(lines[-1]) + 1)
+        message = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
+        raise XetileError(message, place) from None
+
+
+def read_source(path: str | PathLike[str]) -> str:
+    """The text of a file.
+
+    Errors: XetileError when it cannot be read or is not UTF-8.
+    """
+    name = fspath(path)
+    try:
+        data = Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise XetileError(f"cannot read '{name}': {(reason or str(error)).lower()}") from error
+    return decode_source(data, name)
+
+
+def parse(source: str | PathLike[str], *, name: str | None = None) -> ModuleOp:
+    """Read and verify a module.
+
+    `source` is text if it is a string with a line break, else the path of a file. `name` is what
+    messages call the source; by default the path, or `<text>`.
+    Errors: XetileError with the position.
+    """
+    if isinstance(source, str) and "\n" in source:
+        return parse_text(source, name or "<text>")
+    return parse_text(read_source(source), name or fspath(source))
+
+
+def parse_text(text: str, name: str, context: "Context | None" = None) -> ModuleOp:
+    """Read and verify a module from text, in a fresh context unless one is given.
+
+    Errors: XetileError with the position.
+    """
+    from xetile.parser import parse as parse_module
+    from xetile.parser import parse_error_location
+
+    try:
+        module = parse_module(text, name, context)
+    except ParseError as error:
+        line, column, message = parse_error_location(error)
+        raise XetileError(message, _place(name, line, column)) from error
+    verify(module)
+    return module
+
+
+def verify(module: ModuleOp) -> None:
+    """Check a module.
+
+    Errors: XetileError at the innermost op that is wrong.
+    """
+    from xetile.verification import verify as verify_module
+
+    verify_module(module)
+
+
+def lower(module: ModuleOp, *, to: Level, device: str | None = None) -> ModuleOp:
+    """A lowered copy of a module; all levels below `subgroup` need the name of a device.
+
+    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for a
+    level above the module's own.
+    """
+    from xetile.parser import context
+    from xetile.passes.pipelines import lower as lower_in_place
+
+    check_level(to, device)
+    copy = module.clone()
+    lower_in_place(context(), copy, to, device)
+    return copy
+
+
+def check_level(to: str, device: str | None) -> None:
+    """Refuse an unknown level, and a level that needs a device without one."""
+    if to not in LEVELS:
+        raise XetileError(f"unknown level '{to}'; expected one of {', '.join(LEVELS)}")
+    if device is None and to not in LEVELS_WITHOUT_DEVICE:
+        raise XetileError(f"lowering to {to} needs a device; one of {device_names()}")
+
+
+def device_names() -> str:
+    """The known devices, for messages."""
+    from xetile.targets import DEVICE_NAMES
+
+    return ", ".join(DEVICE_NAMES)
+
+
+def execute(
+    module: ModuleOp,
+    kernel: str,
+    *arrays: "numpy.ndarray | int | float",
+    grid: tuple[int, int, int] | None = None,
+) -> None:
+    """Launch a kernel on the CPU: arrays change in place, as a launch would change them.
+
+    `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
+    fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
+    `known_grid_size`.
+    Errors: XetileError for a kernel that is not there, arguments that do not fit, an access that is
+    out of bounds.
+    """
+    from xetile.interpreter import execute as execute_kernel
+
+    execute_kernel(module, kernel, arrays, grid=grid)
+
+
+def emit(module: ModuleOp, kind: Kind, device: str) -> str | bytes:
+    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+
+    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, or if ocloc
+    is needed and missing.
+    """
+    from xetile.emit import emit as emit_code
+
+    if kind not in KINDS:
+        raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")
+    return emit_code(module, kind, device)

@@ -1,0 +1,59 @@
+"""Reading input and writing output; `-` is the standard stream, failures leave files alone."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from xetile.errors import XetileError
+
+STANDARD = "-"
+
+
+def read_input(path: str | None) -> tuple[str, str]:
+    """The text of a file, or of standard input for `-` and None, and the name for messages.
+
+    Errors: XetileError for a file that cannot be read, with the place for bytes that are not UTF-8.
+    """
+    from xetile.api import decode_source, read_source
+
+    if path is None or path == STANDARD:
+        name = "<stdin>"
+        return decode_source(sys.stdin.buffer.read(), name), name
+    return read_source(path), path
+
+
+def write_output(path: str | None, content: str | bytes) -> None:
+    """Write a file, or standard output for `-` and None.
+
+    A file is written beside its place and put there in one step: it is the old or the new one.
+    Errors: XetileError for a place that cannot be written.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    if path is None or path == STANDARD:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        _replace(Path(path).resolve(), data)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise XetileError(f"cannot write '{path}': {reason}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    if (
+        target.exists() and not target.is_file()
+    ):  # a device such as /dev/null, a pipe; a folder fails
+        target.write_bytes(data)
+        return
+    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(data)
+        if target.exists():
+            beside.chmod(target.stat().st_mode)
+        beside.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise

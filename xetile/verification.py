@@ -1,0 +1,85 @@
+"""Verification whose answer is the innermost op that is wrong, with its place."""
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.utils.exceptions import DiagnosticException
+
+from xetile.errors import XetileError, fail, position
+
+_COMPLAINTS = (DiagnosticException, ValueError)
+"""What xDSL's verifiers raise; anything else is a fault of a verifier."""
+
+
+def verify(module: ModuleOp) -> None:
+    """Check every op, and that every value is defined before it is used.
+
+    Errors: XetileError with the message of the op's verifier and the op's position.
+    """
+    try:
+        module.verify()
+    except XetileError:
+        raise
+    except _COMPLAINTS as complaint:
+        culprit, reason = _first_wrong(module) or (module, complaint)
+        message = " ".join(str(reason).split()) or type(reason).__name__
+        raise XetileError(message, position(culprit)) from complaint
+    _verify_order(module, set())
+
+
+def _inside_out(op: Operation) -> Iterator[Operation]:
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                yield from _inside_out(inner)
+    yield op
+
+
+def _first_wrong(module: ModuleOp) -> tuple[Operation, Exception] | None:
+    """The first op, inner ones first, whose own verifier complains, and the complaint."""
+    for op in _inside_out(module):
+        try:
+            op.verify(verify_nested_ops=False)
+            for region in op.regions:
+                _verify_terminators(region)
+        except _COMPLAINTS as complaint:
+            return op, complaint
+    return None
+
+
+def _verify_terminators(region: Region) -> None:
+    """What a block checks beside its ops."""
+    for block in region.blocks:
+        if not block.ops:
+            block.verify()
+
+
+def _verify_order(op: Operation, defined: set[SSAValue]) -> None:
+    """Refuse a use before its definition; blocks of a graph may refer to one another."""
+    for region in op.regions:
+        local: set[SSAValue] = set()
+        if len(region.blocks) > 1:
+            for block in region.blocks:
+                local.update(block.args, *(inner.results for inner in block.ops))
+        for block in region.blocks:
+            _verify_block_order(block, defined, local)
+        defined -= local
+
+
+def _verify_block_order(block: Block, defined: set[SSAValue], local: set[SSAValue]) -> None:
+    local.update(block.args)
+    defined |= local
+    for op in block.ops:
+        for number, operand in enumerate(op.operands):
+            if operand not in defined:
+                fail(op, f"operand {_name(operand, number)} is used before it is defined")
+        _verify_order(op, defined)
+        local.update(op.results)
+        defined.update(op.results)
+
+
+def _name(value: SSAValue, number: int) -> str:
+    if value.name_hint is None or isinstance(value, BlockArgument):
+        return str(number)
+    return f"%{value.name_hint}"
