@@ -1,0 +1,188 @@
+"""Attributes and types of the gpu dialect.
+
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td, GPUBase.td`, checked by mlir-opt 22's output.
+"""
+
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import (
+    Attribute,
+    OpaqueSyntaxAttribute,
+    ParametrizedAttribute,
+    SpacedOpaqueSyntaxAttribute,
+    TypeAttribute,
+)
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.str_enum import StrEnum
+
+
+class Dimension(StrEnum):
+    """An axis of the grid or of a block."""
+
+    X = "x"
+    Y = "y"
+    Z = "z"
+
+
+class AddressSpace(StrEnum):
+    """Who shares a buffer."""
+
+    GLOBAL = "global"
+    WORKGROUP = "workgroup"
+    PRIVATE = "private"
+
+
+class AllReduceOperation(StrEnum):
+    """How a reduction combines two values."""
+
+    ADD = "add"
+    MUL = "mul"
+    MINUI = "minui"
+    MINSI = "minsi"
+    MINNUMF = "minnumf"
+    MAXUI = "maxui"
+    MAXSI = "maxsi"
+    MAXNUMF = "maxnumf"
+    AND = "and"
+    OR = "or"
+    XOR = "xor"
+    MINIMUMF = "minimumf"
+    MAXIMUMF = "maximumf"
+
+
+class ShuffleMode(StrEnum):
+    """How a lane finds the lane whose value it takes."""
+
+    XOR = "xor"
+    UP = "up"
+    DOWN = "down"
+    IDX = "idx"
+
+
+class BroadcastType(StrEnum):
+    """Which lane's value a broadcast hands out."""
+
+    FIRST_ACTIVE_LANE = "first_active_lane"
+    SPECIFIC_LANE = "specific_lane"
+
+
+class Processor(StrEnum):
+    """What a loop is mapped to."""
+
+    BLOCK_X = "block_x"
+    BLOCK_Y = "block_y"
+    BLOCK_Z = "block_z"
+    THREAD_X = "thread_x"
+    THREAD_Y = "thread_y"
+    THREAD_Z = "thread_z"
+    SEQUENTIAL = "sequential"
+
+
+@irdl_attr_definition
+class AsyncTokenType(ParametrizedAttribute, TypeAttribute):
+    """What an asynchronous op hands to those that wait for it."""
+
+    name = "gpu.async.token"
+
+
+@irdl_attr_definition
+class DimensionAttr(EnumAttribute[Dimension], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<dim x>`."""
+
+    name = "gpu.dim"
+
+
+@irdl_attr_definition
+class AllReduceOperationAttr(EnumAttribute[AllReduceOperation], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<all_reduce_op add>`."""
+
+    name = "gpu.all_reduce_op"
+
+
+@irdl_attr_definition
+class ShuffleModeAttr(EnumAttribute[ShuffleMode], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<shuffle_mode xor>`."""
+
+    name = "gpu.shuffle_mode"
+
+
+@irdl_attr_definition
+class BroadcastTypeAttr(EnumAttribute[BroadcastType], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<broadcast first_active_lane>`."""
+
+    name = "gpu.broadcast"
+
+
+@irdl_attr_definition
+class ProcessorAttr(EnumAttribute[Processor], SpacedOpaqueSyntaxAttribute):
+    """`#gpu<processor block_x>`."""
+
+    name = "gpu.processor"
+
+
+@irdl_attr_definition
+class AddressSpaceAttr(EnumAttribute[AddressSpace]):
+    """`#gpu.address_space<workgroup>`, the memory space of a memref."""
+
+    name = "gpu.address_space"
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print the space in angle brackets."""
+        with printer.in_angle_brackets():
+            super().print_parameter(printer)
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> AddressSpace:
+        """Read the space in angle brackets."""
+        with parser.in_angle_brackets():
+            return parser.parse_str_enum(AddressSpace)
+
+
+@irdl_attr_definition
+class SelectObjectAttr(ParametrizedAttribute):
+    """`#gpu.select_object<0 : i64>`: which object of a binary is loaded."""
+
+    name = "gpu.select_object"
+
+    target: Attribute
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Read the object's number or target in angle brackets."""
+        with parser.in_angle_brackets():
+            return [parser.parse_attribute()]
+
+
+@irdl_attr_definition
+class LoopDimMapAttr(ParametrizedAttribute, OpaqueSyntaxAttribute):
+    """How one loop of a nest maps to a processor."""
+
+    name = "gpu.loop_dim_map"
+
+    processor: ProcessorAttr
+    map: AffineMapAttr
+    bound: AffineMapAttr
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print the three fields by name."""
+        with printer.in_angle_brackets():
+            printer.print_string(
+                f"processor = {self.processor.data}, map = {self.map.data}, bound = {self.bound.data}"
+            )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Read the three fields by name."""
+        with parser.in_angle_brackets():
+            parser.parse_keyword("processor")
+            parser.parse_punctuation("=")
+            processor = ProcessorAttr(parser.parse_str_enum(Processor))
+            maps: list[Attribute] = []
+            for field in ("map", "bound"):
+                parser.parse_punctuation(",")
+                parser.parse_keyword(field)
+                parser.parse_punctuation("=")
+                maps.append(AffineMapAttr(parser.parse_affine_map()))
+            return [processor, *maps]
