@@ -1,0 +1,100 @@
+"""Intel's offline compiler: SPIR-V to a device's binary (zebin), and back to assembly."""
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
+
+from xetile.errors import XetileError
+from xetile.toolchain.paths import find_ocloc
+from xetile.toolchain.sandbox import Outcome, ending, run
+
+TIME_LIMIT = 300.0
+"""Seconds that one call of ocloc may take."""
+
+RegisterFile = Literal["small", "large"]
+
+REGISTER_FILE_OPTIONS: dict[RegisterFile, tuple[str, ...]] = {
+    "small": (),
+    "large": ("-ze-opt-large-register-file",),
+}
+"""Build options per register file; SPIR-V itself cannot ask for the large one. Source: Level Zero
+specification, "Module build options"."""
+
+LOADER_SYMBOLS = "__INTEL_PATCH_"
+"""Prefix of the symbols that the driver resolves when it loads a binary; any other undefined symbol is a
+builtin that the compiler does not know (ocloc does not report it)."""
+
+
+class Disassembly(NamedTuple):
+    """A binary as text: the assembly of each kernel, and the description of the kernels (`.ze_info`)."""
+
+    kernels: dict[str, str]
+    description: str
+
+
+def need_ocloc() -> Path:
+    """The path of ocloc.
+
+    Errors: XetileError that says how to name one when there is none.
+    """
+    found = find_ocloc()
+    if found is None:
+        raise XetileError("ocloc is needed and not installed; name it in XETILE_OCLOC")
+    return found
+
+
+def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> bytes:
+    """The binary (zebin, an ELF file) of a SPIR-V module for one device, by its name.
+
+    Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the binary has undefined
+    symbols beside the loader's own.
+    """
+    from xetile.toolchain.elf import undefined_symbols
+
+    program = need_ocloc()
+    with TemporaryDirectory(prefix="xetile-") as name:
+        folder = Path(name)
+        (folder / "kernel.spv").write_bytes(spirv)
+        command = [program, "compile", "-file", "kernel.spv", "-spirv_input", "-device", device]
+        command += ["-output", "kernel", "-output_no_suffix"]
+        if options := REGISTER_FILE_OPTIONS[grf]:
+            command += ["-options", " ".join(options)]
+        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
+        binary = folder / "kernel.bin"
+        if outcome.status != 0 or not binary.exists():
+            raise XetileError(f"ocloc refuses the kernel for {device}: {_reason(outcome)}")
+        data = binary.read_bytes()
+    unknown = [name for name in undefined_symbols(data) if not name.startswith(LOADER_SYMBOLS)]
+    if unknown:
+        raise XetileError(f"ocloc knows no {', '.join(unknown)} for {device}")
+    return data
+
+
+def disassemble(zebin: bytes, device: str) -> Disassembly:
+    """The assembly of every kernel of a binary for a device.
+
+    Errors: XetileError when ocloc is missing or cannot read the binary.
+    """
+    program = need_ocloc()
+    with TemporaryDirectory(prefix="xetile-") as name:
+        folder = Path(name)
+        (folder / "kernel.bin").write_bytes(zebin)
+        command = [program, "disasm", "-file", "kernel.bin", "-device", device, "-dump", "dump"]
+        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
+        if outcome.status != 0:
+            raise XetileError(f"ocloc cannot disassemble for {device}: {_reason(outcome)}")
+        # the files are named after their section, `.text.<kernel>.asm`
+        texts = sorted((folder / "dump").glob(".text.*.asm"))
+        kernels = {text.name[len(".text.") : -len(".asm")]: text.read_text() for text in texts}
+        return Disassembly(kernels, (folder / "dump" / ".ze_info").read_text())
+
+
+def _reason(outcome: Outcome) -> str:
+    """Ocloc's first complaint on one line; it writes them to either stream."""
+    printed = f"{outcome.output}\n{outcome.errors}"
+    found = re.search(r"error: *(\S.*)", printed, re.IGNORECASE)
+    if found is not None:
+        return found.group(1).strip()
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    return f"{ending(outcome)}, {lines[-1]}" if lines else ending(outcome)
