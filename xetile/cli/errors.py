@@ -26,8 +26,13 @@ DEBUG_FLAG = "--debug"
 class ToolParser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and whose options are not abbreviated."""
 
-    def __init__(self, program: str, description: str) -> None:
-        super().__init__(prog=program, description=description, allow_abbrev=False)
+    def __init__(self, program: str, description: str, *, later_options_win: bool = False) -> None:
+        super().__init__(
+            prog=program,
+            description=description,
+            allow_abbrev=False,
+            conflict_handler="resolve" if later_options_win else "error",
+        )
         self.add_argument(
             DEBUG_FLAG, action="store_true", help="show the trace of an internal error"
         )

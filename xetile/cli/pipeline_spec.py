@@ -1,0 +1,146 @@
+"""The ways in which a pipeline is written on a command line, all brought into xDSL's `-p` syntax.
+
+- `--PASS` and `--PASS="opt=value opt=value"`, in order, as mlir-opt takes them;
+- `--pass-pipeline='builtin.module(gpu.module(a,b{opt=value}))'`: the passes here work on whole modules, so
+  the anchors are read and dropped;
+- `-p 'a,b{opt=value}'`, xDSL's own.
+
+All of them together make one pipeline, in the order of the command line.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+    from xdsl.utils.arg_spec import ArgSpec
+
+PASSES_OPTIONS = ("-p", "--passes")
+PIPELINE_OPTION = "--pass-pipeline"
+_OPENING = {"(": ")", "{": "}", "[": "]"}
+
+
+def collect_pipeline(
+    arguments: Sequence[str], passes: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Take the passes out of the arguments: the remaining arguments, and the pipeline's pieces.
+
+    Each piece is a list of passes in xDSL's syntax.
+    Errors: XetileError for an option without its value and unbalanced parentheses.
+    """
+    rest: list[str] = []
+    pieces: list[str] = []
+    waiting = iter(arguments)
+    for argument in waiting:
+        option, equals, value = argument.partition("=")
+        if option in PASSES_OPTIONS or option == PIPELINE_OPTION:
+            if not equals:
+                value = next(waiting, None)
+            if value is None:
+                raise XetileError(f"argument {option}: expected a list of passes")
+            pieces.append(flatten_anchors(value) if option == PIPELINE_OPTION else value)
+        elif argument.startswith("-p") and not argument.startswith("--"):
+            pieces.append(argument[2:])
+        elif option.startswith("--") and option[2:] in passes:
+            pieces.append(option[2:] + (f"{{{value}}}" if value.strip() else ""))
+        else:
+            rest.append(argument)
+    return rest, [piece for piece in pieces if piece.strip()]
+
+
+def flatten_anchors(pipeline: str) -> str:
+    """The passes of a nested pipeline in order, without the ops that they are anchored on."""
+    return ",".join(_flatten(pipeline))
+
+
+def _flatten(pipeline: str) -> list[str]:
+    passes: list[str] = []
+    for element in _split(pipeline):
+        anchor, opened, inside = element.partition("(")
+        if "{" in anchor or "[" in anchor or not opened:
+            passes.append(element)
+        elif inside.endswith(")"):
+            passes.extend(_flatten(inside[:-1]))
+        else:
+            raise XetileError(f"pass pipeline: '{element}' has text behind its closing parenthesis")
+    return passes
+
+
+def _split(pipeline: str) -> list[str]:
+    """The parts between commas that stand in no bracket and no string."""
+    parts = [""]
+    closing: list[str] = []
+    for character in pipeline:
+        if closing and closing[-1] == '"':
+            if character == '"':
+                closing.pop()
+        elif character == '"':
+            closing.append('"')
+        elif character in _OPENING:
+            closing.append(_OPENING[character])
+        elif character in _OPENING.values() and (not closing or closing.pop() != character):
+            raise XetileError(f"pass pipeline: unmatched '{character}' in '{pipeline}'")
+        if character == "," and not closing:
+            parts.append("")
+        else:
+            parts[-1] += character
+    if closing:
+        raise XetileError(f"pass pipeline: missing '{closing[-1]}' in '{pipeline}'")
+    return [part.strip() for part in parts if part.strip()]
+
+
+def parse_passes(
+    specification: str, available: "dict[str, Callable[[], type[ModulePass]]]"
+) -> "tuple[ModulePass, ...]":
+    """The passes of a pipeline in xDSL's syntax.
+
+    Errors: XetileError for malformed text, an unknown pass, unknown, missing and ill-typed options.
+    """
+    if not specification:
+        return ()
+    from xdsl.utils.arg_spec import parse_pipeline
+    from xdsl.utils.exceptions import ArgSpecParseError
+
+    try:
+        specs = tuple(parse_pipeline(specification))
+    except ArgSpecParseError as error:
+        reason = str(error).splitlines()[-1].strip()
+        raise XetileError(f"pass pipeline '{specification}': {reason.lower()}") from error
+    return tuple(_make_pass(spec, available) for spec in specs)
+
+
+def _make_pass(
+    spec: "ArgSpec", available: "dict[str, Callable[[], type[ModulePass]]]"
+) -> "ModulePass":
+    if spec.name not in available:
+        raise XetileError(f"unknown pass '{spec.name}'{nearest(spec.name, available)}")
+    kind = available[spec.name]()
+    _check_options(spec, kind)
+    try:
+        return kind.from_pass_spec(spec)
+    except ValueError as error:
+        raise XetileError(f"pass '{spec.name}': {error}") from error
+
+
+def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
+    """Refuse unknown and missing options, and values of another type, in words of the command line."""
+    from xdsl.passes import get_pass_option_infos
+
+    legal = {info.name: info.expected_type for info in get_pass_option_infos(kind)}
+    given = spec.normalize_parameter_names().parameters
+    names = ", ".join(name.replace("_", "-") for name in legal) or "none"
+    for name in given:
+        if name not in legal:
+            raise XetileError(f"pass '{spec.name}' has no option '{name}'; its options: {names}")
+    for name in sorted(kind.required_fields() - given.keys()):
+        raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")
+
+
+def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """A hint at the known name that is most like an unknown one; empty if none is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f"; did you mean '{prefix}{near[0]}'?" if near else ""
