@@ -1,0 +1,201 @@
+"""Kernel arguments for a run on the CPU, made from what the command line asks for."""
+
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
+
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    import numpy
+    from xdsl.ir import Attribute
+
+    Array = numpy.ndarray
+    Argument = numpy.ndarray | int | float
+
+KINDS = ("int", "zeros", "ones", "normal", "iota")
+LARGEST_INTEGER = 4
+"""`int` draws from the whole numbers in [-4, 4]: sums of their products are exact in f32."""
+
+
+class Parameter(NamedTuple):
+    """A kernel's parameter: its type as printed, its extents (None for a scalar, -1 dynamic), its dtype."""
+
+    type: str
+    shape: tuple[int, ...] | None
+    dtype: "numpy.dtype"
+
+
+def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> "Argument":
+    """The argument for a parameter: a kind of KINDS, a number, or the path of a `.npy` file.
+
+    Two positions have different random data; the same seed and position always the same.
+    Errors: XetileError for a request that does not fit the parameter.
+    """
+    try:
+        if request.endswith(".npy"):
+            return _from_file(parameter, request)
+        if parameter.shape is None:
+            return _scalar(parameter, request)
+        if min(parameter.shape, default=1) < 0:
+            raise XetileError(f"{parameter.type} has dynamic extents; give an array as FILE.npy")
+        return _array(parameter, parameter.shape, request, seed, position)
+    except XetileError as error:
+        raise XetileError(f"argument {position}: {error.message}", error.location) from error
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _unknown(request: str) -> XetileError:
+    return XetileError(
+        f"'{request}' is none of {', '.join(KINDS)}, a number, the path of a .npy file"
+    )
+
+
+def _is_integer(dtype: "numpy.dtype") -> bool:
+    return dtype.kind in "iub"
+
+
+def _scalar(parameter: Parameter, request: str) -> int | float:
+    number: int | float | None = {"zeros": 0, "ones": 1}.get(request, _number(request))
+    if number is None and request not in KINDS:
+        raise _unknown(request)
+    if number is None:
+        raise XetileError(f"a scalar {parameter.type} needs a number, not '{request}'")
+    if _is_integer(parameter.dtype):
+        if number != int(number):
+            raise XetileError(f"{parameter.type} needs a whole number, not {request}")
+        return int(number)
+    return float(number)
+
+
+def _array(
+    parameter: Parameter, shape: tuple[int, ...], request: str, seed: int, position: int
+) -> "Array":
+    import numpy
+
+    dtype = parameter.dtype
+    generator = numpy.random.default_rng([seed, position])
+    match request:
+        case "zeros":
+            return numpy.zeros(shape, dtype)
+        case "ones":
+            return numpy.ones(shape, dtype)
+        case "int":
+            low = 0 if dtype.kind in "ub" else -LARGEST_INTEGER
+            high = 1 if dtype.kind == "b" else LARGEST_INTEGER
+            return generator.integers(low, high, shape, endpoint=True).astype(dtype)
+        case "iota":
+            count = numpy.arange(prod(shape), dtype=numpy.int64) % _exact_integers(dtype)
+            return count.reshape(shape).astype(dtype)
+        case "normal":
+            if _is_integer(dtype):
+                raise XetileError(f"{parameter.type} holds whole numbers, 'normal' makes others")
+            return generator.standard_normal(shape, numpy.float32).astype(dtype)
+        case _:
+            number = _number(request)
+    if number is None:
+        raise _unknown(request)
+    _refuse_unless_kept(parameter, request, number)
+    return numpy.full(shape, number).astype(dtype)
+
+
+def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> None:
+    """Refuse a number that an integer type does not hold."""
+    import numpy
+
+    if not _is_integer(parameter.dtype):
+        return
+    if parameter.dtype.kind == "b":
+        low, high = 0, 1
+    else:
+        limits = numpy.iinfo(parameter.dtype)
+        low, high = int(limits.min), int(limits.max)
+    if number != int(number) or not low <= number <= high:
+        raise XetileError(
+            f"{parameter.type} does not hold {request}, but whole numbers from {low} to {high}"
+        )
+
+
+def _exact_integers(dtype: "numpy.dtype") -> int:
+    """How far a type counts without gaps: `iota` starts again there."""
+    import ml_dtypes
+    import numpy
+
+    if dtype.kind == "b":
+        return 2
+    if _is_integer(dtype):
+        return int(numpy.iinfo(dtype).max) + 1
+    mantissa: int = ml_dtypes.finfo(dtype).nmant
+    return 2 ** (mantissa + 1)
+
+
+def _from_file(parameter: Parameter, path: str) -> "Array":
+    import numpy
+
+    try:
+        array: object = numpy.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise XetileError(f"cannot read '{path}': {str(reason).lower()}") from error
+    if not isinstance(array, numpy.ndarray):
+        raise XetileError(f"'{path}' holds several arrays; give one as .npy")
+    wanted = parameter.dtype
+    if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize:
+        array = array.view(wanted)  # numpy files know bf16 and fp8 as bytes only
+    if array.dtype != wanted:
+        raise XetileError(f"'{path}' holds {array.dtype}, {parameter.type} needs {wanted}")
+    if parameter.shape is not None and not _fits(array.shape, parameter.shape):
+        raise XetileError(
+            f"'{path}' has shape {list(array.shape)}, {parameter.type} needs {list(parameter.shape)}"
+        )
+    return numpy.array(array, order="C")
+
+
+def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    return len(found) == len(wanted) and all(
+        extent in (-1, size) for size, extent in zip(found, wanted, strict=True)
+    )
+
+
+def parameter(type: "Attribute") -> Parameter:
+    """A kernel's parameter of an IR type.
+
+    Errors: XetileError for a type that has no numpy counterpart.
+    """
+    from xdsl.dialects.builtin import MemRefType
+    from xdsl.utils.hints import isa
+
+    if isa(type, MemRefType):
+        return Parameter(str(type), tuple(type.get_shape()), _dtype(type.element_type))
+    return Parameter(str(type), None, _dtype(type))
+
+
+def _dtype(type: "Attribute") -> "numpy.dtype":
+    import ml_dtypes
+    import numpy
+
+    kinds: dict[str, type | str] = {
+        "f16": numpy.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "tf32": numpy.float32,
+        "f32": numpy.float32,
+        "f64": numpy.float64,
+        "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+        "f8E5M2": ml_dtypes.float8_e5m2,
+        "index": numpy.int64,
+        "i1": numpy.bool_,
+    }
+    for bits in (8, 16, 32, 64):
+        kinds |= {f"{sign}i{bits}": f"int{bits}" for sign in ("", "s")}
+        kinds[f"ui{bits}"] = f"uint{bits}"
+    name = str(type)
+    if name not in kinds:
+        raise XetileError(f"elements of type {name} are not executed; legal are {', '.join(kinds)}")
+    return numpy.dtype(kinds[name])

@@ -1,0 +1,68 @@
+"""Two arrays held against each other: equal bits, or a bound on the difference."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy
+
+
+class Difference(NamedTuple):
+    """Where two arrays differ: the largest error, how many elements, the first place and its values."""
+
+    largest: float
+    number: int
+    place: tuple[int, ...]
+    ours: object
+    theirs: object
+
+
+def compare(
+    ours: "numpy.ndarray", theirs: "numpy.ndarray", bound: float | None
+) -> Difference | None:
+    """How two arrays of one shape and type differ; None if they do not.
+
+    `bound` is the largest absolute difference that counts as equal; None asks for equal bits, but any NaN is
+    equal to any other. Errors are computed in f64; a NaN or infinity on one side only is an infinite error.
+    """
+    import numpy
+
+    nan = _is_nan(ours) & _is_nan(theirs)
+    error = _errors(ours, theirs)
+    error[nan] = 0.0
+    unequal = _bits(ours) != _bits(theirs) if bound is None else error > bound
+    unequal &= ~nan
+    if not unequal.any():
+        return None
+    place = tuple(int(index) for index in numpy.argwhere(unequal)[0])
+    largest = float(error[unequal].max())
+    return Difference(largest, int(unequal.sum()), place, ours[place], theirs[place])
+
+
+def _bits(array: "numpy.ndarray") -> "numpy.ndarray":
+    import numpy
+
+    size = array.dtype.itemsize
+    return numpy.ascontiguousarray(array).view(numpy.dtype(f"u{size}")).reshape(array.shape)
+
+
+def _is_nan(array: "numpy.ndarray") -> "numpy.ndarray":
+    import numpy
+
+    return numpy.isnan(_wide(array))
+
+
+def _wide(array: "numpy.ndarray") -> "numpy.ndarray":
+    import numpy
+
+    return array.astype(numpy.float64)
+
+
+def _errors(ours: "numpy.ndarray", theirs: "numpy.ndarray") -> "numpy.ndarray":
+    """The absolute differences; infinite where only one side is finite or a number."""
+    import numpy
+
+    left, right = _wide(ours), _wide(theirs)
+    with numpy.errstate(invalid="ignore"):
+        error = numpy.abs(left - right)
+    error[left == right] = 0.0
+    return numpy.where(numpy.isnan(error), numpy.inf, error)

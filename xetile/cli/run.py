@@ -1,0 +1,268 @@
+"""`xetile-run`: executes a kernel on the CPU, at any level, and holds it against another.
+
+Status 0: done, and equal if compared; 2: different, with the largest error and the first place; 1: wrong input.
+"""
+
+import sys
+import time
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xetile.cli.errors import ToolParser, run_tool
+from xetile.cli.version import VersionAction
+
+if TYPE_CHECKING:
+    import numpy
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from xetile.cli.arguments import Argument, Parameter
+    from xetile.cli.comparison import Difference
+
+PROGRAM = "xetile-run"
+STATUS_DIFFERENT = 2
+EXACT = "bits"
+PROGRESS_AFTER_SECONDS = 2.0
+PROGRESS_EVERY_SECONDS = 0.5
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool; the result is its exit status."""
+    return run_tool(PROGRAM, _run, arguments)
+
+
+def _grid(text: str) -> tuple[int, int, int]:
+    parts = text.split(",")
+    if len(parts) != 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise ArgumentTypeError(f"'{text}' is no grid; write X,Y,Z, such as 16,16,1")
+    x, y, z = map(int, parts)
+    return x, y, z
+
+
+def _tolerance(text: str) -> float | None:
+    if text == EXACT:
+        return None
+    try:
+        bound = float(text)
+    except ValueError:
+        bound = -1.0
+    if not bound >= 0:
+        raise ArgumentTypeError(f"'{text}' is no tolerance; write {EXACT} or a bound such as 1e-3")
+    return bound
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"'{text}' is no seed; write a whole number from 0")
+    return int(text)
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(PROGRAM, "Executes a kernel on the CPU.")
+    add = parser.add_argument
+    add("--version", action=VersionAction, help="print the versions of all parts")
+    add("input", metavar="IN", help="file with the kernel, at any level; - is standard input")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--kernel", metavar="NAME", help="the kernel, if there are several")
+    which.add_argument("--entry", metavar="FUNC", help="a host function that launches kernels")
+    add(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="one per kernel argument: int (whole numbers in [-4, 4]), zeros, ones, normal, iota, "
+        "a number, or FILE.npy",
+    )
+    add("--seed", type=_seed, default=0, metavar="N", help="for the random arguments (0)")
+    add("--grid", type=_grid, metavar="X,Y,Z", help="workgroups, if the kernel does not say")
+    add("--against", metavar="OTHER", help="execute this too and compare all arguments after")
+    add(
+        "--tolerance",
+        type=_tolerance,
+        default=None,
+        metavar=f"{EXACT}|BOUND",
+        help="what counts as equal: the same bits (default), or a largest absolute error",
+    )
+    add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
+    return parser
+
+
+def _run(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    from xetile.errors import XetileError
+
+    if options.entry is not None:
+        raise XetileError("--entry: host functions are not executed yet; name a kernel (--kernel)")
+    if options.tolerance is not None and options.against is None:
+        raise XetileError("--tolerance goes with --against")
+    module, kernel, parameters = _read(options.input, options.kernel)
+    given = _make_arguments(parameters, options)
+    other = None if options.against is None else _read(options.against, options.kernel)
+    if other is not None:
+        _refuse_other_types(parameters, other[2], options)
+    ours = _execute(module, kernel, given, options)
+    if options.out is not None:
+        _write(ours, options.out)
+    if other is None:
+        _summarize(parameters, ours)
+        return 0
+    theirs = _execute(other[0], other[1], given, options)
+    return _compare(parameters, ours, theirs, options.tolerance)
+
+
+def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
+    """A file's module, the name of its kernel, and the kernel's parameters."""
+    from xetile.analysis.kernels import kernel_functions
+    from xetile.api import parse_text
+    from xetile.cli.arguments import parameter
+    from xetile.cli.files import read_input
+    from xetile.errors import XetileError
+
+    text, name = read_input(path)
+    module = parse_text(text, name)
+    kernels = {_name(function): function for function in kernel_functions(module)}
+    wanted = kernel
+    if wanted is None and len(kernels) == 1:
+        wanted = next(iter(kernels))
+    if wanted is None:
+        raise XetileError(
+            f"'{name}' has {len(kernels)} kernels ({', '.join(kernels)}); name one with --kernel"
+            if kernels
+            else f"'{name}' has no kernel"
+        )
+    if wanted not in kernels:
+        raise XetileError(
+            f"'{name}' has no kernel '{wanted}'; it has {', '.join(kernels) or 'none'}"
+        )
+    types = [argument.type for argument in kernels[wanted].regions[0].blocks[0].args]
+    return module, wanted, [parameter(type) for type in types]
+
+
+def _name(function: "Operation") -> str:
+    from xdsl.dialects.builtin import StringAttr
+
+    symbol = function.properties.get("sym_name") or function.attributes.get("sym_name")
+    return symbol.data if isinstance(symbol, StringAttr) else "?"
+
+
+def _make_arguments(parameters: "list[Parameter]", options: Namespace) -> "list[Argument]":
+    from xetile.cli.arguments import make_argument
+    from xetile.errors import XetileError
+
+    requests: list[str] = options.arg
+    if len(requests) != len(parameters):
+        types = ", ".join(parameter.type for parameter in parameters)
+        raise XetileError(
+            f"the kernel takes {len(parameters)} arguments ({types}), --arg gives {len(requests)}"
+        )
+    return [
+        make_argument(parameter, request, options.seed, position)
+        for position, (parameter, request) in enumerate(zip(parameters, requests, strict=True))
+    ]
+
+
+def _refuse_other_types(
+    ours: "list[Parameter]", theirs: "list[Parameter]", options: Namespace
+) -> None:
+    from xetile.errors import XetileError
+
+    mine, yours = ([parameter.type for parameter in side] for side in (ours, theirs))
+    if mine != yours:
+        raise XetileError(
+            f"the kernels take different arguments: '{options.input}' ({', '.join(mine)}), "
+            f"'{options.against}' ({', '.join(yours)})"
+        )
+
+
+def _execute(
+    module: "ModuleOp", kernel: str, given: "Sequence[Argument]", options: Namespace
+) -> "list[Argument]":
+    """The arguments after a launch on copies of `given`."""
+    from xetile.interpreter import execute
+
+    values = [value if isinstance(value, int | float) else value.copy() for value in given]
+    execute(module, kernel, values, grid=options.grid, progress=_progress())
+    return values
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Shows how far a run is on standard error, once it has taken a while and not too often."""
+    started = time.monotonic()
+    shown = started + PROGRESS_AFTER_SECONDS - PROGRESS_EVERY_SECONDS
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - shown < PROGRESS_EVERY_SECONDS:
+            return
+        shown = now
+        share = f"{done / total:4.0%}" if total else f"{done} steps"
+        print(f"{PROGRAM}: {share} after {now - started:.0f} s", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _arrays(values: "Sequence[Argument]") -> "list[tuple[int, numpy.ndarray]]":
+    return [
+        (position, value)
+        for position, value in enumerate(values)
+        if not isinstance(value, int | float)
+    ]
+
+
+def _write(values: "Sequence[Argument]", folder: str) -> None:
+    from io import BytesIO
+
+    import numpy
+
+    from xetile.cli.files import write_output
+    from xetile.errors import XetileError
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise XetileError(f"cannot make the folder '{folder}': {reason}") from error
+    for position, array in _arrays(values):
+        buffer = BytesIO()
+        numpy.save(buffer, array)
+        write_output(str(Path(folder) / f"arg{position}.npy"), buffer.getvalue())
+
+
+def _summarize(parameters: "list[Parameter]", values: "Sequence[Argument]") -> None:
+    import numpy
+
+    for position, array in _arrays(values):
+        wide = array.astype(numpy.float64)
+        text = f"smallest {wide.min():g}, largest {wide.max():g}" if wide.size else "empty"
+        print(f"argument {position}: {parameters[position].type}: {text}")
+
+
+def _compare(
+    parameters: "list[Parameter]",
+    ours: "Sequence[Argument]",
+    theirs: "Sequence[Argument]",
+    bound: float | None,
+) -> int:
+    from xetile.cli.comparison import compare
+
+    different = False
+    for (position, left), (_, right) in zip(_arrays(ours), _arrays(theirs), strict=True):
+        difference = compare(left, right, bound)
+        if difference is not None:
+            different = True
+            print(f"argument {position}: {parameters[position].type}: {_describe(difference)}")
+    if different:
+        return STATUS_DIFFERENT
+    print("equal bits" if bound is None else f"equal within {bound:g}")
+    return 0
+
+
+def _describe(difference: "Difference") -> str:
+    place = ", ".join(map(str, difference.place))
+    return (
+        f"{difference.number} elements differ, largest error {difference.largest:g}; "
+        f"first at [{place}]: {difference.ours} and {difference.theirs}"
+    )
