@@ -1,0 +1,306 @@
+"""Between which bounds every integer of a kernel lies.
+
+One forward walk over structured control flow. Sources of bounds are constants, the launch sizes (ids), static
+shapes, and loops: an induction variable lies between the bounds of its loop, and a value that a loop carries
+and moves by a bounded step lies within as many steps as the loop has rounds.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.analysis.arithmetic import OPERATIONS
+from xetile.analysis.kernels import launch_sizes, subgroup_count
+from xetile.targets.device import SUBGROUP_SIZE
+
+_MAX_ID = (
+    2**32 - 1
+)  # sizes of a launch are 32-bit unsigned (Level Zero specification, zeCommandListAppendLaunchKernel)
+_INDEX_BITS = 64
+
+
+class Interval(NamedTuple):
+    """All integers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def join(self, other: "Interval") -> "Interval":
+        """The smallest interval that holds both."""
+        return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def holds(self, other: "Interval") -> bool:
+        """Whether `other` lies inside."""
+        return self.low <= other.low and other.high <= self.high
+
+    def fits(self, bits: int) -> bool:
+        """Whether a signed integer of so many bits can hold every value."""
+        return -(2 ** (bits - 1)) <= self.low and self.high < 2 ** (bits - 1)
+
+
+Ranges: TypeAlias = dict[SSAValue, Interval]
+
+
+def infer_ranges(function: Operation) -> Ranges:
+    """The interval of every scalar integer and index value of a kernel.
+
+    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits; where nothing is known the interval
+    is that of the type.
+    """
+    analysis = _Analysis(function)
+    for region in function.regions:
+        for block in region.blocks:
+            analysis.open(block)
+            analysis.block(block)
+    return analysis.ranges
+
+
+def type_interval(type: Attribute) -> Interval | None:
+    """What an integer type can hold; None for other types."""
+    if isinstance(type, IndexType):
+        bits, signed = _INDEX_BITS, True
+    elif isa(type, IntegerType):
+        bits = type.width.data
+        signed = type.signedness.data is not Signedness.UNSIGNED and bits > 1
+    else:
+        return None
+    return Interval(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else Interval(0, 2**bits - 1)
+
+
+class _Analysis:
+    def __init__(self, function: Operation) -> None:
+        self.ranges: Ranges = {}
+        self.function = function
+        self.block_size = launch_sizes(function, "known_block_size")
+        self.grid_size = launch_sizes(function, "known_grid_size")
+
+    def known(self, value: SSAValue) -> Interval:
+        """The interval of a value: what was found, else its type's."""
+        found = self.ranges.get(value) or type_interval(value.type)
+        return found or Interval(-(2**63), 2**63 - 1)
+
+    def give(self, value: SSAValue, interval: Interval | None) -> None:
+        """Note an interval; one that leaves the type is the type's, since the value wraps around."""
+        limits = type_interval(value.type)
+        if limits is None:
+            return
+        inside = interval is not None and interval.low <= interval.high and limits.holds(interval)
+        self.ranges[value] = interval if inside and interval is not None else limits
+
+    def open(self, block: Block) -> None:
+        """Arguments of a block of which nothing is known."""
+        for argument in block.args:
+            self.give(argument, None)
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            self.operation(op)
+
+    def operation(self, op: Operation) -> None:
+        if op.name == "scf.for":
+            self.loop(op)
+            return
+        for region in op.regions:
+            for inner in region.blocks:
+                self.open(inner)
+                self.block(inner)
+        if op.name == "scf.if" and op.results:
+            for result, *yielded in zip(op.results, *_yields(op), strict=True):
+                self.give(result, reduce(Interval.join, map(self.known, yielded)))
+            return
+        bounds = self.bounds(op)
+        for result in op.results:
+            self.give(result, bounds)
+
+    def bounds(self, op: Operation) -> Interval | None:
+        """The interval of the results of an op without regions; None where nothing is known."""
+        if op.name in OPERATIONS:
+            found = OPERATIONS[op.name](*map(self.known, op.operands))
+            return None if found is None else Interval(*found)
+        if op.name == "arith.constant" and isa(value := op.properties.get("value"), IntegerAttr):
+            return Interval(value.value.data, value.value.data)
+        dialect, _, name = op.name.partition(".")
+        if dialect in ("gpu", "xevm"):
+            return self.identifier(op, name)
+        if op.name == "memref.dim":
+            return self.extent(op)
+        if op.name == "arith.cmpi":
+            return Interval(0, 1)
+        return None
+
+    def identifier(self, op: Operation, name: str) -> Interval | None:
+        """Ids and sizes of the launch; `gpu.block_id x` or `xevm.group_id.x`."""
+        dimension = op.properties.get("dimension")
+        axis = str(getattr(dimension, "data", name.rpartition(".")[2]))
+        kind = _IDENTIFIERS.get(name.partition(".")[0])
+        if kind is None:
+            return None
+        low, high = kind(self.sizes("xyz".find(axis)))
+        upper = op.properties.get("upper_bound")
+        if isa(upper, IntegerAttr):
+            high = min(high, upper.value.data - (1 - low))
+        return Interval(low, high)
+
+    def sizes(self, axis: int) -> "_Sizes":
+        count = subgroup_count(self.function) if self.block_size is not None else None
+        return _Sizes(
+            self.block_size[axis] if self.block_size is not None and axis >= 0 else None,
+            self.grid_size[axis] if self.grid_size is not None and axis >= 0 else None,
+            count,
+        )
+
+    def extent(self, op: Operation) -> Interval:
+        """A dimension of a memref."""
+        type, index = op.operands[0].type, self.known(op.operands[1])
+        if (
+            isa(type, MemRefType)
+            and index.low == index.high
+            and 0 <= index.low < type.get_num_dims()
+        ):
+            size = type.get_shape()[index.low]
+            if size >= 0:
+                return Interval(size, size)
+        return Interval(0, 2**63 - 1)
+
+    def loop(self, op: Operation) -> None:
+        """A loop: its arguments first, by their steps where possible, else until nothing grows."""
+        low, high, step = map(self.known, op.operands[:3])
+        body = op.regions[0].blocks[0]
+        rounds = max(0, -((low.low - high.high) // step.low)) if step.low > 0 else None
+        last = (
+            low.low + (rounds - 1) * step.low
+            if rounds and step == Interval(step.low, step.low)
+            else None
+        )
+        top = high.high - 1 if last is None or low.low != low.high else last
+        self.give(body.args[0], Interval(low.low, max(low.low, top)))
+        carried = [
+            _Carried(*row, self.move(row[0], row[2], body) if rounds is not None else None)
+            for row in zip(body.args[1:], op.operands[3:], _yields(op)[0], op.results, strict=True)
+        ]
+        for value in carried:
+            start = self.known(value.initial)
+            if value.move is not None and rounds is not None:
+                start = _after(start, value.move, max(0, rounds - 1))
+            self.give(value.argument, start)
+        self.settle(body, [value for value in carried if value.move is None])
+        for value in carried:
+            start = self.known(value.initial)
+            if value.move is None or rounds is None:
+                self.give(value.result, start.join(self.known(value.output)))
+            else:
+                self.give(value.result, _after(start, value.move, rounds))
+
+    def settle(self, body: Block, carried: "Sequence[_Carried]") -> None:
+        """Walk the body until no argument leaves its interval.
+
+        One that does gets, the first time, what was seen of it, then all that its type holds.
+        """
+        widened: set[SSAValue] = set()
+        settled = False
+        while not settled:
+            self.block(body)
+            settled = True
+            for argument, _, output, _, _ in carried:
+                known, next = self.known(argument), self.known(output)
+                if known.holds(next):
+                    continue
+                self.give(argument, None if argument in widened else known.join(next))
+                widened.add(argument)
+                settled = False
+
+    def move(self, argument: SSAValue, value: SSAValue, body: Block) -> Interval | None:
+        """By how much one round of a loop moves an argument.
+
+        None where its next value is anything but the argument plus values from outside the loop.
+        """
+        if value is argument:
+            return Interval(0, 0)
+        op = value.owner
+        if not isinstance(op, Operation) or op.parent_block() is not body:
+            return None
+        if op.name not in ("arith.addi", "arith.subi"):
+            return None
+        left, right = op.operands
+        if op.name == "arith.addi" and self.move(argument, left, body) is None:
+            left, right = right, left
+        before, step = self.move(argument, left, body), self.outside(right, body)
+        if before is None or step is None:
+            return None
+        if op.name == "arith.subi":
+            step = Interval(-step.high, -step.low)
+        return Interval(before.low + step.low, before.high + step.high)
+
+    def outside(self, value: SSAValue, body: Block) -> Interval | None:
+        """The interval of a value that the body of a loop does not compute, or a constant."""
+        op = value.owner
+        if isinstance(op, Operation) and op.name == "arith.constant":
+            return self.bounds(op)
+        block = op if isinstance(op, Block) else op.parent_block()
+        while block is not None and block is not body:
+            parent = block.parent_op()
+            block = None if parent is None else parent.parent_block()
+        return self.known(value) if block is None else None
+
+
+class _Carried(NamedTuple):
+    """One value that a loop carries; `move` is by how much a round moves it, where that is known."""
+
+    argument: SSAValue
+    initial: SSAValue
+    output: SSAValue
+    result: SSAValue
+    move: Interval | None
+
+
+class _Sizes(NamedTuple):
+    """What is known of the launch along one axis: work-items, workgroups; and subgroups of a workgroup."""
+
+    block: int | None
+    grid: int | None
+    subgroups: int | None
+
+    def block_or_max(self) -> int:
+        return self.block or _MAX_ID
+
+    def grid_or_max(self) -> int:
+        return self.grid or _MAX_ID
+
+    def subgroups_or_max(self) -> int:
+        return self.subgroups or _MAX_ID // SUBGROUP_SIZE
+
+
+_IDENTIFIERS: Mapping[str, Callable[[_Sizes], tuple[int, int]]] = {
+    "block_id": lambda sizes: (0, sizes.grid_or_max() - 1),
+    "group_id": lambda sizes: (0, sizes.grid_or_max() - 1),
+    "grid_dim": lambda sizes: (sizes.grid or 1, sizes.grid_or_max()),
+    "group_count": lambda sizes: (sizes.grid or 1, sizes.grid_or_max()),
+    "thread_id": lambda sizes: (0, sizes.block_or_max() - 1),
+    "local_id": lambda sizes: (0, sizes.block_or_max() - 1),
+    "block_dim": lambda sizes: (sizes.block or 1, sizes.block_or_max()),
+    "local_size": lambda sizes: (sizes.block or 1, sizes.block_or_max()),
+    "global_id": lambda sizes: (0, sizes.block_or_max() * sizes.grid_or_max() - 1),
+    "subgroup_id": lambda sizes: (0, sizes.subgroups_or_max() - 1),
+    "num_subgroups": lambda sizes: (sizes.subgroups or 1, sizes.subgroups_or_max()),
+    "lane_id": lambda sizes: (0, SUBGROUP_SIZE - 1),
+    "subgroup_size": lambda sizes: (SUBGROUP_SIZE, SUBGROUP_SIZE),
+}
+
+
+def _after(start: Interval, move: Interval, rounds: int) -> Interval:
+    """Where a value may be after up to so many moves."""
+    return Interval(start.low + min(0, move.low) * rounds, start.high + max(0, move.high) * rounds)
+
+
+def _yields(op: Operation) -> list[tuple[SSAValue, ...]]:
+    """What each region of an op yields."""
+    found: list[tuple[SSAValue, ...]] = []
+    for region in op.regions:
+        last = region.blocks[0].last_op if region.blocks else None
+        if last is not None:
+            found.append(tuple(last.operands))
+    return found
