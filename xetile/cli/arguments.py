@@ -1,20 +1,31 @@
 """Kernel arguments for a run on the CPU, made from what the command line asks for."""
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     import numpy
+    from numpy.typing import NDArray
     from xdsl.ir import Attribute
 
-    Array = numpy.ndarray
-    Argument = numpy.ndarray | int | float
+    Array = NDArray[numpy.generic]
+    Argument = Array | int | float
 
 KINDS = ("int", "zeros", "ones", "normal", "iota")
 LARGEST_INTEGER = 4
 """`int` draws from the whole numbers in [-4, 4]: sums of their products are exact in f32."""
+
+SIGNIFICANT_BITS = {
+    "float8_e5m2": 3,
+    "float8_e4m3fn": 4,
+    "bfloat16": 8,
+    "float16": 11,
+    "float32": 24,
+    "float64": 53,
+}
+"""Bits of a float type's significand, the hidden one included: it counts to two to the power of that."""
 
 
 class Parameter(NamedTuple):
@@ -22,7 +33,7 @@ class Parameter(NamedTuple):
 
     type: str
     shape: tuple[int, ...] | None
-    dtype: "numpy.dtype"
+    dtype: "numpy.dtype[numpy.generic]"
 
 
 def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> "Argument":
@@ -58,7 +69,7 @@ def _unknown(request: str) -> XetileError:
     )
 
 
-def _is_integer(dtype: "numpy.dtype") -> bool:
+def _is_integer(dtype: "numpy.dtype[numpy.generic]") -> bool:
     return dtype.kind in "iub"
 
 
@@ -115,7 +126,7 @@ def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> No
     if parameter.dtype.kind == "b":
         low, high = 0, 1
     else:
-        limits = numpy.iinfo(parameter.dtype)
+        limits = numpy.iinfo(parameter.dtype.name)
         low, high = int(limits.min), int(limits.max)
     if number != int(number) or not low <= number <= high:
         raise XetileError(
@@ -123,29 +134,28 @@ def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> No
         )
 
 
-def _exact_integers(dtype: "numpy.dtype") -> int:
+def _exact_integers(dtype: "numpy.dtype[numpy.generic]") -> int:
     """How far a type counts without gaps: `iota` starts again there."""
-    import ml_dtypes
     import numpy
 
     if dtype.kind == "b":
         return 2
     if _is_integer(dtype):
-        return int(numpy.iinfo(dtype).max) + 1
-    mantissa: int = ml_dtypes.finfo(dtype).nmant
-    return 2 ** (mantissa + 1)
+        return int(numpy.iinfo(dtype.name).max) + 1
+    return 2 ** SIGNIFICANT_BITS[dtype.name]
 
 
 def _from_file(parameter: Parameter, path: str) -> "Array":
     import numpy
 
     try:
-        array: object = numpy.load(path, allow_pickle=False)
+        loaded: object = numpy.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise XetileError(f"cannot read '{path}': {str(reason).lower()}") from error
-    if not isinstance(array, numpy.ndarray):
+    if not isinstance(loaded, numpy.ndarray):
         raise XetileError(f"'{path}' holds several arrays; give one as .npy")
+    array = cast("Array", loaded)
     wanted = parameter.dtype
     if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize:
         array = array.view(wanted)  # numpy files know bf16 and fp8 as bytes only
@@ -164,7 +174,7 @@ def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     )
 
 
-def parameter(type: "Attribute") -> Parameter:
+def parameter(kind: "Attribute") -> Parameter:
     """A kernel's parameter of an IR type.
 
     Errors: XetileError for a type that has no numpy counterpart.
@@ -172,12 +182,13 @@ def parameter(type: "Attribute") -> Parameter:
     from xdsl.dialects.builtin import MemRefType
     from xdsl.utils.hints import isa
 
-    if isa(type, MemRefType):
-        return Parameter(str(type), tuple(type.get_shape()), _dtype(type.element_type))
-    return Parameter(str(type), None, _dtype(type))
+    if isa(kind, MemRefType):
+        shape = tuple(max(extent, -1) for extent in kind.get_shape())  # dynamic: any negative one
+        return Parameter(str(kind), shape, _dtype(kind.element_type))
+    return Parameter(str(kind), None, _dtype(kind))
 
 
-def _dtype(type: "Attribute") -> "numpy.dtype":
+def _dtype(element: "Attribute") -> "numpy.dtype[numpy.generic]":
     import ml_dtypes
     import numpy
 
@@ -195,7 +206,7 @@ def _dtype(type: "Attribute") -> "numpy.dtype":
     for bits in (8, 16, 32, 64):
         kinds |= {f"{sign}i{bits}": f"int{bits}" for sign in ("", "s")}
         kinds[f"ui{bits}"] = f"uint{bits}"
-    name = str(type)
+    name = str(element)
     if name not in kinds:
         raise XetileError(f"elements of type {name} are not executed; legal are {', '.join(kinds)}")
     return numpy.dtype(kinds[name])

@@ -1,0 +1,88 @@
+from pathlib import Path
+
+import ml_dtypes
+import numpy
+import pytest
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, bf16, f16, f32, i1, i8, i32, i64
+from xdsl.ir import Attribute
+
+from xetile.cli.arguments import make_argument, parameter
+from xetile.errors import XetileError
+
+
+def memref(element: Attribute, *shape: int) -> MemRefType[Attribute]:
+    return MemRefType(element, shape or (3, 5))
+
+
+@pytest.mark.parametrize("element", [f16, bf16, f32, i8, i32])
+def test_int_covers_minus_four_to_four_and_nothing_else(element: Attribute) -> None:
+    array = make_argument(parameter(memref(element, 40, 50)), "int", 0, 0)
+    assert isinstance(array, numpy.ndarray)
+    assert set(array.astype(int).flat) == set(range(-4, 5))
+
+
+def test_seed_and_position_choose_the_data() -> None:
+    what = parameter(memref(f32, 8, 8))
+    same = make_argument(what, "normal", 7, 1)
+    assert numpy.array_equal(same, make_argument(what, "normal", 7, 1))
+    assert not numpy.array_equal(same, make_argument(what, "normal", 8, 1))
+    assert not numpy.array_equal(same, make_argument(what, "normal", 7, 2))
+
+
+@pytest.mark.parametrize(("request_", "value"), [("zeros", 0), ("ones", 1), ("2.5", 2.5)])
+def test_constants_fill(request_: str, value: float) -> None:
+    array = make_argument(parameter(memref(bf16)), request_, 0, 0)
+    assert isinstance(array, numpy.ndarray)
+    assert array.dtype == ml_dtypes.bfloat16
+    assert (array.astype(float) == value).all()
+
+
+def test_iota_starts_again_where_the_type_stops_counting() -> None:
+    array = make_argument(parameter(memref(bf16, 300)), "iota", 0, 0)
+    assert isinstance(array, numpy.ndarray)
+    assert array.astype(int).tolist() == [*range(256), *range(44)]
+
+
+def test_scalars() -> None:
+    assert make_argument(parameter(i64), "-7", 0, 0) == -7
+    assert make_argument(parameter(f32), "0.5", 0, 0) == 0.5
+    assert make_argument(parameter(i32), "ones", 0, 0) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "request_", "message"),
+    [
+        (
+            memref(f32),
+            "foo",
+            "argument 2: 'foo' is none of int, zeros, ones, normal, iota, a number",
+        ),
+        (memref(i8), "300", r"argument 2: memref<3x5xi8> does not hold 300, but .* -128 to 127"),
+        (memref(i8), "normal", "memref<3x5xi8> holds whole numbers"),
+        (memref(i1), "2", "from 0 to 1"),
+        (memref(f32, DYNAMIC_INDEX, 4), "int", "has dynamic extents; give an array as FILE.npy"),
+        (i64, "int", "a scalar i64 needs a number, not 'int'"),
+        (i64, "0.5", "i64 needs a whole number, not 0.5"),
+        (i64, "foo", "'foo' is none of"),
+        (memref(f32), "missing.npy", "cannot read 'missing.npy': no such file"),
+    ],
+)
+def test_requests_that_do_not_fit(kind: Attribute, request_: str, message: str) -> None:
+    with pytest.raises(XetileError, match=message):
+        make_argument(parameter(kind), request_, 0, 2)
+
+
+def test_files(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.npy")
+    numpy.save(path, numpy.arange(15, dtype=ml_dtypes.bfloat16).reshape(3, 5))
+    array = make_argument(parameter(memref(bf16, DYNAMIC_INDEX, 5)), path, 0, 0)
+    assert isinstance(array, numpy.ndarray)
+    assert array.dtype == ml_dtypes.bfloat16
+    assert array[2, 4].item() == 14
+    with pytest.raises(XetileError, match=r"has shape \[3, 5\], memref<5x3xbf16> needs \[5, 3\]"):
+        make_argument(parameter(memref(bf16, 5, 3)), path, 0, 0)
+    with pytest.raises(XetileError, match=r"memref<3x5xf32> needs float32"):
+        make_argument(parameter(memref(f32)), path, 0, 0)
+    (tmp_path / "b.npy").write_text("nonsense")
+    with pytest.raises(XetileError, match="cannot read"):
+        make_argument(parameter(memref(f32)), str(tmp_path / "b.npy"), 0, 0)

@@ -1,0 +1,86 @@
+import pytest
+from xdsl.transforms import get_all_passes
+
+from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, nearest, parse_passes
+from xetile.errors import XetileError
+from xetile.universe import PASSES, XETILE_UNIVERSE
+
+KNOWN = ("cse", "xetile-blocking")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rest", "pieces"),
+    [
+        (["x.mlir", "--cse"], ["x.mlir"], ["cse"]),
+        (["--xetile-blocking=device=bmg", "--cse"], [], ["xetile-blocking{device=bmg}", "cse"]),
+        (["--cse", "-p", "a,b", "--cse"], [], ["cse", "a,b", "cse"]),
+        (["-p=a", "-pb", "--passes=c"], [], ["a", "b", "c"]),
+        (["--pass-pipeline=builtin.module(cse,gpu.module(a))"], [], ["cse,a"]),
+        (["--pass-pipeline", "cse"], [], ["cse"]),
+        (["--unknown", "-o", "out"], ["--unknown", "-o", "out"], []),
+        (["-p", ""], [], []),
+    ],
+)
+def test_passes_are_taken_in_order(
+    arguments: list[str], rest: list[str], pieces: list[str]
+) -> None:
+    assert collect_pipeline(arguments, KNOWN) == (rest, pieces)
+
+
+@pytest.mark.parametrize("option", ["-p", "--passes", "--pass-pipeline"])
+def test_an_option_without_its_value(option: str) -> None:
+    with pytest.raises(XetileError, match=f"argument {option}: expected a list of passes"):
+        collect_pipeline([option], KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("nested", "flat"),
+    [
+        ("builtin.module(a,b)", "a,b"),
+        ("builtin.module(gpu.module(gpu.func(a)),b)", "a,b"),
+        ("any(a{x=1,2 y=3}, b)", "a{x=1,2 y=3},b"),
+        ('builtin.module(a{s="(,"},b)', 'a{s="(,"},b'),
+        ("builtin.module(mlir-opt[canonicalize,cse],b)", "mlir-opt[canonicalize,cse],b"),
+        ("builtin.module()", ""),
+    ],
+)
+def test_anchors_are_dropped(nested: str, flat: str) -> None:
+    assert flatten_anchors(nested) == flat
+
+
+@pytest.mark.parametrize("text", ["builtin.module(a", "a)", "a{x=(}", 'a{"', "m(a)b"])
+def test_unbalanced_pipelines_are_refused(text: str) -> None:
+    with pytest.raises(XetileError, match=r"^pass pipeline: "):
+        flatten_anchors(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cses", r"^unknown pass 'cses'; did you mean 'cse'\?$"),
+        ("cse{x=1}", "^pass 'cse' has no option 'x'; its options: none$"),
+        ("a b", "^pass pipeline 'a b': expected a comma or pass arguments here$"),
+        ("scf-for-loop-unroll,{", "^pass pipeline 'scf-for-loop-unroll,{': expected pass name"),
+        (
+            "convert-stencil-to-csl-stencil{num-chunks=a}",
+            "^pass 'convert-stencil-to-csl-stencil': ",
+        ),
+    ],
+)
+def test_wrong_pipelines(text: str, message: str) -> None:
+    with pytest.raises(XetileError, match=message):
+        parse_passes(text, get_all_passes())
+
+
+def test_a_missing_option_is_named() -> None:
+    with pytest.raises(XetileError, match=r"^pass 'xetile-blocking' needs the option 'device' "):
+        parse_passes("xetile-blocking", XETILE_UNIVERSE.all_passes)
+
+
+def test_nothing_is_near() -> None:
+    assert nearest("qqqqq", KNOWN) == ""
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_every_listed_pass_is_there(name: str) -> None:
+    assert XETILE_UNIVERSE.all_passes[name]().name == name
