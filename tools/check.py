@@ -1,0 +1,117 @@
+"""Every check of the project, one after the other; prints each runner's closing line.
+
+    python tools/check.py [--jobs N]
+
+Status 0 when all passed. The oracles (mlir-opt, ocloc, spirv-val, triton) are used where they are; which are
+missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those that
+must be there.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+
+ORACLES = {
+    "mlir-opt": "MLIR 22 (Debian's package mlir-22-tools, or apt.llvm.org); or name one in XETILE_MLIR_OPT",
+    "ocloc": "Intel's offline compiler (package intel-ocloc); or name one in XETILE_OCLOC",
+    "spirv-val": "Khronos' SPIR-V tools (package spirv-tools); or name one in XETILE_SPIRV_VAL",
+    "triton": "pip install -e '.[oracle]'",
+}
+
+
+def missing_oracles() -> list[str]:
+    """The oracles that are not there."""
+    there = {
+        "mlir-opt": find_mlir_opt() is not None,
+        "ocloc": find_ocloc() is not None,
+        "spirv-val": find_spirv_val() is not None,
+        "triton": find_spec("triton") is not None,
+    }
+    return [name for name, found in there.items() if not found]
+
+
+def runners(jobs: int) -> dict[str, list[str]]:
+    """The checks by name, as commands."""
+    sources = ["xetile", "test", "tools"]
+    return {
+        "ruff check": [str(BIN / "ruff"), "check", *sources],
+        "ruff format": [str(BIN / "ruff"), "format", "--check", *sources],
+        "basedpyright": [str(BIN / "basedpyright"), "--pythonpath", sys.executable],
+        "pytest": [sys.executable, "-m", "pytest", "-q", "-n", str(jobs)],
+        "lit": [str(BIN / "lit"), "-j", str(jobs), "-v", "test"],
+    }
+
+
+def run(command: list[str]) -> tuple[int, list[str]]:
+    """Run a command in the project's folder and show what it prints; its status and its lines."""
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if line.strip():
+                lines.append(line.strip())
+    return process.returncode, lines
+
+
+def closing_line(name: str, lines: list[str]) -> str:
+    """What a runner says at its end; lit spreads it over several lines."""
+    if not lines:
+        return "no output"
+    if name != "lit":
+        return lines[-1]
+    counts = [line for line in lines if re.match(r"(Total )?[A-Z][A-Za-z ]+: +\d+", line)]
+    return ", ".join(" ".join(line.split()) for line in counts) or lines[-1]
+
+
+def not_run(lines: list[str]) -> int:
+    """How many tests a runner left out for want of an oracle."""
+    number = 0
+    for line in lines:
+        found = re.match(r"not run: (\d+) tests", line) or re.match(r"Unsupported *: +(\d+)", line)
+        number += int(found.group(1)) if found else 0
+    return number
+
+
+def main() -> int:
+    """Run everything; the result is the exit status."""
+    parser = argparse.ArgumentParser(description="Runs every check of the project.")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    summary: list[str] = []
+    failed: list[str] = []
+    left_out = 0
+    for name, command in runners(options.jobs).items():
+        print(f"== {name}", flush=True)
+        started = time.monotonic()
+        status, lines = run(command)
+        seconds = time.monotonic() - started
+        if status != 0:
+            failed.append(name)
+        left_out += not_run(lines)
+        verdict = "ok" if status == 0 else f"FAILED (status {status})"
+        summary.append(f"{name:13} {verdict}, {seconds:.0f} s: {closing_line(name, lines)}")
+    print("\n== summary")
+    print("\n".join(summary))
+    for name in missing_oracles():
+        print(f"missing: {name}; {ORACLES[name]}")
+    if left_out:
+        print(f"{left_out} tests did not run for want of these")
+    print(f"FAILED: {', '.join(failed)}" if failed else "all checks passed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
