@@ -43,7 +43,7 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
         for value, map in _written(op):
             classes.give(value, Evidence(map, op))
     products = [op for op in operations if op.name == "xetile.tile_mma"]
-    while any([_relate_product(classes, op) for op in products]):
+    while any(_relate_product(classes, op) for op in products):
         pass
     maps: dict[SSAValue, WorkgroupMapAttr] = {}
     for op in operations:

@@ -1,0 +1,167 @@
+"""2D block messages: what the devices compile, and what xevm's verifier accepts.
+
+Each row is (columns, blocks): heights, all in elements. Sources, both exhaustive over powers of two:
+- compiled: one kernel per configuration and device with Intel's offline compiler (ocloc 26.27, IGC 2.40.14),
+  builtins `intel_sub_group_2d_block_*` of cl_intel_subgroup_2d_block_io, accepted when exactly one message results;
+- verified: `mlir-opt` 22.1.8 on `xevm.blockload2d`, `xevm.blockstore2d`, `xevm.blockprefetch2d`.
+"""
+
+from typing import Literal
+
+from xetile.layout.block_io import BlockConfiguration
+
+Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
+
+Rows = dict[tuple[int, int], tuple[int, ...]]
+"""Heights by (columns, blocks)."""
+
+HEIGHTS = (1, 2, 4, 8, 16, 32)
+"""Heights that a message can have (rows)."""
+
+
+def _from(lowest: int) -> tuple[int, ...]:
+    return tuple(height for height in HEIGHTS if height >= lowest)
+
+
+def _rows(heights: tuple[int, ...], *shapes: tuple[int, int]) -> Rows:
+    return dict.fromkeys(shapes, heights)
+
+
+_ONE_BLOCK_WIDTHS = {
+    8: (4, 8, 16, 32, 64),
+    16: (2, 4, 8, 16, 32),
+    32: (1, 2, 4, 8, 16),
+    64: (1, 2, 4, 8),
+}
+"""Columns of one block, by element bits: together at most 64 bytes."""
+
+_PREFETCH_BYTES = 64
+_LARGE_PREFETCH_BYTES = 256
+
+COMPILED_LOADS: dict[int, Rows] = {
+    8: _rows(HEIGHTS, (4, 1), (8, 1), (16, 1), (32, 1), (32, 2), (64, 1))
+    | _rows((1, *_from(4)), (16, 2), (16, 4))
+    | _rows(_from(8), (8, 2), (8, 4))
+    | _rows(_from(16), (4, 2), (4, 4)),
+    16: _rows(HEIGHTS, (2, 1), (4, 1), (8, 1), (16, 1), (16, 2), (32, 1))
+    | _rows(_from(4), (8, 2), (8, 4))
+    | _rows(_from(8), (4, 2), (4, 4))
+    | _rows(_from(16), (2, 2), (2, 4)),
+    32: _rows(HEIGHTS, (1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (1, 2), (2, 2), (4, 2), (8, 2)),
+    64: {(8, 1): _from(2), (4, 1): _from(4), (2, 1): _from(8), (1, 1): _from(16)},
+}
+
+COMPILED_PACKED: dict[int, Rows] = {
+    8: _rows(_from(4), *((columns, blocks) for columns in (4, 8, 16) for blocks in (1, 2, 4))),
+    16: _rows(_from(2), *((columns, blocks) for columns in (2, 4, 8) for blocks in (1, 2, 4)))
+    | _rows(_from(2), (16, 1), (16, 2)),
+}
+
+WIDE_PACKED: dict[int, Rows] = {
+    8: _rows(_from(4), (32, 1), (32, 2), (64, 1)),
+    16: _rows(_from(2), (32, 1)),
+}
+"""Further packed loads, on all devices but pvc."""
+
+COMPILED_TRANSPOSED: dict[int, Rows] = {
+    32: _rows(HEIGHTS, (1, 1), (2, 1), (4, 1), (8, 1)),
+    64: _rows((8,), (2, 1), (4, 1)),
+}
+
+WIDE_TRANSPOSED: dict[int, Rows] = {
+    32: _rows(HEIGHTS, (16, 1)),
+    64: _rows((8, 16), (2, 1), (4, 1), (8, 1)) | _rows((16,), (1, 1)),
+}
+"""Transposed loads of cri beyond those of all devices."""
+
+COMPILED_STORES: dict[int, Rows] = {
+    bits: _rows((1, 2, 4, 8), *((columns, 1) for columns in widths))
+    for bits, widths in _ONE_BLOCK_WIDTHS.items()
+}
+
+
+def _prefetches(exact_bytes: int | None = None) -> dict[int, Rows]:
+    """Prefetches of at most 64 bytes a row, or of exactly so many."""
+    blocks = {8: (1, 2, 4), 16: (1, 2, 4), 32: (1, 2), 64: (1,)}
+    if exact_bytes is not None:
+        blocks = dict.fromkeys(blocks, (1, 2, 4))
+    table: dict[int, Rows] = {}
+    for bits, smallest in ((8, 4), (16, 2), (32, 1), (64, 1)):
+        shapes = [
+            (columns, count)
+            for columns in (1, 2, 4, 8, 16, 32, 64, 128, 256)
+            for count in blocks[bits]
+            if columns >= smallest
+            and (
+                columns * count * bits <= _PREFETCH_BYTES * 8
+                if exact_bytes is None
+                else columns * count * bits == exact_bytes * 8
+            )
+        ]
+        table[bits] = _rows(HEIGHTS, *shapes)
+    return table
+
+
+COMPILED_PREFETCHES = _prefetches()
+LARGE_PREFETCHES = _prefetches(_LARGE_PREFETCH_BYTES)
+"""Prefetches of cri beyond those of all devices: rows of exactly 256 bytes."""
+
+_VERIFIED_LOADS: dict[int, Rows] = {
+    8: _rows(HEIGHTS, (4, 4), (8, 2), (8, 4), (16, 1), (16, 2), (16, 4), (32, 1), (32, 2), (64, 1))
+    | _rows(_from(2), (4, 2), (8, 1))
+    | _rows(_from(4), (4, 1)),
+    16: _rows(HEIGHTS, (4, 4), (8, 2), (8, 4), (16, 1), (16, 2), (32, 1))
+    | _rows(_from(2), (2, 4), (4, 2), (8, 1))
+    | _rows(_from(4), (2, 2), (4, 1))
+    | _rows(_from(8), (2, 1)),
+    32: _rows(HEIGHTS, (8, 2), (16, 1))
+    | _rows(_from(2), (4, 2), (8, 1))
+    | _rows(_from(4), (2, 2), (4, 1))
+    | _rows(_from(8), (1, 2), (2, 1))
+    | _rows(_from(16), (1, 1)),
+}
+
+_VERIFIED_PACKED: dict[int, Rows] = {
+    8: _rows(_from(4), (16, 1), (16, 2), (16, 4)),
+    16: _rows(_from(2), (16, 1), (16, 2)),
+}
+
+_VERIFIED_TRANSPOSED: dict[int, Rows] = {
+    32: {(8, 1): _from(2), (4, 1): _from(4), (2, 1): _from(8), (1, 1): _from(16)}
+}
+
+_VERIFIED_STORES: dict[int, Rows] = {
+    8: _rows((1, 2, 4, 8), (16, 1), (32, 1)),
+    16: _rows((1, 2, 4, 8), (16, 1)),
+    32: _rows((1, 2, 4, 8), (16, 1)),
+}
+
+_VERIFIED_PREFETCHES: dict[int, Rows] = {
+    bits: _rows(HEIGHTS, *((columns, blocks) for columns in widths for blocks in (1, 2, 4, 8)))
+    for bits, widths in ((8, (16, 32)), (16, (16,)), (32, (8, 16)))
+}
+
+VERIFIED: dict[Access, dict[int, Rows]] = {
+    "load": _VERIFIED_LOADS,
+    "load_packed": _VERIFIED_PACKED,
+    "load_transposed": _VERIFIED_TRANSPOSED,
+    "store": _VERIFIED_STORES,
+    "prefetch": _VERIFIED_PREFETCHES,
+}
+"""What xevm's verifier accepts."""
+
+
+def configurations(access: Access, rows: Rows) -> tuple[BlockConfiguration, ...]:
+    """The rows of a table as configurations, in a fixed order."""
+    return tuple(
+        BlockConfiguration(
+            height, columns, blocks, access == "load_packed", access == "load_transposed"
+        )
+        for (columns, blocks), heights in sorted(rows.items())
+        for height in heights
+    )
+
+
+def verified(access: Access, element_bits: int) -> tuple[BlockConfiguration, ...]:
+    """What xevm's verifier accepts for elements of so many bits."""
+    return configurations(access, VERIFIED[access].get(element_bits, {}))
