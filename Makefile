@@ -8,7 +8,6 @@ PYTHON ?= $(shell for python in python3 python3.11 python3.12 python3.13 python3
   $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() or 1)')
 
 .PHONY: demo check fix install install-dev clean
 .DELETE_ON_ERROR:
@@ -17,7 +16,7 @@ demo: install
 	$(BIN)/python -m xetile.cli.demo
 
 check: install-dev
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py --jobs $(JOBS)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tools/check.py$(if $(JOBS), --jobs $(JOBS))
 
 fix: install-dev
 	$(BIN)/ruff check --fix .

@@ -85,12 +85,16 @@ class Parser(StockParser):
         return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        """As xDSL's; a value that is used but not defined is reported at its first use."""
+        """As xDSL's; an undefined value is reported at its first use, and no text is an empty module."""
         try:
             module = super().parse_module(allow_implicit_module)
         except ParseError as error:
             self._report_undefined_value(error)
-            raise
+            if not error.msg.startswith("Could not parse entire input"):
+                raise
+            if self._current_token.kind is not MLIRTokenKind.EOF or not allow_implicit_module:
+                raise ParseError(error.span, "expected an operation") from None
+            module = ModuleOp([])
         if isinstance(module.location, UnknownLoc):
             module.location = self.position_at(0)
         return module

@@ -212,3 +212,12 @@ def test_bytes_and_names():
     location = next(iter(module.ops)).location
     assert isinstance(location, FileLineColLoc)
     assert location.filename.data == "bytes.mlir"
+
+
+@pytest.mark.parametrize("text", ["", "// nothing", "#map = affine_map<(d0) -> (d0)>\n"])
+def test_no_text_is_an_empty_module(text: str) -> None:
+    assert not parse(text).body.block.ops
+
+
+def test_stray_text_is_no_operation() -> None:
+    assert place("func.func private @f()\n }") == (2, 2, "expected an operation")

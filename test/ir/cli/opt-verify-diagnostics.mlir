@@ -1,0 +1,26 @@
+// RUN: xetile-opt --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// CHECK: @first
+func.func private @first()
+
+// -----
+
+func.func @second(%a: i32) -> i64 {
+  // expected-error@+1 {{expected [i64], got [i32]}}
+  func.return %a : i32
+}
+
+// -----
+
+%a = arith.constant 1 : ) // expected-error-re {{type {{[Ee]xpected}}}}
+
+// -----
+
+// An announcement that is not met, and an error that nobody announced, are failures.
+// RUN: not xetile-opt --split-input-file --verify-diagnostics %S/Inputs/unmet.mlir 2>&1 | FileCheck %s --check-prefix=UNMET
+// UNMET-DAG: unmet.mlir:1:1: error: expected error "is never said" was not produced
+// UNMET-DAG: unmet.mlir:7:1: error: unexpected error: {{.+}}
+
+// Without announcements errors go to standard output, as xDSL's driver has it.
+// RUN: xetile-opt --verify-diagnostics %S/Inputs/wrong.mlir | FileCheck %s --check-prefix=PRINTED
+// PRINTED: wrong.mlir:2:3: error:
