@@ -1,0 +1,103 @@
+"""What the ops of the vector dialect share."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import irdl_to_attr_constraint
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.traits import ConstantLike
+from xdsl.utils.hints import isa
+
+INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
+"""`[0, 8]`, as the slice ops have them."""
+
+
+def vector_type(value: SSAValue | Operation) -> VectorType:
+    """The type of a value that the op's constraints make a vector."""
+    found = SSAValue.get(value).type
+    assert isa(found, VectorType)
+    return found
+
+
+def array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
+    """`array<i64: ...>`."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+def integers(values: Sequence[int]) -> ArrayAttr[IntegerAttr[IntegerType]]:
+    """`[...]` of i64."""
+    return ArrayAttr([IntegerAttr(value, i64) for value in values])
+
+
+def integer_values(values: ArrayAttr[IntegerAttr[IntegerType]]) -> tuple[int, ...]:
+    """The numbers of `[...]`."""
+    return tuple(value.value.data for value in values)
+
+
+def constant(value: SSAValue) -> DenseIntOrFPElementsAttr | None:
+    """The elements of a constant vector."""
+    found = ConstantLike.get_constant_value(value)
+    return found if isa(found, DenseIntOrFPElementsAttr) else None
+
+
+def element_count(type: VectorType) -> int:
+    """The number of elements of a vector type without scalable dimensions."""
+    return prod(type.get_shape())
+
+
+def splat_bytes(value: DenseIntOrFPElementsAttr) -> bytes | None:
+    """The bytes of the one element that a constant repeats; None where it has several."""
+    if len(value) == 0:
+        return None
+    width = len(value.data.data) // len(value)
+    element = value.data.data[:width]
+    return element if element * len(value) == value.data.data else None
+
+
+def splat(element: bytes, type: Attribute) -> DenseIntOrFPElementsAttr | None:
+    """A constant that repeats one element; None where `type` is no vector of fixed size."""
+    if not isa(type, VectorType) or any(type.get_scalable_dims()):
+        return None
+    return dense(type, element * element_count(type))
+
+
+def dense(type: VectorType, data: bytes) -> DenseIntOrFPElementsAttr:
+    """A constant of the type with these bytes, little endian, row-major."""
+    return DenseIntOrFPElementsAttr(cast("VectorType[AnyDenseElement]", type), BytesAttr(data))
+
+
+def splat_of(value: SSAValue, type: Attribute) -> DenseIntOrFPElementsAttr | None:
+    """The constant of `type` that repeats the element that the constant `value` repeats."""
+    found = constant(value)
+    element = None if found is None else splat_bytes(found)
+    return None if element is None else splat(element, type)
+
+
+def scalar_bytes(value: SSAValue) -> bytes | None:
+    """The bytes of a constant scalar, little endian."""
+    found = ConstantLike.get_constant_value(value)
+    if isa(found, IntegerAttr):
+        return found.type.pack([found.value.data])
+    if isa(found, FloatAttr):
+        return found.type.pack([found.value.data])
+    return None
+
+
+def replace_alike(rewriter: PatternRewriter, operation: Operation, new: Operation) -> None:
+    """Replace an op, and hand on its discardable attributes, such as a `wg_map`."""
+    new.attributes |= operation.attributes
+    rewriter.replace(operation, new)
