@@ -1,10 +1,10 @@
 """The grammar of layout attributes: `#dialect.name<{key = value, ...}>`, read into plain data."""
 
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from xetile.layout.linear import LayoutError
 
-Value = int | bool | str | list["Value"] | dict[str, "Value"] | "Attribute"
+Value: TypeAlias = "int | bool | str | list[Value] | dict[str, Value] | Attribute"
 
 _SCALARS = {"true": True, "false": False}
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
@@ -14,8 +14,8 @@ class Attribute(NamedTuple):
     """An attribute's name without `#`, its keyed fields, and values that stand without a key."""
 
     name: str
-    fields: dict[str, Value]
-    values: list[Value]
+    fields: "dict[str, Value]"
+    values: "list[Value]"
 
 
 def read_attribute(text: str) -> Attribute:

@@ -145,7 +145,7 @@ class _Fields:
         if self.left:
             raise LayoutError(f"#{self.name} has no field '{next(iter(self.left))}'")
 
-    def _take(self, key: str, default: Value | None) -> Value:
+    def _take(self, key: str, default: "Value | None") -> Value:
         value = self.left.pop(key, default)
         if value is None:
             raise LayoutError(f"#{self.name} lacks '{key}'")

@@ -136,7 +136,9 @@ def _view(dpas: Dpas, operand: int, shape: tuple[int, int], *, transposed: bool)
     instruction = dpas.instruction_shapes[operand]
     outer = operand
     if transposed:
-        instruction, shape, outer = instruction[::-1], shape[::-1], 1 - operand
+        instruction = (instruction[1], instruction[0])
+        shape = (shape[1], shape[0])
+        outer = 1 - operand
     along = operand - 2
     return _Operand(
         instruction, shape, outer, 1 - outer, dpas.warps_per_cta[along], dpas.rep_cluster[along]

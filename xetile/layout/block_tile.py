@@ -226,8 +226,8 @@ def message_offsets(tile: BlockTile, layout: LinearLayout) -> list[tuple[int, tu
     others = {name: 0 for name in layout.in_dim_names if name != "register"}
     offsets: list[tuple[int, tuple[int, ...]]] = []
     for first in range(0, 1 << len(tile.register_bases), step):
-        register = order.apply(register=first)["register"]
-        at = layout.apply(register=register, **others)
+        register = order.apply({"register": first})["register"]
+        at = layout.apply({"register": register, **others})
         offsets.append((register, tuple(at.values())))
     return offsets
 

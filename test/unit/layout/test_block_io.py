@@ -76,7 +76,7 @@ def test_registers_hold_the_bytes_in_order(bits: int) -> None:
         for position, element in enumerate(elements):
             index, low = divmod(position, word)
             register, lane = divmod(index, 16)
-            at = layout.apply(register=register * word + low, lane=lane)
+            at = layout.apply({"register": register * word + low, "lane": lane})
             assert (at["row"], at["column"], at["block"]) == element
 
 
@@ -117,10 +117,10 @@ def check_plan(plan: LoadPlan, wanted: LinearLayout, bits: int) -> None:
     assert sorted(plan.shuffle) == list(range(plan.registers * plan.messages))
     for register, lane in product(range(len(plan.shuffle)), range(16)):
         index, inner = divmod(plan.shuffle[register], plan.registers)
-        at = message.apply(register=inner, lane=lane)
+        at = message.apply({"register": inner, "lane": lane})
         row = plan.offsets[index][0] + at["row"]
         column = plan.offsets[index][1] + at["block"] * plan.columns + at["column"]
-        assert tuple(wanted.apply(register=register, lane=lane).values()) == (row, column)
+        assert tuple(wanted.apply({"register": register, "lane": lane}).values()) == (row, column)
     assert all(plan.stores[source] == i for i, source in enumerate(plan.shuffle))
 
 

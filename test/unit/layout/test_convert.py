@@ -10,7 +10,7 @@ from xetile.layout.linear import LayoutError, LinearLayout
 
 
 def element(layout: LinearLayout, register: int, lane: int) -> tuple[int, ...]:
-    return tuple(layout.apply(register=register, lane=lane).values())
+    return tuple(layout.apply({"register": register, "lane": lane}).values())
 
 
 def over(bases: dict[str, list[tuple[int, int]]], rows: int, columns: int) -> LinearLayout:

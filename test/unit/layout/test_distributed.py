@@ -76,7 +76,10 @@ def test_register_words_are_neighbours() -> None:
         )
         step = (1, 0) if operand == "b" else (0, 1)
         for i in range(dpas_register_word(operand, ops_per_channel=ops)):
-            assert tuple(layout.apply(register=i, lane=0).values()) == (step[0] * i, step[1] * i)
+            assert tuple(layout.apply({"register": i, "lane": 0}).values()) == (
+                step[0] * i,
+                step[1] * i,
+            )
 
 
 @pytest.mark.parametrize(

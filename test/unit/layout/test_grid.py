@@ -101,9 +101,9 @@ def test_powers_of_two_are_linear_layouts() -> None:
         elements = distribution.unit[0] * distribution.unit[1]
         for subgroup in range(distribution.subgroups):
             for index, offset in enumerate(distribution.offsets(subgroup)):
-                at = layout.apply(register=index * elements, warp=subgroup)
+                at = layout.apply({"register": index * elements, "warp": subgroup})
                 assert (at["dim0"], at["dim1"]) == offset
-                last = layout.apply(register=(index + 1) * elements - 1, warp=subgroup)
+                last = layout.apply({"register": (index + 1) * elements - 1, "warp": subgroup})
                 assert last["dim0"] == offset[0] + distribution.unit[0] - 1
                 assert last["dim1"] == offset[1] + distribution.unit[1] - 1
 
