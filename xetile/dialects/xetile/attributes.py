@@ -1,0 +1,429 @@
+"""Attributes: who holds which part of a tile, how a tile lies in memory, and cache hints."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, NoneAttr
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.xetile.parsing import (
+    next_character,
+    parse_fields,
+    parse_integers,
+    span_since,
+)
+
+if TYPE_CHECKING:
+    from xetile.layout.grid import Distribution
+
+GLOBAL = 0
+SHARED = 3
+"""The memory spaces of a tile, as they are numbered in `memory_space`."""
+
+LEGAL_MEMORY_SPACES = "global (0, 1 or #gpu.address_space<global>) or shared (3 or #gpu.address_space<workgroup>)"
+
+ROW_MAJOR = (1, 0)
+COLUMN_MAJOR = (0, 1)
+"""The orders of a tile: the fastest dimension comes first."""
+
+
+class CacheHint(StrEnum):
+    """What an access asks of one cache level."""
+
+    CACHED = "cached"
+    UNCACHED = "uncached"
+    STREAMING = "streaming"
+    READ_INVALIDATE = "read_invalidate"
+    WRITE_BACK = "write_back"
+    WRITE_THROUGH = "write_through"
+
+
+@irdl_attr_definition
+class CacheHintAttr(EnumAttribute[CacheHint]):
+    """`#xetile.cache_hint<cached>`."""
+
+    name = "xetile.cache_hint"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> CacheHint:
+        """Read `<hint>`."""
+        with parser.in_angle_brackets():
+            start = parser.pos
+            word = parser.parse_identifier(" in cache hint")
+            if word not in set(CacheHint):
+                parser.raise_error(
+                    f"'{word}' is no cache hint; legal are {', '.join(CacheHint)}",
+                    span_since(parser, start),
+                )
+        return CacheHint(word)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print `<hint>`."""
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+
+@irdl_attr_definition
+class ScatterAttr(ParametrizedAttribute):
+    """`#xetile.scatter`, another spelling of `#xetile.tile_attr<scattered = true>` in a tile type."""
+
+    name = "xetile.scatter"
+
+
+def _array(values: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(IntAttr(value) for value in values)
+
+
+def _values(array: ArrayAttr[IntAttr]) -> tuple[int, ...]:
+    return tuple(value.data for value in array.data)
+
+
+def _verify_pair(name: str, values: Sequence[int]) -> None:
+    if len(values) != 2 or min(values) < 1:
+        raise VerifyException(f"'{name}' is {list(values)}, expected 2 positive integers")
+
+
+def _parse_pairs(parser: AttrParser, what: str, first: str, second: str) -> list[Attribute]:
+    """Read `<first = [..], second = [..]>` in either order."""
+    start = parser.pos
+    values: dict[str, tuple[int, ...]] = {}
+
+    def read(key: str) -> None:
+        value_start = parser.pos
+        values[key] = parse_integers(parser, key)
+        try:
+            _verify_pair(key, values[key])
+        except VerifyException as error:
+            parser.raise_error(str(error), span_since(parser, value_start))
+
+    parse_fields(parser, what, (first, second), read)
+    for key in (first, second):
+        if key not in values:
+            parser.raise_error(f"'{key}' is missing in {what}", span_since(parser, start))
+    return [_array(values[first]), _array(values[second])]
+
+
+@irdl_attr_definition
+class WorkgroupMapAttr(ParametrizedAttribute):
+    """`#xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`: which subgroup holds which part.
+
+    Subgroup ids are row-major over `sg_layout`; the extent of each dimension is cut into units of `sg_data`
+    elements, which go round over the subgroups.
+    """
+
+    name = "xetile.wg_map"
+
+    layout: ArrayAttr[IntAttr]
+    data: ArrayAttr[IntAttr]
+
+    def __init__(self, sg_layout: Sequence[int], sg_data: Sequence[int]) -> None:
+        super().__init__(_array(sg_layout), _array(sg_data))
+
+    @property
+    def sg_layout(self) -> tuple[int, ...]:
+        """Number of subgroups along each dimension."""
+        return _values(self.layout)
+
+    @property
+    def sg_data(self) -> tuple[int, ...]:
+        """Extents of one unit, in elements."""
+        return _values(self.data)
+
+    def distribution(self, shape: Sequence[int]) -> "Distribution":
+        """How a workgroup's value of this shape (elements) is dealt out.
+
+        Errors: LayoutError where the map does not distribute the shape evenly.
+        """
+        from xetile.layout.grid import Distribution
+
+        return Distribution(tuple(shape), self.sg_data, self.sg_layout)
+
+    def transposed(self) -> "WorkgroupMapAttr":
+        """The map with its dimensions exchanged."""
+        return WorkgroupMapAttr(self.sg_layout[::-1], self.sg_data[::-1])
+
+    def verify(self) -> None:
+        """Check both arrays."""
+        _verify_pair("sg_layout", self.sg_layout)
+        _verify_pair("sg_data", self.sg_data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Read `<sg_layout = [..], sg_data = [..]>`."""
+        return _parse_pairs(parser, "wg_map", "sg_layout", "sg_data")
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print `<sg_layout = [..], sg_data = [..]>`."""
+        printer.print_string(self.body)
+
+    @property
+    def body(self) -> str:
+        """What is printed after the name."""
+        return f"<sg_layout = {list(self.sg_layout)}, sg_data = {list(self.sg_data)}>"
+
+
+@irdl_attr_definition
+class SubgroupMapAttr(ParametrizedAttribute):
+    """`#xetile.sg_map<wi_layout = [2, 8], wi_data = [1, 2]>`: kept and printed, read by no pass."""
+
+    name = "xetile.sg_map"
+
+    layout: ArrayAttr[IntAttr]
+    data: ArrayAttr[IntAttr]
+
+    def __init__(self, wi_layout: Sequence[int], wi_data: Sequence[int]) -> None:
+        super().__init__(_array(wi_layout), _array(wi_data))
+
+    @property
+    def wi_layout(self) -> tuple[int, ...]:
+        """Number of lanes along each dimension."""
+        return _values(self.layout)
+
+    @property
+    def wi_data(self) -> tuple[int, ...]:
+        """Extents of one lane's part, in elements."""
+        return _values(self.data)
+
+    def verify(self) -> None:
+        """Check both arrays."""
+        _verify_pair("wi_layout", self.wi_layout)
+        _verify_pair("wi_data", self.wi_data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Read `<wi_layout = [..], wi_data = [..]>`."""
+        return _parse_pairs(parser, "sg_map", "wi_layout", "wi_data")
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print `<wi_layout = [..], wi_data = [..]>`."""
+        printer.print_string(self.body)
+
+    @property
+    def body(self) -> str:
+        """What is printed after the name."""
+        return f"<wi_layout = {list(self.wi_layout)}, wi_data = {list(self.wi_data)}>"
+
+
+_Map = TypeVar("_Map", SubgroupMapAttr, WorkgroupMapAttr)
+
+
+def memory_space_of(attribute: Attribute) -> int | None:
+    """GLOBAL or SHARED for the memory space of a memref or a tile; None for any other space."""
+    if isinstance(attribute, NoneAttr):
+        return GLOBAL
+    if isinstance(attribute, IntegerAttr):
+        return {0: GLOBAL, 1: GLOBAL, 3: SHARED}.get(attribute.value.data)
+    # By text, because the gpu dialect may be ours, xDSL's, or not registered.
+    names = {"#gpu.address_space<global>": GLOBAL, "#gpu.address_space<workgroup>": SHARED}
+    return names.get(str(attribute))
+
+
+@irdl_attr_definition
+class TileAttr(ParametrizedAttribute):
+    """`#xetile.tile_attr<wg_map = <...>, order = [0, 1], ...>`; what is the default is absent.
+
+    Two attributes that mean the same are the same: order [1, 0], the global memory space under any of its
+    names, and `scattered = false` are not kept.
+    """
+
+    name = "xetile.tile_attr"
+
+    sg: SubgroupMapAttr | NoneAttr
+    wg: WorkgroupMapAttr | NoneAttr
+    order_array: ArrayAttr[IntAttr] | NoneAttr
+    block_array: ArrayAttr[IntAttr] | NoneAttr
+    space: IntAttr | NoneAttr
+    scatter: ScatterAttr | NoneAttr
+
+    def __init__(
+        self,
+        *,
+        sg_map: SubgroupMapAttr | None = None,
+        wg_map: WorkgroupMapAttr | None = None,
+        order: Sequence[int] = ROW_MAJOR,
+        inner_blocks: Sequence[int] | None = None,
+        memory_space: int = GLOBAL,
+        scattered: bool = False,
+    ) -> None:
+        super().__init__(
+            sg_map or NoneAttr(),
+            wg_map or NoneAttr(),
+            NoneAttr() if tuple(order) == ROW_MAJOR else _array(order),
+            NoneAttr() if inner_blocks is None else _array(inner_blocks),
+            NoneAttr() if memory_space in (0, 1) else IntAttr(memory_space),
+            ScatterAttr() if scattered else NoneAttr(),
+        )
+
+    @property
+    def sg_map(self) -> SubgroupMapAttr | None:
+        """The lane map, which no pass reads."""
+        return None if isinstance(self.sg, NoneAttr) else self.sg
+
+    @property
+    def wg_map(self) -> WorkgroupMapAttr | None:
+        """Which subgroup holds which part."""
+        return None if isinstance(self.wg, NoneAttr) else self.wg
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The dimensions of the tile, fastest in memory first."""
+        return ROW_MAJOR if isinstance(self.order_array, NoneAttr) else _values(self.order_array)
+
+    @property
+    def inner_blocks(self) -> tuple[int, ...] | None:
+        """Rows and columns of one block, in elements."""
+        return None if isinstance(self.block_array, NoneAttr) else _values(self.block_array)
+
+    @property
+    def memory_space(self) -> int:
+        """GLOBAL or SHARED."""
+        return GLOBAL if isinstance(self.space, NoneAttr) else self.space.data
+
+    @property
+    def scattered(self) -> bool:
+        """Whether every element has an index of its own."""
+        return isinstance(self.scatter, ScatterAttr)
+
+    def verify(self) -> None:
+        """Check what can be checked without a shape."""
+        if sorted(self.order) != [0, 1]:
+            raise VerifyException(f"'order' is {list(self.order)}, expected [1, 0] or [0, 1]")
+        if self.inner_blocks is not None:
+            _verify_pair("inner_blocks", self.inner_blocks)
+        if self.memory_space not in (GLOBAL, SHARED):
+            raise VerifyException(
+                f"'memory_space' is {self.memory_space}, expected {LEGAL_MEMORY_SPACES}"
+            )
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<key = value, ...>`."""
+        return _TileAttrFields(parser).read().parameters
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print what is not the default."""
+        fields: list[str] = []
+        if self.sg_map is not None:
+            fields.append(f"sg_map = {self.sg_map.body}")
+        if self.wg_map is not None:
+            fields.append(f"wg_map = {self.wg_map.body}")
+        if self.order != ROW_MAJOR:
+            fields.append(f"order = {list(self.order)}")
+        if self.inner_blocks is not None:
+            fields.append(f"inner_blocks = {list(self.inner_blocks)}")
+        if self.memory_space != GLOBAL:
+            fields.append(f"memory_space = {self.memory_space}")
+        if self.scattered:
+            fields.append("scattered = true")
+        printer.print_string(f"<{', '.join(fields)}>")
+
+
+_TILE_ATTR_KEYS = (
+    "sg_map",
+    "wg_map",
+    "wg",
+    "order",
+    "inner_blocks",
+    "memory_space",
+    "scattered",
+    "array_length",
+)
+
+
+class _TileAttrFields:
+    """The fields of a `tile_attr` while it is read."""
+
+    def __init__(self, parser: AttrParser) -> None:
+        self.parser = parser
+        self.sg_map: SubgroupMapAttr | None = None
+        self.wg_map: WorkgroupMapAttr | None = None
+        self.order: tuple[int, ...] = ROW_MAJOR
+        self.inner_blocks: tuple[int, ...] | None = None
+        self.memory_space = GLOBAL
+        self.scattered = False
+
+    def read(self) -> TileAttr:
+        """Read all fields."""
+        parse_fields(self.parser, "tile_attr", _TILE_ATTR_KEYS, self._read_field)
+        return self._build()
+
+    def _build(self) -> TileAttr:
+        return TileAttr(
+            sg_map=self.sg_map,
+            wg_map=self.wg_map,
+            order=self.order,
+            inner_blocks=self.inner_blocks,
+            memory_space=self.memory_space,
+            scattered=self.scattered,
+        )
+
+    def _read_field(self, key: str) -> None:
+        start = self.parser.pos
+        match key:
+            case "sg_map":
+                self.sg_map = _parse_nested(self.parser, key, SubgroupMapAttr)
+            case "wg_map" | "wg":
+                self._read_wg_map(key)
+            case "order":
+                self.order = parse_integers(self.parser, key)
+            case "inner_blocks":
+                self.inner_blocks = parse_integers(self.parser, key)
+            case "memory_space":
+                self._read_memory_space()
+            case "array_length":
+                self._read_array_length()
+            case _:
+                self.scattered = self.parser.parse_boolean(" after 'scattered ='")
+        try:
+            self._build()
+        except VerifyException as error:
+            self.parser.raise_error(str(error), span_since(self.parser, start))
+
+    def _read_wg_map(self, key: str) -> None:
+        start = self.parser.pos
+        again = self.wg_map is not None
+        self.wg_map = _parse_nested(self.parser, key, WorkgroupMapAttr)
+        if again:
+            self.parser.raise_error(
+                "'wg' and 'wg_map' are one key; give it once", span_since(self.parser, start)
+            )
+
+    def _read_memory_space(self) -> None:
+        start = self.parser.pos
+        attribute = self.parser.parse_attribute()
+        space = memory_space_of(attribute)
+        if space is None:
+            self.parser.raise_error(
+                f"'memory_space' is {attribute}, expected {LEGAL_MEMORY_SPACES}",
+                span_since(self.parser, start),
+            )
+        self.memory_space = space
+
+    def _read_array_length(self) -> None:
+        start = self.parser.pos
+        attribute = self.parser.parse_attribute()
+        if not isinstance(attribute, IntegerAttr) or attribute.value.data != 1:
+            self.parser.raise_error(
+                f"array_length = {attribute} is not read; write one wider tile and let blocking "
+                "choose how it is loaded",
+                span_since(self.parser, start),
+            )
+
+
+def _parse_nested(parser: AttrParser, key: str, kind: type[_Map]) -> _Map:
+    """Read a map: an alias, in full, or stripped (`<...>`)."""
+    start = parser.pos
+    if next_character(parser) == "<":
+        return kind.new(kind.parse_parameters(parser))
+    attribute = parser.parse_attribute()
+    if not isinstance(attribute, kind):
+        parser.raise_error(
+            f"'{key}' is a #{kind.name}, found {attribute}", span_since(parser, start)
+        )
+    return attribute

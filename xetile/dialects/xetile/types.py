@@ -1,0 +1,283 @@
+"""The tile type: a rectangle of a matrix in memory, or elements that each have an index."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    BFloat16Type,
+    ContainerType,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatTF32Type,
+    IndexType,
+    IntAttr,
+    IntegerType,
+    NoneAttr,
+    ShapedType,
+    VectorType,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.xetile.attributes import (
+    ScatterAttr,
+    SubgroupMapAttr,
+    TileAttr,
+    WorkgroupMapAttr,
+)
+from xetile.dialects.xetile.parsing import next_character, span_since
+
+FLOAT_TYPES = (
+    Float16Type,
+    BFloat16Type,
+    FloatTF32Type,
+    Float32Type,
+    Float64Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+)
+"""The float types of tile elements."""
+
+LEGAL_ELEMENT_TYPES = "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64, f8E4M3FN, f8E5M2"
+
+
+@irdl_attr_definition
+class TileType(
+    ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]
+):
+    """`!xetile.tile<64x32xf16>`, `!xetile.tile<64x32xf16, #xetile.tile_attr<...>>`."""
+
+    name = "xetile.tile"
+
+    dimensions: ArrayAttr[IntAttr]
+    element_type: Attribute
+    encoding: TileAttr | NoneAttr
+
+    def __init__(
+        self, shape: Sequence[int], element_type: Attribute, tile_attr: TileAttr | None = None
+    ) -> None:
+        super().__init__(*_parameters(shape, element_type, tile_attr))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents in elements."""
+        return tuple(extent.data for extent in self.dimensions.data)
+
+    @property
+    def tile_attr(self) -> TileAttr:
+        """The attribute, with the defaults where none is written."""
+        return TileAttr() if isinstance(self.encoding, NoneAttr) else self.encoding
+
+    @property
+    def sg_map(self) -> SubgroupMapAttr | None:
+        """The lane map, which no pass reads."""
+        return None if isinstance(self.encoding, NoneAttr) else self.encoding.sg_map
+
+    @property
+    def wg_map(self) -> WorkgroupMapAttr | None:
+        """Which subgroup holds which part."""
+        return None if isinstance(self.encoding, NoneAttr) else self.encoding.wg_map
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The dimensions, fastest in memory first: (1, 0) is row-major."""
+        return self.tile_attr.order
+
+    @property
+    def inner_blocks(self) -> tuple[int, ...] | None:
+        """Rows and columns of one block, in elements."""
+        return None if isinstance(self.encoding, NoneAttr) else self.encoding.inner_blocks
+
+    @property
+    def memory_space(self) -> int:
+        """0 for global, 3 for shared memory."""
+        return self.tile_attr.memory_space
+
+    @property
+    def scattered(self) -> bool:
+        """Whether every element has an index of its own."""
+        return self.tile_attr.scattered
+
+    @property
+    def value_shape(self) -> tuple[int, ...]:
+        """Shape of the vector that is loaded or stored: with blocks (rows, columns) of blocks, then of one block."""
+        if self.inner_blocks is None:
+            return self.shape
+        counts = [extent // block for extent, block in zip(self.shape, self.inner_blocks, strict=True)]
+        return (*counts, *self.inner_blocks)
+
+    @property
+    def vector_type(self) -> VectorType[Attribute]:
+        """The vector that is loaded or stored."""
+        return VectorType(self.element_type, self.value_shape)
+
+    def with_(
+        self,
+        *,
+        shape: Sequence[int] | None = None,
+        element_type: Attribute | None = None,
+        sg_map: SubgroupMapAttr | Literal["keep"] | None = "keep",
+        wg_map: WorkgroupMapAttr | Literal["keep"] | None = "keep",
+        order: Sequence[int] | None = None,
+        inner_blocks: Sequence[int] | Literal["keep"] | None = "keep",
+        memory_space: int | None = None,
+        scattered: bool | None = None,
+    ) -> "TileType":
+        """The same tile with some parts changed; None takes a map or the blocks away."""
+        old = self.tile_attr
+        attribute = TileAttr(
+            sg_map=old.sg_map if sg_map == "keep" else sg_map,
+            wg_map=old.wg_map if wg_map == "keep" else wg_map,
+            order=old.order if order is None else order,
+            inner_blocks=old.inner_blocks if inner_blocks == "keep" else inner_blocks,
+            memory_space=old.memory_space if memory_space is None else memory_space,
+            scattered=old.scattered if scattered is None else scattered,
+        )
+        return TileType(
+            self.shape if shape is None else shape,
+            self.element_type if element_type is None else element_type,
+            attribute,
+        )
+
+    def get_num_dims(self) -> int:
+        """The rank."""
+        return len(self.dimensions)
+
+    def get_shape(self) -> tuple[int, ...]:
+        """Extents in elements."""
+        return self.shape
+
+    def get_element_type(self) -> Attribute:
+        """The type of one element."""
+        return self.element_type
+
+    def verify(self) -> None:
+        """Check shape, element type, blocks and map against one another."""
+        _verify_shape(self.shape, scattered=self.scattered)
+        verify_element_type(self.element_type)
+        if self.inner_blocks is not None:
+            _verify_blocks(self.shape, self.inner_blocks)
+        if self.wg_map is not None:
+            verify_distribution("wg_map", self.wg_map, self.shape)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<shape x element_type>` or `<shape x element_type, attribute>`."""
+        start = parser.pos
+        tile_attr: TileAttr | None = None
+        with parser.in_angle_brackets():
+            shape, element_type = parser.parse_ranked_shape()
+            if parser.parse_optional_punctuation(",") is not None:
+                tile_attr = _parse_tile_attr(parser)
+        try:
+            return TileType(shape, element_type, tile_attr).parameters
+        except VerifyException as error:
+            parser.raise_error(str(error), span_since(parser, start))
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print `<shape x element_type>`, and the attribute where there is one."""
+        with printer.in_angle_brackets():
+            printer.print_dimension_list(self.shape)
+            printer.print_string("x")
+            printer.print_attribute(self.element_type)
+            if isinstance(self.encoding, TileAttr):
+                printer.print_string(", ")
+                printer.print_attribute(self.encoding)
+
+
+def _parameters(
+    shape: Sequence[int], element_type: Attribute, tile_attr: TileAttr | None
+) -> tuple[Attribute, ...]:
+    """The parameters of a tile type; an attribute that says only defaults is no attribute."""
+    encoding = NoneAttr() if tile_attr is None or tile_attr == TileAttr() else tile_attr
+    return (ArrayAttr(IntAttr(extent) for extent in shape), element_type, encoding)
+
+
+def _parse_tile_attr(parser: AttrParser) -> TileAttr:
+    """Read the attribute in a tile type: in full, an alias, stripped, or a bare map or scatter."""
+    start = parser.pos
+    if next_character(parser) == "<":
+        return TileAttr.new(TileAttr.parse_parameters(parser))
+    attribute = parser.parse_attribute()
+    match attribute:
+        case TileAttr():
+            return attribute
+        case WorkgroupMapAttr():
+            return TileAttr(wg_map=attribute)
+        case ScatterAttr():
+            return TileAttr(scattered=True)
+        case _:
+            parser.raise_error(
+                f"a tile takes a #xetile.tile_attr, #xetile.wg_map or #xetile.scatter, found {attribute}",
+                span_since(parser, start),
+            )
+
+
+def _verify_shape(shape: tuple[int, ...], *, scattered: bool) -> None:
+    text = "x".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)
+    if any(extent < 1 for extent in shape):
+        raise VerifyException(f"tile shape {text} must have positive, static extents")
+    if len(shape) == 2 or (len(shape) == 1 and scattered):
+        return
+    raise VerifyException(
+        f"tile shape {text or '(none)'} has rank {len(shape)}, expected 2, or 1 for a scattered tile"
+    )
+
+
+def verify_element_type(element_type: Attribute) -> None:
+    """Refuse what no tile can hold."""
+    match element_type:
+        case IntegerType() if element_type.bitwidth == 4:
+            raise VerifyException(
+                f"element type {element_type} has no layout in memory yet; "
+                "use i8 tiles and truncate after loading"
+            )
+        case IntegerType() if 1 <= element_type.bitwidth <= 64:
+            return
+        case IndexType():
+            return
+        case _ if isinstance(element_type, FLOAT_TYPES):
+            return
+        case _:
+            raise VerifyException(
+                f"element type {element_type} is not supported; legal are {LEGAL_ELEMENT_TYPES}"
+            )
+
+
+def _verify_blocks(shape: tuple[int, ...], blocks: tuple[int, ...]) -> None:
+    fits = len(shape) == 2 and all(
+        extent % block == 0 for extent, block in zip(shape, blocks, strict=True)
+    )
+    if not fits:
+        raise VerifyException(
+            f"'inner_blocks' {list(blocks)} do not divide the tile shape {list(shape)}"
+        )
+
+
+def verify_distribution(name: str, wg_map: WorkgroupMapAttr, shape: Sequence[int]) -> None:
+    """Refuse a map that does not deal out the shape evenly; `name` is the map's name in the message."""
+    if complaint := _uneven(wg_map, tuple(shape)):
+        raise VerifyException(f"'{name}' {wg_map.body} on {'x'.join(map(str, shape))}: {complaint}")
+
+
+@lru_cache(maxsize=256)
+def _uneven(wg_map: WorkgroupMapAttr, shape: tuple[int, ...]) -> str | None:
+    """Why the map does not fit the shape; kept, because the same types are verified many times."""
+    from xetile.layout.linear import LayoutError
+
+    if len(shape) != 2:
+        return f"a wg_map distributes 2 dimensions, not {len(shape)}"
+    try:
+        wg_map.distribution(shape)
+    except LayoutError as error:
+        return str(error)
+    return None

@@ -1,0 +1,199 @@
+"""Linear algebra over the field of two elements, on vectors and columns kept as integers.
+
+A vector is one integer, bit i its i-th component; a matrix is the sequence of its columns. Adding two
+vectors is `^`. Nothing here knows of named dimensions: those are bit fields, and `repack` moves fields.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Echelon = dict[int, int]
+
+
+def multiply(columns: Sequence[int], vector: int) -> int:
+    """The sum of the columns that the bits of `vector` select; bits past the last column are ignored."""
+    image = 0
+    for column in columns:
+        if vector & 1:
+            image ^= column
+        vector >>= 1
+    return image
+
+
+def multiply_all(columns: Sequence[int], vectors: Iterable[int]) -> list[int]:
+    """`multiply` for many vectors, each of which has no bit past the last column.
+
+    Layouts of real kernels map most bits to single bits, so those are looked up, not summed.
+    """
+    units = {1 << index: column for index, column in enumerate(columns)}
+    units[0] = 0
+    images: list[int] = []
+    for vector in vectors:
+        image = units.get(vector)
+        if image is None:
+            image = 0
+            while vector:
+                low = vector & -vector
+                image ^= units[low]
+                vector ^= low
+        images.append(image)
+    return images
+
+
+def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Columns with bit fields moved; each move is (bit position, mask of the field at zero, new position)."""
+    if not moves:
+        return [0 for _ in columns]
+    if len(moves) == 1:
+        ((old, mask, new),) = moves
+        return [(column >> old & mask) << new for column in columns]
+    if len(moves) == 2:
+        (old, mask, new), (old_2, mask_2, new_2) = moves
+        return [
+            (column >> old & mask) << new | (column >> old_2 & mask_2) << new_2
+            for column in columns
+        ]
+    packed: list[int] = []
+    for column in columns:
+        moved = 0
+        for old, mask, new in moves:
+            moved |= (column >> old & mask) << new
+        packed.append(moved)
+    return packed
+
+
+def rank(columns: Iterable[int]) -> int:
+    """The dimension of the columns' span."""
+    found = 0
+    seen = 0
+    mixed: list[int] = []
+    for column in columns:
+        if column & (column - 1):
+            mixed.append(column)
+        elif column & ~seen:
+            seen |= column
+            found += 1
+    # Unit columns settle their bit, so the others are reduced by deleting the settled bits.
+    leading: dict[int, int] = {}
+    for column in mixed:
+        column &= ~seen
+        while column:
+            pivot = leading.get(column.bit_length())
+            if pivot is None:
+                leading[column.bit_length()] = column
+                found += 1
+                break
+            column ^= pivot
+    return found
+
+
+def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
+    """Reduced combinations of columns, keyed by the bit length of their sum, for `solve`.
+
+    `columns` gives (column, label) in order; `width` bounds the labels' bits. A value holds the sum of some
+    columns above bit `width` and the sum of their labels below. A column in the span of earlier ones
+    enters no combination, so solutions have zero there: they are the smallest ones.
+    """
+    pivots: Echelon = {}
+    for column, label in columns:
+        value = column << width | label
+        length = value.bit_length()
+        while length > width:
+            pivot = pivots.get(length)
+            if pivot is None:
+                pivots[length] = value
+                break
+            value ^= pivot
+            length = value.bit_length()
+    return pivots
+
+
+def solve(pivots: Echelon, width: int, target: int) -> int | None:
+    """The sum of the labels of the columns that add up to `target`; None where `target` is not in their span."""
+    value = target << width
+    length = value.bit_length()
+    while length > width:
+        pivot = pivots.get(length)
+        if pivot is None:
+            return None
+        value ^= pivot
+        length = value.bit_length()
+    return value
+
+
+def dependent_columns(columns: Sequence[int]) -> int:
+    """A mask of the columns that are sums of earlier columns (zero columns among them)."""
+    mask = 0
+    leading: dict[int, int] = {}
+    for index, column in enumerate(columns):
+        while column:
+            pivot = leading.get(column.bit_length())
+            if pivot is None:
+                leading[column.bit_length()] = column
+                break
+            column ^= pivot
+        if not column:
+            mask |= 1 << index
+    return mask
+
+
+def spans(columns: Iterable[int], vectors: Iterable[int]) -> bool:
+    """Whether every vector is a sum of columns."""
+    pivots = echelon(((column, 0) for column in columns), 0)
+    return all(solve(pivots, 0, vector) is not None for vector in vectors)
+
+
+def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
+    """The matrix as (shift, mask) pairs: its product with x is the sum of `(x & mask) << shift`.
+
+    A negative shift is a shift to the right. Sorted by shift; at most one pair for each diagonal.
+    """
+    masks: dict[int, int] = {}
+    for index, column in enumerate(columns):
+        while column:
+            low = column & -column
+            shift = low.bit_length() - 1 - index
+            masks[shift] = masks.get(shift, 0) | 1 << index
+            column ^= low
+    return sorted(masks.items())
+
+
+def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
+    """Unit vectors of the `bits`-dimensional space that complete the columns' span to the whole space."""
+    leading = {vector.bit_length() for vector in reduced_basis(columns)}
+    return [1 << bit for bit in range(bits) if bit + 1 not in leading]
+
+
+def reduced_basis(columns: Iterable[int]) -> list[int]:
+    """A basis of the columns' span with pairwise different leading bits, in order of appearance."""
+    leading: dict[int, int] = {}
+    for column in columns:
+        while column:
+            pivot = leading.get(column.bit_length())
+            if pivot is None:
+                leading[column.bit_length()] = column
+                break
+            column ^= pivot
+    return list(leading.values())
+
+
+def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
+    """A basis of the intersection of two spans (Zassenhaus: rows (u, u) and (v, 0), reduced on the first half)."""
+    left_basis, right_basis = reduced_basis(left), reduced_basis(right)
+    width = max((vector.bit_length() for vector in left_basis + right_basis), default=0)
+    pivots = echelon(((vector, vector) for vector in left_basis), width)
+    common: list[int] = []
+    for vector in right_basis:
+        value = vector << width
+        while value.bit_length() > width:
+            pivot = pivots.get(value.bit_length())
+            if pivot is None:
+                pivots[value.bit_length()] = value
+                break
+            value ^= pivot
+        if value and value.bit_length() <= width:
+            common.append(value)
+    return common
