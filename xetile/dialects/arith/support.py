@@ -1,0 +1,166 @@
+"""Types and constants that the ops of the arith dialect share."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.arith import signlessIntegerLike
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    VectorType,
+    container_of,
+    i1,
+)
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, SSAValue
+from xdsl.traits import ConstantLike
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
+
+INDEX_BITS = 64
+"""The width that folding takes an index to have, as MLIR does."""
+
+
+class Foldable(HasFolderInterface, ABC):
+    """An op that folds unless it carries discardable attributes.
+
+    They would be lost, and a `wg_map` among them says how the user wants the result distributed.
+    """
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """What the op gives, or None."""
+        return None if self.attributes else self.fold_plain()
+
+    @abstractmethod
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
+        """What the op without discardable attributes gives, or None."""
+
+
+FIXED_INTEGER_LIKE = container_of(IntegerType)
+INTEGER_LIKE = signlessIntegerLike
+
+
+def element_type(type: Attribute) -> Attribute:
+    """The type of one element of a vector or tensor, else the type itself."""
+    return get_element_type_or_self(type)
+
+
+def with_element(type: Attribute, element: Attribute) -> Attribute:
+    """A type of the same shape with other elements."""
+    if isa(type, VectorType):
+        return VectorType(element, type.shape, type.scalable_dims)
+    if isa(type, TensorType):
+        return TensorType(element, type.get_shape(), type.encoding)
+    return element
+
+
+def condition_type(type: Attribute) -> Attribute:
+    """What a comparison of two values of `type` gives."""
+    return with_element(type, i1)
+
+
+def bits(type: Attribute) -> int:
+    """The width of one element in bits."""
+    element = element_type(type)
+    if isinstance(element, IndexType):
+        return INDEX_BITS
+    assert isinstance(element, IntegerType | AnyFloat)
+    return element.bitwidth
+
+
+def verify_same_shape(source: SSAValue, result: SSAValue) -> None:
+    """A cast works element by element."""
+    shaped = [isa(value.type, VectorType | TensorType) for value in (source, result)]
+    alike = shaped[0] == shaped[1] and isa(source.type, VectorType) == isa(result.type, VectorType)
+    if not alike or not have_compatible_shape(source.type, result.type):
+        raise VerifyException(f"'out' is {result.type}, it has to have the shape of {source.type}")
+
+
+def constant_integer(value: SSAValue) -> int | None:
+    """The integer that a constant holds, or that a splat repeats; signed, as it is stored."""
+    found = ConstantLike.get_constant_value(value)
+    if isa(found, IntegerAttr):
+        return found.value.data
+    repeated = _repeated(found)
+    return repeated if isinstance(repeated, int) else None
+
+
+def constant_float(value: SSAValue) -> float | None:
+    """The float that a constant holds, or that a splat repeats."""
+    found = ConstantLike.get_constant_value(value)
+    if isa(found, FloatAttr):
+        return found.value.data
+    repeated = _repeated(found)
+    return repeated if isinstance(repeated, float) else None
+
+
+def _repeated(value: Attribute | None) -> int | float | None:
+    if not isa(value, DenseIntOrFPElementsAttr) or len(value) == 0:
+        return None
+    width = len(value.data.data) // len(value)
+    if value.data.data[:width] * len(value) != value.data.data:
+        return None
+    first = next(iter(value.iter_values()))
+    return None if isinstance(first, tuple) else first
+
+
+def signed(value: int, width: int) -> int:
+    """The two's complement number with the low `width` bits of `value`."""
+    value &= (1 << width) - 1
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def unsigned(value: int, width: int) -> int:
+    """The number that the low `width` bits of `value` mean without a sign."""
+    return value & ((1 << width) - 1)
+
+
+def integer_attribute(value: int, type: Attribute) -> Attribute | None:
+    """A constant of `type` with `value`, modulo its width, in every element."""
+    element = element_type(type)
+    if not isa(element, IntegerType | IndexType):
+        return None
+    value = signed(value, bits(element))
+    if isa(type, VectorType) or isa(type, TensorType):
+        return _dense(type, element, value)
+    return IntegerAttr(value, element)
+
+
+def float_attribute(value: float, type: Attribute) -> Attribute | None:
+    """A constant of `type` with `value`, rounded to it, in every element."""
+    element = element_type(type)
+    if not isinstance(element, AnyFloat):
+        return None
+    value = rounded(value, element)
+    if isa(type, VectorType) or isa(type, TensorType):
+        return _dense(type, element, value)
+    return FloatAttr(value, element)
+
+
+def rounded(value: float, type: AnyFloat) -> float:
+    """The float of `type` nearest to `value`, ties to even; beyond its range an infinity."""
+    try:
+        return type.unpack(type.pack([value]), 1)[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _dense(type: VectorType | TensorType, element: Attribute, value: float) -> Attribute | None:
+    shape = type.get_shape()
+    if any(extent < 0 for extent in shape):
+        return None
+    if isinstance(type, VectorType) and any(type.get_scalable_dims()):
+        return None
+    if isinstance(element, AnyFloat):
+        floats = cast("VectorType[AnyFloat]", type)
+        return DenseIntOrFPElementsAttr.from_list(floats, [float(value)] * math.prod(shape))
+    integers = cast("VectorType[IntegerType | IndexType]", type)
+    return DenseIntOrFPElementsAttr.from_list(integers, [int(value)] * math.prod(shape))
