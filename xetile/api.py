@@ -124,9 +124,9 @@ def check_level(to: str, device: str | None) -> None:
 
 def device_names() -> str:
     """The known devices, for messages."""
-    from xetile.targets import DEVICE_NAMES
+    from xetile.targets.device import DEVICES
 
-    return ", ".join(DEVICE_NAMES)
+    return ", ".join(DEVICES)
 
 
 def execute(

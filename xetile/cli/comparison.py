@@ -4,6 +4,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy
+    from numpy.typing import NDArray
+
+    Array = NDArray[numpy.generic]
+    Numbers = NDArray[numpy.float64]
 
 
 class Difference(NamedTuple):
@@ -16,9 +20,7 @@ class Difference(NamedTuple):
     theirs: object
 
 
-def compare(
-    ours: "numpy.ndarray", theirs: "numpy.ndarray", bound: float | None
-) -> Difference | None:
+def compare(ours: "Array", theirs: "Array", bound: float | None) -> Difference | None:
     """How two arrays of one shape and type differ; None if they do not.
 
     `bound` is the largest absolute difference that counts as equal; None asks for equal bits, but any NaN is
@@ -38,26 +40,26 @@ def compare(
     return Difference(largest, int(unequal.sum()), place, ours[place], theirs[place])
 
 
-def _bits(array: "numpy.ndarray") -> "numpy.ndarray":
+def _bits(array: "Array") -> "Array":
     import numpy
 
     size = array.dtype.itemsize
     return numpy.ascontiguousarray(array).view(numpy.dtype(f"u{size}")).reshape(array.shape)
 
 
-def _is_nan(array: "numpy.ndarray") -> "numpy.ndarray":
+def _is_nan(array: "Array") -> "NDArray[numpy.bool]":
     import numpy
 
     return numpy.isnan(_wide(array))
 
 
-def _wide(array: "numpy.ndarray") -> "numpy.ndarray":
+def _wide(array: "Array") -> "Numbers":
     import numpy
 
     return array.astype(numpy.float64)
 
 
-def _errors(ours: "numpy.ndarray", theirs: "numpy.ndarray") -> "numpy.ndarray":
+def _errors(ours: "Array", theirs: "Array") -> "Numbers":
     """The absolute differences; infinite where only one side is finite or a number."""
     import numpy
 

@@ -46,7 +46,9 @@ def _parser() -> ToolParser:
     add("--sg", type=_tile, metavar="MxN", required=True, help="a subgroup's tile of C")
     add("--k-step", type=_number, required=True, help="how much of K one round of the loop takes")
     add("--prefetch", type=_number, metavar="DISTANCE", help="prefetch so many K steps ahead")
-    parser.add_argument("-o", metavar="OUT", dest="output", help="file to write; else standard output")
+    parser.add_argument(
+        "-o", metavar="OUT", dest="output", help="file to write; else standard output"
+    )
     return parser
 
 

@@ -14,11 +14,10 @@ from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.version import VersionAction
 
 if TYPE_CHECKING:
-    import numpy
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from xetile.cli.arguments import Argument, Parameter
+    from xetile.cli.arguments import Argument, Array, Parameter
     from xetile.cli.comparison import Difference
 
 PROGRAM = "xetile-run"
@@ -204,7 +203,7 @@ def _progress() -> Callable[[int, int], None]:
     return show
 
 
-def _arrays(values: "Sequence[Argument]") -> "list[tuple[int, numpy.ndarray]]":
+def _arrays(values: "Sequence[Argument]") -> "list[tuple[int, Array]]":
     return [
         (position, value)
         for position, value in enumerate(values)

@@ -5,17 +5,10 @@ from math import ceil, gcd, log2, prod
 from typing import Literal
 
 from xetile.errors import XetileError
+from xetile.targets.device import SUBGROUP_SIZE
+from xetile.targets.surface import SURFACE
 
 Pair = tuple[int, int]
-
-LANES = 16
-"""Work-items of a subgroup."""
-
-CACHE_LINE_BYTES = 64
-"""What a prefetch of one row should cover; a 2D block message is at most as wide."""
-
-DWORD_BYTES = 4
-"""A 2D block message moves whole 32-bit words of a row."""
 
 ELEMENT_BITS = {
     "f16": 16,
@@ -95,7 +88,7 @@ class GemmPlan:
     @property
     def work_items(self) -> int:
         """Work-items of a workgroup."""
-        return LANES * prod(self.sg_layout)
+        return SUBGROUP_SIZE * prod(self.sg_layout)
 
     def operand_map(self, operand: Literal["a", "b", "c"]) -> Map:
         """Who loads or stores what; subgroups of a row share A, those of a column B."""
@@ -111,7 +104,9 @@ class GemmPlan:
     def tile_shape(self, operand: Literal["a", "b", "c"]) -> Pair:
         """The workgroup's tile of an operand."""
         rows, columns = self.workgroup_tile
-        return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": (rows, columns)}[operand]
+        return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": (rows, columns)}[
+            operand
+        ]
 
 
 def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
@@ -128,8 +123,8 @@ def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
         units = _units(shape, layout)
         width_bytes = shape[1] // units[1] * element_bits / 8
         duplicates = subgroups // prod(units)
-        distance = abs(log2(width_bytes / CACHE_LINE_BYTES))
-        return width_bytes % DWORD_BYTES != 0, duplicates, distance, -layout[0]
+        distance = abs(log2(width_bytes / SURFACE.base_alignment))  # a cache line
+        return width_bytes % SURFACE.column_multiple != 0, duplicates, distance, -layout[0]
 
     layout = min(candidates, key=cost)
     units = _units(shape, layout)
