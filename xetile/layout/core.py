@@ -6,7 +6,7 @@ from xetile.layout import f2
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import NoReturn, Self
 
 MAX_BITS = 64
@@ -70,7 +70,7 @@ class LayoutCore:
     _hash: int | None
 
     @classmethod
-    def _of(cls, ins: dict[str, tuple[int, ...]], outs: dict[str, int]) -> Self:
+    def of_columns(cls, ins: dict[str, tuple[int, ...]], outs: dict[str, int]) -> Self:
         """A layout of packed columns and out-dim widths that the caller vouches for."""
         layout = object.__new__(cls)
         layout._ins = ins
@@ -80,7 +80,10 @@ class LayoutCore:
 
     def _limited(self) -> Self:
         """This layout, or LayoutError where a side has more bits than a coordinate may have."""
-        for kind, bits in (("in", self.total_in_dim_size_log2), ("out", self.total_out_dim_size_log2)):
+        for kind, bits in (
+            ("in", self.total_in_dim_size_log2),
+            ("out", self.total_out_dim_size_log2),
+        ):
             if bits > MAX_BITS:
                 sizes = self.in_dims if kind == "in" else self.out_dims
                 raise LayoutError(
@@ -91,9 +94,19 @@ class LayoutCore:
     # Accessors
 
     @property
+    def in_columns(self) -> Mapping[str, tuple[int, ...]]:
+        """For each in-dim its basis vectors as one integer each: the bit fields of `fields`."""
+        return self._ins
+
+    @property
+    def out_widths(self) -> Mapping[str, int]:
+        """For each out-dim its bits, minor first."""
+        return self._outs
+
+    @property
     def bases(self) -> dict[str, list[tuple[int, ...]]]:
         """For each in-dim its basis vectors; vector i is the image of 2^i, one component for each out-dim."""
-        fields = [(shift, (1 << width) - 1) for _, width, shift in self._fields()]
+        fields = [(shift, (1 << width) - 1) for _, width, shift in self.fields()]
         return {
             name: [tuple([column >> shift & mask for shift, mask in fields]) for column in columns]
             for name, columns in self._ins.items()
@@ -187,7 +200,9 @@ class LayoutCore:
             self._no_out_dim(name)
         return list(self._outs).index(name)
 
-    def basis(self, in_dim: str, position: int, out_dim: str | None = None) -> tuple[int, ...] | int:
+    def basis(
+        self, in_dim: str, position: int, out_dim: str | None = None
+    ) -> tuple[int, ...] | int:
         """The image of `in_dim` = 2^position: all components, or the one of `out_dim`."""
         columns = self._columns(in_dim)
         if not 0 <= position < len(columns):
@@ -196,7 +211,7 @@ class LayoutCore:
             )
         components = {
             name: columns[position] >> shift & (1 << width) - 1
-            for name, width, shift in self._fields()
+            for name, width, shift in self.fields()
         }
         if out_dim is None:
             return tuple(components.values())
@@ -209,7 +224,7 @@ class LayoutCore:
     @property
     def rank(self) -> int:
         """Dimension of the image, in bits."""
-        return f2.rank(self._all_columns())
+        return f2.rank(self.packed_columns())
 
     def is_surjective(self) -> bool:
         """Whether every out coordinate is reached."""
@@ -252,7 +267,7 @@ class LayoutCore:
     def __reduce__(
         self,
     ) -> tuple[Callable[..., Self], tuple[dict[str, tuple[int, ...]], dict[str, int]]]:
-        return type(self)._of, (self._ins, self._outs)
+        return type(self).of_columns, (self._ins, self._outs)
 
     def __copy__(self) -> Self:
         return self
@@ -281,8 +296,8 @@ class LayoutCore:
 
     # For the operations built on the data
 
-    def _fields(self) -> list[tuple[str, int, int]]:
-        """For each out-dim its name, its bits and the position of its bit field."""
+    def fields(self) -> list[tuple[str, int, int]]:
+        """For each out-dim its name, its bits and the position of its bit field in a column."""
         fields: list[tuple[str, int, int]] = []
         shift = 0
         for name, width in self._outs.items():
@@ -290,7 +305,7 @@ class LayoutCore:
             shift += width
         return fields
 
-    def _positions(self) -> dict[str, int]:
+    def field_positions(self) -> dict[str, int]:
         """For each out-dim the position of its bit field."""
         positions: dict[str, int] = {}
         shift = 0
@@ -305,7 +320,8 @@ class LayoutCore:
             self._no_in_dim(in_dim)
         return columns
 
-    def _all_columns(self) -> list[int]:
+    def packed_columns(self) -> list[int]:
+        """All columns, minor in-dim first."""
         return [column for columns in self._ins.values() for column in columns]
 
     def _no_in_dim(self, name: str) -> NoReturn:

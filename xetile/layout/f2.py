@@ -112,16 +112,25 @@ def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
 
 
 def solve(pivots: Echelon, width: int, target: int) -> int | None:
-    """The sum of the labels of the columns that add up to `target`; None where `target` is not in their span."""
-    value = target << width
-    length = value.bit_length()
-    while length > width:
-        pivot = pivots.get(length)
-        if pivot is None:
-            return None
-        value ^= pivot
+    """The sum of the labels of the columns that add up to `target`; None where it is not in their span."""
+    solutions = solve_all(pivots, width, (target,))
+    return None if solutions is None else solutions[0]
+
+
+def solve_all(pivots: Echelon, width: int, targets: Iterable[int]) -> list[int] | None:
+    """`solve` for each target; None where one is not in the columns' span."""
+    solutions: list[int] = []
+    for target in targets:
+        value = target << width
         length = value.bit_length()
-    return value
+        while length > width:
+            pivot = pivots.get(length)
+            if pivot is None:
+                return None
+            value ^= pivot
+            length = value.bit_length()
+        solutions.append(value)
+    return solutions
 
 
 def dependent_columns(columns: Sequence[int]) -> int:

@@ -1,232 +1,382 @@
-"""`LinearLayout`: a map between named bit fields that is linear over the field of two elements.
+"""Linear layouts: maps between named power-of-two dimensions that are linear over the bits of coordinates.
 
-Names and behaviour are those of Triton's class (include/triton/Tools/LinearLayout.h), in snake_case; where it aborts,
-`LayoutError` is raised. Data and accessors are in core.py, the operations that only move dimensions in shape.py.
+The names and rules are those of Triton's `LinearLayout` (include/triton/Tools/LinearLayout.h), in snake
+case; where Triton ends the process, `LayoutError` is raised. `L(x)` is the XOR of the basis vectors that
+the set bits of x select, so `L(0)` is 0.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xetile.layout import f2
-from xetile.layout.core import LayoutCore, LayoutError, listed, log2_of_size, supremum
-from xetile.layout.shape import ShapeOperations, pairs
+from xetile.layout.core import MAX_BITS, LayoutError, listed, log2_of_size, supremum
+from xetile.layout.divide import Division
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Literal, Self
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Literal, TypeVar
 
-__all__ = ["LayoutCore", "LayoutError", "LinearLayout", "supremum"]
+    from xetile.layout.shape import Sizes
+
+    Vectors = Sequence[Sequence[int]]
+    IdentityDims = Literal["disjoint", "equal"]
+    Coordinate = TypeVar("Coordinate")
+
+__all__ = [
+    "MAX_BITS",
+    "LayoutError",
+    "LinearLayout",
+    "invert_and_compose_block_local",
+    "lstsq",
+    "supremum",
+]
 
 
-class LinearLayout(ShapeOperations):
-    """An immutable linear layout; equal by value, hashable."""
+class LinearLayout(Division):
+    """A linear map from in-dims to out-dims, all of power-of-two size; immutable and hashable by value."""
 
     __slots__ = ()
 
+    # Construction
+
     @classmethod
-    def empty(cls) -> Self:
+    def empty(cls) -> LinearLayout:
         """The layout without dimensions, the unit of `*`."""
-        return cls._of({}, {})
+        return cls.of_columns({}, {})
 
     @classmethod
-    def strided_1d(cls, size: int, stride: int, in_dim: str, out_dim: str) -> Self:
-        """x -> stride * x; size 0 gives the empty layout."""
+    def strided_1d(cls, size: int, stride: int, in_dim: str, out_dim: str) -> LinearLayout:
+        """One in-dim of `size` values to one out-dim, in steps of `stride` elements; empty for size 0.
+
+        The out-dim's size is `stride * size`, which must be a power of two, as `size` must.
+        """
         if size == 0:
             return cls.empty()
-        bits = log2_of_size(size, "in", in_dim)
-        width = log2_of_size(stride * size, "out", out_dim)
-        return cls._of({in_dim: tuple([stride << i for i in range(bits)])}, {out_dim: width})
+        width = log2_of_size(size, "in", in_dim)
+        out_width = log2_of_size(stride * size, "out", out_dim)
+        _check_bits("out", out_width, {out_dim: stride * size})
+        return cls.of_columns(
+            {in_dim: tuple([stride << bit for bit in range(width)])}, {out_dim: out_width}
+        )
 
     @classmethod
-    def identity_1d(cls, size: int, in_dim: str, out_dim: str) -> Self:
-        """x -> x; size 0 gives the empty layout."""
-        return cls.strided_1d(size, 1, in_dim, out_dim)
-
-    @classmethod
-    def zeros_1d(cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1) -> Self:
-        """x -> 0; size 0 gives the empty layout."""
+    def identity_1d(cls, size: int, in_dim: str, out_dim: str) -> LinearLayout:
+        """One in-dim of `size` values to one out-dim of the same size, each value to itself; empty for size 0."""
         if size == 0:
             return cls.empty()
-        bits = log2_of_size(size, "in", in_dim)
-        return cls._of({in_dim: (0,) * bits}, {out_dim: log2_of_size(out_dim_size, "out", out_dim)})
+        width = log2_of_size(size, "in", in_dim)
+        _check_bits("in", width, {in_dim: size})
+        return cls.of_columns({in_dim: _UNITS[:width]}, {out_dim: width})
+
+    @classmethod
+    def zeros_1d(cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1) -> LinearLayout:
+        """One in-dim of `size` values, all of which go to 0 of the out-dim; empty for size 0."""
+        if size == 0:
+            return cls.empty()
+        width = log2_of_size(size, "in", in_dim)
+        out_width = log2_of_size(out_dim_size, "out", out_dim)
+        _check_bits("in", width, {in_dim: size})
+        _check_bits("out", out_width, {out_dim: out_dim_size})
+        return cls.of_columns({in_dim: (0,) * width}, {out_dim: out_width})
 
     @classmethod
     def from_bases(
         cls,
-        bases: Mapping[str, Sequence[Sequence[int]]] | Iterable[tuple[str, Sequence[Sequence[int]]]],
-        out_dims: Mapping[str, int] | Iterable[tuple[str, int]] | Sequence[str],
+        bases: Mapping[str, Vectors] | Iterable[tuple[str, Vectors]],
+        out_dims: Mapping[str, int] | Sequence[str],
+        out_dim_sizes: Sequence[int] | None = None,
         *,
         require_surjective: bool = True,
-    ) -> Self:
-        """The layout of these basis vectors (one component per out-dim).
+    ) -> LinearLayout:
+        """The layout with these basis vectors, dims minor first.
 
-        `out_dims` gives sizes, or only names: then each size is the least power of two above the components.
-        Errors: LayoutError for values that do not fit, sizes that are no powers of two, and a map that is not
-        surjective where that is required.
+        `out_dims` gives names and sizes, or names alone; then sizes come from `out_dim_sizes` or, where
+        that is missing too, are the smallest that hold every basis value. LayoutError for a basis that is
+        negative, of the wrong length or too large for its out-dim, for a size that is not a power of two,
+        and, if required, for a layout that does not reach every out coordinate.
         """
-        given = {name: [tuple(v) for v in vectors] for name, vectors in pairs(bases)}
-        outs = _out_widths(given, out_dims)
-        names = list(outs)
-        ins: dict[str, tuple[int, ...]] = {}
-        for in_dim, vectors in given.items():
-            columns: list[int] = []
-            for vector in vectors:
-                if len(vector) != len(names):
-                    raise LayoutError(
-                        f"basis {vector} of in-dim '{in_dim}' has {len(vector)} components, "
-                        f"expected {len(names)}: one per out-dim {listed(names)}"
-                    )
-                column = shift = 0
-                for name, component in zip(names, vector, strict=True):
-                    if component < 0 or component >> outs[name]:
-                        raise LayoutError(
-                            f"invalid basis {component} for in-dim '{in_dim}' and out-dim '{name}': "
-                            f"expected 0 to {(1 << outs[name]) - 1}"
-                        )
-                    column |= component << shift
-                    shift += outs[name]
-                columns.append(column)
-            ins[in_dim] = tuple(columns)
-        layout = cls._of(ins, outs)._limited()
+        vectors = dict(bases)
+        sizes = _out_sizes(vectors, out_dims, out_dim_sizes, require_surjective=require_surjective)
+        outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
+        layout = cls.of_columns(_pack(vectors, sizes), outs)._limited()
         if require_surjective and not layout.is_surjective():
-            raise LayoutError(f"the layout is expected to be surjective, but was not:{layout}")
+            raise LayoutError(
+                "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
+                f"`in` coordinate, but was not: rank {layout.rank} of {sum(outs.values())} bits{layout}"
+            )
         return layout
 
-    def __mul__(self, other: LinearLayout) -> LinearLayout:
-        """The direct sum: `other`'s bits come above these in every dimension."""
-        in_names = supremum([*self._ins], [*other._ins])
-        out_names = supremum([*self._outs], [*other._outs])
-        outs = {name: self._outs.get(name, 0) + other._outs.get(name, 0) for name in out_names}
-        positions: dict[str, int] = {}
-        shift = 0
-        for name, width in outs.items():
-            positions[name] = shift
-            shift += width
-        mine = [(old, (1 << width) - 1, positions[name]) for name, width, old in self._fields()]
-        theirs = [
-            (old, (1 << width) - 1, positions[name] + self._outs.get(name, 0))
-            for name, width, old in other._fields()
-        ]
-        ins = {
-            name: tuple(
-                f2.repack(self._ins.get(name, ()), mine)
-                + f2.repack(other._ins.get(name, ()), theirs)
+    @classmethod
+    def from_matrix(
+        cls, matrix: Sequence[Sequence[int]], in_dims: Sizes, out_dims: Sizes
+    ) -> LinearLayout:
+        """The layout whose matrix has these rows, one for each out bit, minor dim first; see `to_matrix`."""
+        ins = {name: log2_of_size(size, "in", name) for name, size in dict(in_dims).items()}
+        outs = {name: log2_of_size(size, "out", name) for name, size in dict(out_dims).items()}
+        bits = sum(ins.values())
+        if len(matrix) != sum(outs.values()) or any(len(row) != bits for row in matrix):
+            raise LayoutError(
+                f"a matrix of {len(matrix)} rows of {sorted({len(row) for row in matrix})} columns is not "
+                f"one of {sum(outs.values())} out bits and {bits} in bits"
             )
-            for name in in_names
-        }
-        return type(self)._of(ins, outs)._limited()
+        columns = [
+            sum((row[position] & 1) << bit for bit, row in enumerate(matrix))
+            for position in range(bits)
+        ]
+        return cls.of_columns({"": tuple(columns)}, outs).reshape_ins(
+            {name: 1 << width for name, width in ins.items()}
+        )
 
-    def apply(self, inputs: Mapping[str, int] | None = None, /, **named: int) -> dict[str, int]:
-        """The image of one point, or of many where the inputs are arrays (any that know `>> & ^`)."""
-        inputs = named if inputs is None else {**inputs, **named}
-        if set(inputs) != set(self._ins):
-            raise LayoutError(f"inputs {listed(inputs)}, the layout has in-dims {listed(self._ins)}")
-        images = {name: 0 for name in self._outs}
-        for in_dim, value in inputs.items():
-            for name, width, shift in self._fields():
-                columns = [column >> shift & (1 << width) - 1 for column in self._ins[in_dim]]
-                for step, mask in f2.diagonals(columns):
-                    part = value & mask
-                    images[name] = images[name] ^ (part << step if step >= 0 else part >> -step)
-        return images
+    def to_matrix(self) -> list[list[int]]:
+        """Rows of 0 and 1, one for each out bit; columns are in bits; both minor dim first, low bit first."""
+        columns = self.packed_columns()
+        return [
+            [column >> bit & 1 for column in columns] for bit in range(self.total_out_dim_size_log2)
+        ]
+
+    # Algebra
+
+    def __mul__(self, other: LinearLayout) -> LinearLayout:
+        """The direct sum: dims with the same name are concatenated, this layout's bits lowest.
+
+        The order of dims is the `supremum` of both orders. Where both have an out-dim, the other's
+        components are shifted past this layout's; nothing is ever XORed.
+        """
+        left_outs, right_outs = self._outs, other._outs
+        outs: dict[str, int] = {}
+        left_moves: list[tuple[int, int, int]] = []
+        right_moves: list[tuple[int, int, int]] = []
+        left_at, right_at = self.field_positions(), other.field_positions()
+        place = 0
+        for name in _merged(left_outs, right_outs):
+            left = left_outs.get(name, 0)
+            right = right_outs.get(name, 0)
+            if left:
+                left_moves.append((left_at[name], (1 << left) - 1, place))
+            if right:
+                right_moves.append((right_at[name], (1 << right) - 1, place + left))
+            outs[name] = left + right
+            place += left + right
+        ins: dict[str, tuple[int, ...]] = {}
+        for name in _merged(self._ins, other._ins):
+            low = self._ins.get(name)
+            high = other._ins.get(name)
+            columns = f2.repack(low, left_moves) if low else []
+            if high:
+                columns += f2.repack(high, right_moves)
+            ins[name] = tuple(columns)
+        return self.of_columns(ins, outs)._limited()
 
     def compose(self, outer: LinearLayout) -> LinearLayout:
-        """`outer(self(x))`."""
-        if set(outer._ins) != set(self._outs):
-            raise LayoutError(
-                f"out-dims {listed(self._outs)} must be the outer in-dims {listed(outer._ins)}"
-            )
-        columns: list[int] = []
-        for name, width in self._outs.items():
-            if width > len(outer._ins[name]):
-                raise LayoutError(
-                    f"out-dim '{name}' has size {1 << width}, the outer in-dim only {outer.in_dim_size(name)}"
-                )
-            columns.extend(outer._ins[name][:width])
-        ins = {name: tuple(f2.multiply_all(columns, vs)) for name, vs in self._ins.items()}
-        return type(self)._of(ins, dict(outer._outs))
+        """`x -> outer(self(x))`.
 
-    def invert_and_compose(
-        self, outer: LinearLayout, identity_dims: Literal["disjoint", "equal"] = "disjoint"
-    ) -> LinearLayout:
-        """C with `self(x) == outer(C(x))`, the smallest such solution.
-
-        In-dims with equal bases on both sides map to themselves: with "equal" always, with "disjoint" where their
-        image shares no bit with that of another in-dim, in both layouts.
+        LayoutError unless this layout's out-dims are the outer one's in-dims in any order, none larger.
         """
-        if set(self._outs) != set(outer._outs):
-            raise LayoutError(f"out-dims {listed(self._outs)} and {listed(outer._outs)} must agree")
-        outer = outer.transpose_outs([*self._outs])
-        for name, width in self._outs.items():
-            if outer._outs[name] < width:
-                raise LayoutError(
-                    f"out-dim '{name}' has size {1 << width}, in the outer layout only {1 << outer._outs[name]}"
-                )
-        moves = [
-            (old, (1 << width) - 1, outer._positions()[name]) for name, width, old in self._fields()
-        ]
-        mine = {name: tuple(f2.repack(columns, moves)) for name, columns in self._ins.items()}
-        kept = [
-            name
-            for name, columns in mine.items()
-            if outer._ins.get(name) == columns
-            and (
-                identity_dims == "equal" or (_disjoint(mine, name) and _disjoint(outer._ins, name))
+        if self._outs.keys() != outer._ins.keys():
+            raise LayoutError(
+                f"cannot compose: out-dims {listed(self._outs)} of the inner layout must be the in-dims "
+                f"{listed(outer._ins)} of the outer one"
             )
-        ]
-        width = outer.total_in_dim_size_log2
-        labelled: list[tuple[int, int]] = []
-        position = 0
-        for name, columns in outer._ins.items():
-            if name not in kept:
-                labelled.extend((c, 1 << (position + i)) for i, c in enumerate(columns))
-            position += len(columns)
-        echelon = f2.echelon(labelled, width)
-        positions = dict(zip(outer._ins, _starts(outer._ins), strict=True))
-        ins: dict[str, tuple[int, ...]] = {}
-        for name, columns in mine.items():
-            if name in kept:
-                ins[name] = tuple([1 << (positions[name] + i) for i in range(len(columns))])
-                continue
-            solved = [f2.solve(echelon, width, column) for column in columns]
-            if None in solved:
-                raise LayoutError(f"the outer layout does not cover the image of in-dim '{name}'")
-            ins[name] = tuple([value for value in solved if value is not None])
-        return type(self)._of(ins, {name: len(columns) for name, columns in outer._ins.items()})
-
-    def pseudoinvert(self) -> LinearLayout:
-        """B with `self(B(y)) == y`; LayoutError unless the layout is surjective."""
-        ins: dict[str, tuple[int, ...]] = {
-            name: tuple([1 << (shift + i) for i in range(width)])
-            for name, width, shift in self._fields()
-        }
-        return type(self)._of(ins, dict(self._outs)).invert_and_compose(self)
+        table: list[int] = []
+        for name, width in self._outs.items():
+            columns = outer._ins[name]
+            if width > len(columns):
+                raise LayoutError(
+                    f"cannot compose: the inner layout has out-dim '{name}' of size {1 << width}, the "
+                    f"outer one in-dim '{name}' of size {1 << len(columns)}"
+                )
+            table += columns[:width]
+        ins = {name: tuple(f2.multiply_all(table, columns)) for name, columns in self._ins.items()}
+        return self.of_columns(ins, outer._outs)
 
     def invert(self) -> LinearLayout:
-        """The inverse map."""
+        """The inverse map; LayoutError unless the layout is surjective and square."""
         if not self.is_invertible():
-            raise LayoutError(f"a linear layout must be surjective and square to be invertible:{self}")
+            raise LayoutError(
+                "a linear layout must be surjective and square to be invertible: it has rank "
+                f"{self.rank}, {self.total_in_dim_size_log2} in bits and {self.total_out_dim_size_log2} out bits"
+            )
         return self.pseudoinvert()
 
+    def pseudoinvert(self) -> LinearLayout:
+        """The map that gives for each out coordinate the smallest input that reaches it.
 
-def _out_widths(
-    bases: Mapping[str, Sequence[Sequence[int]]],
-    out_dims: Mapping[str, int] | Iterable[tuple[str, int]] | Sequence[str],
-) -> dict[str, int]:
-    entries = list(out_dims.items()) if isinstance(out_dims, dict) else list(out_dims)
-    widths: dict[str, int] = {}
-    for position, entry in enumerate(entries):
-        if isinstance(entry, str):
-            largest = max(
-                (vector[position] for vectors in bases.values() for vector in vectors), default=0
+        LayoutError unless the layout is surjective.
+        """
+        bits = self.total_in_dim_size_log2
+        pivots = f2.echelon(_labelled(self.packed_columns()), bits)
+        if len(pivots) != self.total_out_dim_size_log2:
+            raise LayoutError(
+                "a linear layout must be surjective to be pseudo-inverted: it has rank "
+                f"{len(pivots)} and {self.total_out_dim_size_log2} out bits"
             )
-            widths[entry] = largest.bit_length()
-        else:
-            widths[entry[0]] = log2_of_size(entry[1], "out", entry[0])
-    return widths
+        units = _UNITS[: len(pivots)]
+        inverse = f2.solve_all(pivots, bits, units) or []
+        ins: dict[str, tuple[int, ...]] = {}
+        place = 0
+        for name, width in self._outs.items():
+            ins[name] = tuple(inverse[place : place + width])
+            place += width
+        return self.of_columns(ins, {name: len(columns) for name, columns in self._ins.items()})
+
+    def invert_and_compose(
+        self, outer: LinearLayout, *, identity_dims: IdentityDims = "disjoint"
+    ) -> LinearLayout:
+        """The map C with `self(x) == outer(C(x))`, from this layout's in-dims to the outer one's.
+
+        C(x) is the smallest solution, but in-dims that both layouts have with the same bases map to
+        themselves: with "equal" every such dim, with "disjoint" those whose out bits no other in-dim of
+        either layout touches (triton 3.9's rule; Intel's fork has the first). LayoutError unless the
+        out-dims have the same names, the outer ones no smaller, and outer reaches what this layout does.
+        """
+        columns = self.columns_fitted_to(outer)
+        kept = _identity_dims(columns, outer._ins, disjoint=identity_dims == "disjoint")
+        bits = outer.total_in_dim_size_log2
+        labelled: list[tuple[int, int]] = []
+        first: dict[str, int] = {}
+        position = 0
+        for name, theirs in outer._ins.items():
+            first[name] = position
+            if name not in kept:
+                labelled += _labelled(theirs, position)
+            position += len(theirs)
+        pivots = f2.echelon(labelled, bits)
+        ins: dict[str, tuple[int, ...]] = {}
+        for name, ours in columns.items():
+            if name in kept:
+                ins[name] = tuple([1 << first[name] + bit for bit in range(len(ours))])
+                continue
+            solved = f2.solve_all(pivots, bits, ours)
+            if solved is None:
+                raise LayoutError(
+                    f"outer layout does not cover this layout's image: in-dim '{name}' leaves it"
+                )
+            ins[name] = tuple(solved)
+        return self.of_columns(ins, {name: len(theirs) for name, theirs in outer._ins.items()})
+
+    def columns_fitted_to(self, outer: LinearLayout) -> Mapping[str, tuple[int, ...]]:
+        """This layout's columns with the bit fields of `outer`'s out-dims."""
+        if self._outs == outer._outs and [*self._outs] == [*outer._outs]:
+            return self._ins
+        if self._outs.keys() != outer._outs.keys():
+            raise LayoutError(
+                f"out-dims {listed(self._outs)} and {listed(outer._outs)} must have the same names"
+            )
+        for name, width in self._outs.items():
+            if width > outer._outs[name]:
+                raise LayoutError(
+                    f"out-dim '{name}' has size {1 << width} here and only {1 << outer._outs[name]} in "
+                    "the outer layout"
+                )
+        return self._with_outs(outer._outs)._ins
+
+    # Evaluation
+
+    def apply(self, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
+        """The image of one input, or of arrays of inputs, by out-dim.
+
+        Every in-dim has a coordinate, either an integer or an array of integers with `&`, `^`, `<<`, `>>`
+        (numpy's are widened to 64 bits, shapes broadcast). Bits past a dimension's size are ignored.
+        LayoutError unless the names are the in-dims.
+        """
+        if coordinates.keys() != self._ins.keys():
+            raise LayoutError(
+                f"coordinates for {listed(coordinates)}, but the layout has in-dims {listed(self._ins)}"
+            )
+        image = 0
+        for name, columns in self._ins.items():
+            value = coordinates[name]
+            if not isinstance(value, int):
+                from xetile.layout.batch import apply_to_arrays
+
+                return apply_to_arrays(self, coordinates)
+            for column in columns:
+                if value & 1:
+                    image ^= column
+                value >>= 1
+        result: dict[str, Any] = {}
+        for name, width in self._outs.items():
+            result[name] = image & (1 << width) - 1
+            image >>= width
+        return result
 
 
-def _disjoint(ins: Mapping[str, Sequence[int]], name: str) -> bool:
+_UNITS = tuple([1 << bit for bit in range(MAX_BITS)])
+
+
+def lstsq(left: LinearLayout, right: LinearLayout) -> LinearLayout | None:
+    """The smallest X with `left(X(b)) == right(b)`, or None where there is none.
+
+    There is none if the out-dims have other names, `right` is larger, or it leaves the image of `left`.
+    """
+    try:
+        columns = right.columns_fitted_to(left)
+    except LayoutError:
+        return None
+    bits = left.total_in_dim_size_log2
+    pivots = f2.echelon(_labelled(left.packed_columns()), bits)
+    ins: dict[str, tuple[int, ...]] = {}
+    for name, targets in columns.items():
+        solved = f2.solve_all(pivots, bits, targets)
+        if solved is None:
+            return None
+        ins[name] = tuple(solved)
+    return LinearLayout.of_columns(
+        ins, {name: len(theirs) for name, theirs in left.in_columns.items()}
+    )
+
+
+def invert_and_compose_block_local(
+    target: LinearLayout, source: LinearLayout, *, identity_dims: IdentityDims = "disjoint"
+) -> LinearLayout:
+    """`source.invert_and_compose(target)`, but where `target`'s block bit moves nothing the block stays itself.
+
+    Of several inputs of `target` that hold an element it prefers the one in the asking block, so that no
+    data crosses blocks needlessly.
+    """
+    moved = source.invert_and_compose(target, identity_dims=identity_dims)
+    block = "block"
+    if not (target.has_in_dim(block) and moved.has_in_dim(block) and moved.has_out_dim(block)):
+        return moved
+    place = moved.field_positions()[block]
+    ins: dict[str, list[int]] = {name: [*columns] for name, columns in moved.in_columns.items()}
+    for bit, column in enumerate(target.in_columns[block]):
+        if column or bit >= len(ins[block]):
+            continue
+        mask = 1 << place + bit
+        for columns in ins.values():
+            columns[:] = [vector & ~mask for vector in columns]
+        ins[block][bit] |= mask
+    return LinearLayout.of_columns(
+        {name: tuple(columns) for name, columns in ins.items()}, dict(moved.out_widths)
+    )
+
+
+def _labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
+    return [(column, 1 << index) for index, column in enumerate(columns, first)]
+
+
+def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Sequence[str]:
+    """`supremum` of two orders, most often the same one or one that the other begins with."""
+    left_names, right_names = [*left], [*right]
+    if left_names[: len(right_names)] == right_names:
+        return left_names
+    return supremum(left_names, right_names)
+
+
+def _identity_dims(
+    ours: Mapping[str, tuple[int, ...]], theirs: Mapping[str, tuple[int, ...]], *, disjoint: bool
+) -> set[str]:
+    """In-dims of both with the same columns; if `disjoint`, only where no other in-dim touches their out bits."""
+    equal = {name for name, columns in ours.items() if theirs.get(name) == columns}
+    if not disjoint:
+        return equal
+    return {name for name in equal if _is_apart(name, ours) and _is_apart(name, theirs)}
+
+
+def _is_apart(name: str, ins: Mapping[str, tuple[int, ...]]) -> bool:
     own = others = 0
     for other, columns in ins.items():
         for column in columns:
@@ -237,10 +387,89 @@ def _disjoint(ins: Mapping[str, Sequence[int]], name: str) -> bool:
     return not own & others
 
 
-def _starts(ins: Mapping[str, Sequence[int]]) -> list[int]:
-    starts: list[int] = []
-    position = 0
-    for columns in ins.values():
-        starts.append(position)
-        position += len(columns)
-    return starts
+def _check_bits(kind: str, bits: int, sizes: Mapping[str, int]) -> None:
+    if bits > MAX_BITS:
+        raise LayoutError(
+            f"layout too large: {bits} bits in {kind}-dims {dict(sizes)}, at most {MAX_BITS}"
+        )
+
+
+def _out_sizes(
+    vectors: Mapping[str, Vectors],
+    out_dims: Mapping[str, int] | Sequence[str],
+    out_dim_sizes: Sequence[int] | None,
+    *,
+    require_surjective: bool,
+) -> dict[str, int]:
+    """Sizes by out-dim name from any of the ways in which `from_bases` takes them."""
+    if not isinstance(out_dims, Sequence):
+        return dict(out_dims)
+    names = list(out_dims)
+    if out_dim_sizes is not None:
+        if len(out_dim_sizes) != len(names):
+            raise LayoutError(
+                f"{len(names)} out-dims {listed(names)} and {len(out_dim_sizes)} sizes"
+            )
+        return dict(zip(names, out_dim_sizes, strict=True))
+    if not require_surjective:
+        raise LayoutError("out-dim sizes must be given when surjectivity is not required")
+    return _smallest_sizes(vectors, names)
+
+
+def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dict[str, int]:
+    bits = dict.fromkeys(names, 0)
+    for in_dim, basis_vectors in vectors.items():
+        for position, vector in enumerate(basis_vectors):
+            _check_vector(in_dim, position, vector, names)
+            for name, value in zip(names, vector, strict=True):
+                bits[name] = max(bits[name], value.bit_length())
+    return {name: 1 << width for name, width in bits.items()}
+
+
+def _check_vector(in_dim: str, position: int, vector: Sequence[int], names: Iterable[str]) -> None:
+    if any(value < 0 for value in vector):
+        raise LayoutError(
+            f"invalid basis {tuple(vector)} at position {position} of in-dim '{in_dim}': "
+            "basis values must be non-negative"
+        )
+    if len(vector) != len(expected := list(names)):
+        raise LayoutError(
+            f"invalid basis {tuple(vector)} at position {position} of in-dim '{in_dim}': it needs one "
+            f"value for each of the {len(expected)} out-dims {listed(expected)}"
+        )
+
+
+def _pack(vectors: Mapping[str, Vectors], sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    """Basis vectors as one integer each, checked."""
+    limits: list[tuple[int, int]] = []
+    shift = 0
+    for size in sizes.values():
+        limits.append((size, shift))
+        shift += size.bit_length() - 1
+    ins: dict[str, tuple[int, ...]] = {}
+    count = len(limits)
+    for in_dim, basis_vectors in vectors.items():
+        columns: list[int] = []
+        for position, vector in enumerate(basis_vectors):
+            if len(vector) != count:
+                _check_vector(in_dim, position, vector, sizes)
+            column = 0
+            for value, (limit, place) in zip(vector, limits):  # noqa: B905 (lengths were compared)
+                if not 0 <= value < limit:
+                    _refuse_value(in_dim, position, vector, sizes)
+                column |= value << place
+            columns.append(column)
+        ins[in_dim] = tuple(columns)
+    return ins
+
+
+def _refuse_value(
+    in_dim: str, position: int, vector: Sequence[int], sizes: Mapping[str, int]
+) -> None:
+    _check_vector(in_dim, position, vector, sizes)
+    for value, (name, size) in zip(vector, sizes.items(), strict=True):
+        if value >= size:
+            raise LayoutError(
+                f"invalid basis {value} at position {position} of in-dim '{in_dim}' for out-dim '{name}': "
+                f"it must be less than the out-dim's size {size}"
+            )

@@ -22,13 +22,13 @@ class ShapeOperations(LayoutCore):
     def transpose_ins(self, names: Sequence[str]) -> Self:
         """The in-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
         _check_permutation("in", self._ins, names)
-        return self._of({name: self._ins[name] for name in names}, self._outs)
+        return self.of_columns({name: self._ins[name] for name in names}, self._outs)
 
     def transpose_outs(self, names: Sequence[str]) -> Self:
         """The out-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
         _check_permutation("out", self._outs, names)
         if [*self._outs] == list(names):
-            return self._of(self._ins, self._outs)
+            return self.of_columns(self._ins, self._outs)
         return self._with_outs({name: self._outs[name] for name in names})
 
     def reshape_ins(self, new: Sizes) -> Self:
@@ -37,50 +37,52 @@ class ShapeOperations(LayoutCore):
         LayoutError unless the sizes are powers of two with the same product.
         """
         widths = _new_widths("in", new, self.in_dims)
-        columns = self._all_columns()
+        columns = self.packed_columns()
         ins: dict[str, tuple[int, ...]] = {}
         for name, width in widths.items():
             ins[name] = tuple(columns[:width])
             del columns[:width]
-        return self._of(ins, self._outs)
+        return self.of_columns(ins, self._outs)
 
     def reshape_outs(self, new: Sizes) -> Self:
         """Flatten the out-dims, then cut them into dims of the given sizes, minor first.
 
         LayoutError unless the sizes are powers of two with the same product.
         """
-        return self._of(self._ins, _new_widths("out", new, self.out_dims))
+        return self.of_columns(self._ins, _new_widths("out", new, self.out_dims))
 
     def flatten_ins(self) -> Self:
         """All in-dims as one, named as the first."""
         if not self._ins:
             return self
-        return self._of({next(iter(self._ins)): tuple(self._all_columns())}, self._outs)
+        return self.of_columns({next(iter(self._ins)): tuple(self.packed_columns())}, self._outs)
 
     def flatten_outs(self) -> Self:
         """All out-dims as one, named as the first."""
         if not self._outs:
             return self
-        return self._of(self._ins, {next(iter(self._outs)): self.total_out_dim_size_log2})
+        return self.of_columns(self._ins, {next(iter(self._outs)): self.total_out_dim_size_log2})
 
     def squeeze_ins(self, dim: str) -> Self:
         """Without the in-dim `dim`; LayoutError unless its size is 1."""
         if columns := self._columns(dim):
-            raise LayoutError(f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1")
-        return self._of(_without(self._ins, dim), self._outs)
+            raise LayoutError(
+                f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1"
+            )
+        return self.of_columns(_without(self._ins, dim), self._outs)
 
     def squeeze_outs(self, dim: str) -> Self:
         """Without the out-dim `dim`; LayoutError unless its size is 1."""
         if width := self.out_dim_size_log2(dim):
             raise LayoutError(f"cannot squeeze out-dim '{dim}' of size {1 << width}, only size 1")
-        return self._of(self._ins, _without(self._outs, dim))
+        return self.of_columns(self._ins, _without(self._outs, dim))
 
     def resize_in_dim(self, dim: str, size: int) -> Self:
         """The in-dim cut to its first `size` values, or grown by bases that are zero."""
         width = log2_of_size(size, "in", dim)
         columns = self._columns(dim)
         columns = columns[:width] + (0,) * (width - len(columns))
-        return self._of({**self._ins, dim: columns}, self._outs)._limited()
+        return self.of_columns({**self._ins, dim: columns}, self._outs)._limited()
 
     def resize_out_dim(self, dim: str, size: int) -> Self:
         """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
@@ -93,26 +95,26 @@ class ShapeOperations(LayoutCore):
             raise LayoutError(f"cannot grow out-dim '{dim}' from {1 << old} to {size}, only shrink")
         if width == old:
             return self
-        shift = self._positions()[dim]
+        shift = self.field_positions()[dim]
         too_large = (1 << old) - (1 << width) << shift
         field = (1 << old) - 1 << shift
         fitting = {
             name: tuple([column & ~field if column & too_large else column for column in columns])
             for name, columns in self._ins.items()
         }
-        return self._of(fitting, self._outs)._with_outs({**self._outs, dim: width})
+        return self.of_columns(fitting, self._outs)._with_outs({**self._outs, dim: width})
 
     def rename_in_dim(self, old: str, new: str) -> Self:
         """The in-dim `old` under the name `new`; LayoutError if that name is taken."""
         _check_rename("in", self._ins, old, new)
         ins = {new if name == old else name: columns for name, columns in self._ins.items()}
-        return self._of(ins, self._outs)
+        return self.of_columns(ins, self._outs)
 
     def rename_out_dim(self, old: str, new: str) -> Self:
         """The out-dim `old` under the name `new`; LayoutError if that name is taken."""
         _check_rename("out", self._outs, old, new)
         outs = {new if name == old else name: width for name, width in self._outs.items()}
-        return self._of(self._ins, outs)
+        return self.of_columns(self._ins, outs)
 
     def concat_ins(self, other: Self) -> Self:
         """The in-dims of both, this layout's first; out-dims must be equal, in-dims of different names."""
@@ -121,7 +123,7 @@ class ShapeOperations(LayoutCore):
                 f"cannot join in-dims of layouts with out-dims {self.out_dims} and {other.out_dims}"
             )
         _check_disjoint("in", self._ins, other._ins)
-        return self._of(self._ins | other._ins, self._outs)._limited()
+        return self.of_columns(self._ins | other._ins, self._outs)._limited()
 
     def concat_outs(self, other: Self) -> Self:
         """The out-dims of both, this layout's first; in-dims must be equal, out-dims of different names."""
@@ -132,15 +134,17 @@ class ShapeOperations(LayoutCore):
         _check_disjoint("out", self._outs, other._outs)
         shift = self.total_out_dim_size_log2
         ins = {
-            name: tuple([low | high << shift for low, high in zip(columns, other._ins[name], strict=True)])
+            name: tuple(
+                [low | high << shift for low, high in zip(columns, other._ins[name], strict=True)]
+            )
             for name, columns in self._ins.items()
         }
-        return self._of(ins, self._outs | other._outs)._limited()
+        return self.of_columns(ins, self._outs | other._outs)._limited()
 
     def remove_zero_bases_along_dim(self, dim: str) -> Self:
         """Without the all-zero bases of the in-dim `dim`."""
         kept = tuple([column for column in self._columns(dim) if column])
-        return self._of({**self._ins, dim: kept}, self._outs)
+        return self.of_columns({**self._ins, dim: kept}, self._outs)
 
     def sublayout(self, in_dims: Iterable[str], out_dims: Iterable[str]) -> Self:
         """The layout with other in-dims set to 0 and other out-dims dropped; order and sizes are kept.
@@ -154,7 +158,7 @@ class ShapeOperations(LayoutCore):
             self.out_dim_size_log2(name)
         ins = {name: columns for name, columns in self._ins.items() if name in ins_kept}
         outs = {name: width for name, width in self._outs.items() if name in outs_kept}
-        return self._of(ins, self._outs)._with_outs(outs)
+        return self.of_columns(ins, self._outs)._with_outs(outs)
 
     def sublayout_is_zero(self, in_dims: Iterable[str], out_dims: Iterable[str]) -> bool:
         """Whether none of `in_dims` moves any of `out_dims` (true for no dims at all)."""
@@ -164,10 +168,10 @@ class ShapeOperations(LayoutCore):
     def _with_outs(self, outs: dict[str, int]) -> Self:
         """The layout with its bit fields moved for `outs`: names of this layout, widths no smaller than the values."""
         if [*outs.items()] == [*self._outs.items()]:
-            return self._of(self._ins, outs)
-        moves = _moves(self._positions(), self._outs, outs)
+            return self.of_columns(self._ins, outs)
+        moves = _moves(self.field_positions(), self._outs, outs)
         ins = {name: tuple(f2.repack(columns, moves)) for name, columns in self._ins.items()}
-        return self._of(ins, outs)
+        return self.of_columns(ins, outs)
 
 
 def _moves(
@@ -185,7 +189,7 @@ def _moves(
 
 
 def _check_permutation(kind: str, dims: Mapping[str, object], names: Sequence[str]) -> None:
-    if len(names) != len(dims) or set(names) != dims.keys():
+    if len(names) != len(dims) or set(names) != set(dims):
         raise LayoutError(
             f"{kind}-dims must match, ignoring order: got {listed(names)} for {listed(dims)}"
         )
@@ -195,7 +199,9 @@ def _check_rename(kind: str, dims: Mapping[str, object], old: str, new: str) -> 
     if old not in dims:
         raise LayoutError(f"no {kind}-dim '{old}': the layout has {kind}-dims {listed(dims)}")
     if new != old and new in dims:
-        raise LayoutError(f"cannot rename {kind}-dim '{old}': there is a {kind}-dim '{new}' already")
+        raise LayoutError(
+            f"cannot rename {kind}-dim '{old}': there is a {kind}-dim '{new}' already"
+        )
 
 
 def _check_disjoint(kind: str, left: Iterable[str], right: Iterable[str]) -> None:
@@ -206,14 +212,12 @@ def _check_disjoint(kind: str, left: Iterable[str], right: Iterable[str]) -> Non
 
 
 def _new_widths(kind: str, new: Sizes, old: Mapping[str, int]) -> dict[str, int]:
-    sizes = list(pairs(new))
-    widths = {name: log2_of_size(size, kind, name) for name, size in sizes}
-    if len(widths) != len(sizes):
-        raise LayoutError(f"{kind}-dim named twice in {sizes}")
+    sizes = dict(new)
+    widths = {name: log2_of_size(size, kind, name) for name, size in sizes.items()}
     bits = sum(size.bit_length() - 1 for size in old.values())
     if sum(widths.values()) != bits:
         raise LayoutError(
-            f"cannot reshape {kind}-dims {dict(old)} into {dict(sizes)}: "
+            f"cannot reshape {kind}-dims {dict(old)} into {sizes}: "
             f"{1 << bits} elements are not {1 << sum(widths.values())}"
         )
     return widths
@@ -221,9 +225,3 @@ def _new_widths(kind: str, new: Sizes, old: Mapping[str, int]) -> dict[str, int]
 
 def _without(dims: Mapping[str, Value], name: str) -> dict[str, Value]:
     return {other: value for other, value in dims.items() if other != name}
-
-
-def pairs(dims: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> Iterable[tuple[str, Value]]:
-    """The items of a mapping, or the pairs themselves."""
-    items = getattr(dims, "items", None)
-    return dims if items is None else items()
