@@ -1,0 +1,51 @@
+"""Recorded results of Triton and of Intel's fork of it: run where their folder lies beside the project."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from xetile.layout.linear import LinearLayout
+
+FOLDER = Path(__file__).parents[4] / "shared" / "vectors"
+PROPERTY = "recorded vectors"
+
+
+@pytest.fixture
+def recorded(record_property: Callable[[str, object], None]) -> Callable[[str, str], list[object]]:
+    """Reads a section of a file of vectors: a list of cases; skips where there is no such folder."""
+
+    def read(name: str, section: str) -> list[object]:
+        path = FOLDER / f"{name}.json"
+        if not path.exists():
+            pytest.skip("the folder of recorded vectors is not installed")
+        sections = cast("dict[str, list[object]]", json.loads(path.read_text()))
+        record_property(PROPERTY, f"{section} of {name}: {len(sections[section])}")
+        return sections[section]
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def recorded_layout() -> Callable[[Mapping[str, object]], LinearLayout]:
+    """Makes the layout of `{"in": [[dim, bases], ...], "out": [[dim, size], ...]}`."""
+
+    def make(text: Mapping[str, object]) -> LinearLayout:
+        ins = cast("list[tuple[str, list[list[int]]]]", text["in"])
+        outs = cast("list[tuple[str, int]]", text["out"])
+        return LinearLayout.from_bases(dict(ins), dict(outs), require_surjective=False)
+
+    return make
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    ran: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", []):
+        for name, value in report.user_properties:
+            if name == PROPERTY:
+                ran[str(value)] += 1
+    for text in sorted(ran):
+        terminalreporter.write_line(f"{PROPERTY} met: {text}")

@@ -1,0 +1,128 @@
+"""Pictures: one well-formed file, every element drawn once with its holder, large tiles folded."""
+
+import re
+from itertools import product
+from xml.etree import ElementTree
+
+import pytest
+
+from xetile.layout.block_io import block_load_layout
+from xetile.layout.distributed import Dpas, dpas_operand_layout
+from xetile.layout.draw import Panel, draw_html, draw_svg
+from xetile.layout.linear import LayoutError, LinearLayout
+
+SVG = "{http://www.w3.org/2000/svg}"
+GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))
+
+
+def parts(svg: str, name: str) -> list[ElementTree.Element]:
+    return [
+        g for g in ElementTree.fromstring(svg).iter(f"{SVG}g") if name in g.get("class", "").split()
+    ]
+
+
+def text_of(part: ElementTree.Element, tag: str = "text") -> str:
+    found = part.find(f"{SVG}{tag}")
+    assert found is not None
+    assert found.text is not None
+    return found.text
+
+
+@pytest.mark.parametrize("operand, shape", [("a", (8, 16)), ("b", (16, 16)), ("c", (8, 16)), ("a", (32, 64))])  # fmt: skip
+def test_every_element_shows_its_register_and_lane(operand: str, shape: tuple[int, int]) -> None:
+    layout = dpas_operand_layout(operand, shape, ops_per_channel=2)
+    cells = parts(draw_svg([Panel("operand", layout)]), "cell")
+    drawn = {cell.get("data-at"): cell for cell in cells}
+    assert len(cells) == len(drawn) == shape[0] * shape[1]
+    inverse = layout.invert()
+    for row, column in product(range(shape[0]), range(shape[1])):
+        holder = inverse.apply({"dim0": row, "dim1": column})
+        cell = drawn[f"{row},{column}"]
+        assert text_of(cell) == str(holder["register"])
+        assert f"l{holder['lane']}" in cell.get("class", "").split()
+        assert text_of(cell, "title") == (
+            f"({row}, {column}): lane {holder['lane']}, register {holder['register']}"
+        )
+
+
+def test_replicas_are_named() -> None:
+    layout = LinearLayout.from_bases(
+        {"register": [(1,)], "lane": [(2,)], "warp": [(0,)]}, {"dim0": 4}
+    )
+    cell = parts(draw_svg([Panel("shared rows", layout)]), "cell")[3]
+    assert text_of(cell, "title") == (
+        "(3): subgroup 0, lane 1, register 1; also subgroup 1, lane 1, register 1"
+    )
+
+
+def test_a_large_tile_folds_into_blocks_that_open() -> None:
+    layout = GEMM.to_linear_layout((256, 256))
+    svg = draw_svg([Panel("C", layout)])
+    folds, cells = parts(svg, "fold"), parts(svg, "cell")
+    assert (len(folds), len(cells)) == (64, 32 * 32)
+    # A block opens by adding its own holder, bit by bit, to that of the block at zero.
+    inverse = layout.pseudoinvert()
+    for fold in folds:
+        place = int(fold.get("data-place", ""))
+        row, column = map(int, fold.get("data-at", "").split(","))
+        for cell in cells[:: len(cells) // 7]:
+            i, j = map(int, cell.get("data-at", "").split(","))
+            opened = place ^ int(cell.get("data-place", ""))
+            holder = inverse.apply({"dim0": row + i, "dim1": column + j})
+            assert opened & 127 == holder["register"]
+            assert opened >> 7 & 15 == holder["lane"]
+            assert opened >> 11 == holder["warp"]
+    assert text_of(folds[0]) == "subgroup 0"
+    assert len(svg) < 400_000
+
+
+def test_a_batch_is_folded_into_its_slices() -> None:
+    layout = Dpas(8, 8, 16, 2, 16, (2, 1, 1), (1, 1, 1)).to_linear_layout((4, 16, 16))
+    folds = parts(draw_svg([Panel("batch", layout)]), "fold")
+    assert [fold.get("data-at") for fold in folds] == ["0,0,0", "1,0,0", "2,0,0", "3,0,0"]
+
+
+def test_layouts_stand_side_by_side() -> None:
+    load = block_load_layout(rows=8, columns=16, element_bits=16).sublayout(
+        ["register", "lane"], ["row", "column"]
+    )
+    wanted = dpas_operand_layout("a", (8, 16), ops_per_channel=2)
+    svg = draw_svg([Panel("load <16b>", load), Panel("A & B", wanted)])
+    panels = parts(svg, "panel")
+    titles = [text_of(panel) for panel in panels]
+    assert titles == ["load <16b>", "A & B"]
+
+
+def test_shared_memory_shows_offsets_and_16_byte_columns() -> None:
+    swizzled = LinearLayout.from_bases(
+        {"offset": [*[(0, 1 << i) for i in range(6)], (1, 8), (2, 16), (4, 32)]},
+        {"dim0": 8, "dim1": 64},
+    )
+    cells = parts(draw_svg([Panel("128-byte swizzle", swizzled, element_bits=16)]), "cell")
+    drawn = {cell.get("data-at"): cell for cell in cells}
+    assert text_of(drawn["1,0"]) == "72"
+    for row, chunk in product(range(8), range(8)):
+        assert f"l{row ^ chunk}" in drawn[f"{row},{8 * chunk}"].get("class", "").split()
+
+
+def test_elements_that_nobody_holds_are_holes() -> None:
+    layout = LinearLayout.from_bases(
+        {"register": [(1,)], "lane": []}, {"dim0": 4}, require_surjective=False
+    )
+    svg = draw_svg([Panel("half", layout)])
+    assert len(parts(svg, "cell")) == 2
+    assert svg.count('class="hole"') == 2
+
+
+def test_pages_need_no_network() -> None:
+    page = draw_html([Panel("A", dpas_operand_layout("a", (8, 16), ops_per_channel=2))])
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r"(src|href)=|@import|url\(", page)
+    assert "CDATA" not in page
+
+
+def test_what_cannot_be_drawn() -> None:
+    with pytest.raises(LayoutError, match=r"no picture of in dims \[iteration\]"):
+        draw_svg([Panel("x", LinearLayout.identity_1d(4, "iteration", "dim0"))])
+    with pytest.raises(LayoutError, match="is too large to draw; at most 1048576 of each"):
+        draw_svg([Panel("x", LinearLayout.identity_1d(1 << 21, "register", "dim0"))])
