@@ -26,7 +26,9 @@ GLOBAL = 0
 SHARED = 3
 """The memory spaces of a tile, as they are numbered in `memory_space`."""
 
-LEGAL_MEMORY_SPACES = "global (0, 1 or #gpu.address_space<global>) or shared (3 or #gpu.address_space<workgroup>)"
+LEGAL_MEMORY_SPACES = (
+    "global (0, 1 or #gpu.address_space<global>) or shared (3 or #gpu.address_space<workgroup>)"
+)
 
 ROW_MAJOR = (1, 0)
 COLUMN_MAJOR = (0, 1)

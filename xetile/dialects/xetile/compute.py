@@ -97,7 +97,9 @@ class TileMMAOp(IRDLOperation):
         attributes = _parse_maps(parser)
         start = parser.pos
         if not 2 <= len(names) <= 3:
-            refuse(parser, f"tile_mma takes A, B and optionally C, found {len(names)} operands", start)
+            refuse(
+                parser, f"tile_mma takes A, B and optionally C, found {len(names)} operands", start
+            )
         parse_colon(parser)
         types = [parser.parse_type()]
         while parser.parse_optional_punctuation(",") is not None:
@@ -170,7 +172,9 @@ def _parse_maps(parser: Parser) -> dict[str, Attribute]:
         else:
             key = parser.parse_identifier(" or a wg_map in braces")
             parser.parse_punctuation("=")
-            named[{"wg_map": "wg_map_c", "map": "wg_map_c"}.get(key, key)] = parser.parse_attribute()
+            named[{"wg_map": "wg_map_c", "map": "wg_map_c"}.get(key, key)] = (
+                parser.parse_attribute()
+            )
         parser.parse_optional_punctuation(",")
         if parser.parse_optional_punctuation("}") is not None:
             break
@@ -203,7 +207,9 @@ def _verify_product_types(
             )
         return
     legal = ", ".join(" or ".join(operands) for operands, _ in _ACCUMULATORS)
-    raise VerifyException(f"A has elements of {types[0]}, which tile_mma does not multiply; legal are {legal}")
+    raise VerifyException(
+        f"A has elements of {types[0]}, which tile_mma does not multiply; legal are {legal}"
+    )
 
 
 class _BlockingOp(IRDLOperation):
@@ -218,7 +224,9 @@ class _BlockingOp(IRDLOperation):
         blocks = attributes.pop("inner_blocks", None)
         values = None if blocks is None else integers_of(blocks)
         if values is None:
-            refuse(parser, "'inner_blocks' is needed, as in {inner_blocks = array<i64: 16, 16>}", start)
+            refuse(
+                parser, "'inner_blocks' is needed, as in {inner_blocks = array<i64: 16, 16>}", start
+            )
         parse_colon(parser)
         source_type = parser.parse_type()
         result = parse_result_type(parser)
@@ -241,7 +249,9 @@ class _BlockingOp(IRDLOperation):
         printer.print_attribute(self.results[0].type)
 
 
-def _verify_blocking(whole: VectorType[Attribute], blocked: VectorType[Attribute], blocks: Sequence[int]) -> None:
+def _verify_blocking(
+    whole: VectorType[Attribute], blocked: VectorType[Attribute], blocks: Sequence[int]
+) -> None:
     if whole.element_type != blocked.element_type:
         raise VerifyException(
             f"elements of {whole.element_type} and {blocked.element_type}; expected the same"
@@ -249,7 +259,9 @@ def _verify_blocking(whole: VectorType[Attribute], blocked: VectorType[Attribute
     if len(blocks) != 2 or min(blocks) < 1:
         raise VerifyException(f"'inner_blocks' is {list(blocks)}, expected 2 positive integers")
     if whole.get_num_dims() != 2 or blocked.get_num_dims() != 4:
-        raise VerifyException(f"{whole} and {blocked}; expected a vector of rank 2 and one of rank 4")
+        raise VerifyException(
+            f"{whole} and {blocked}; expected a vector of rank 2 and one of rank 4"
+        )
     shape = whole.get_shape()
     if any(extent % block for extent, block in zip(shape, blocks, strict=True)):
         raise VerifyException(f"'inner_blocks' {list(blocks)} do not divide {in_words(shape)}")
@@ -284,7 +296,9 @@ class TilePackOp(_BlockingOp, HasFolderInterface):
 
     def verify_(self) -> None:
         """Check shapes and blocks."""
-        _verify_blocking(vector_of(self.source), vector_of(self.result), self.inner_blocks.get_values())
+        _verify_blocking(
+            vector_of(self.source), vector_of(self.result), self.inner_blocks.get_values()
+        )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """The pack of an unpack with the same blocks is the blocked vector."""
@@ -314,14 +328,18 @@ class TileUnpackOp(_BlockingOp, HasFolderInterface):
 
     def verify_(self) -> None:
         """Check shapes and blocks."""
-        _verify_blocking(vector_of(self.result), vector_of(self.source), self.inner_blocks.get_values())
+        _verify_blocking(
+            vector_of(self.result), vector_of(self.source), self.inner_blocks.get_values()
+        )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """The unpack of a pack with the same blocks is the whole vector."""
         return _cancelled(self, TilePackOp)
 
 
-def _cancelled(op: IRDLOperation, inverse: type[IRDLOperation]) -> Sequence[SSAValue | Attribute] | None:
+def _cancelled(
+    op: IRDLOperation, inverse: type[IRDLOperation]
+) -> Sequence[SSAValue | Attribute] | None:
     inner = op.operands[0].owner
     if isinstance(inner, Operation) and isinstance(inner, inverse) and not op.attributes:
         if inner.operands[0].type == op.results[0].type and inner.properties == op.properties:

@@ -1,9 +1,18 @@
 """Ops on tiles: make one, move it, load, store and prefetch through it."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, I64, IndexType, IntegerAttr, IntegerType, MemRefType, VectorType, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    I64,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -17,12 +26,20 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.interfaces import HasFolderInterface
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.memref_layout import strides_and_offset
+from xetile.dialects.mixed import (
+    Mixed,
+    join_mixed,
+    print_mixed,
+    resolve_mixed,
+    split_mixed,
+    verify_count,
+)
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, CacheHintAttr, memory_space_of
 from xetile.dialects.xetile.parsing import (
     next_character,
@@ -36,14 +53,8 @@ from xetile.dialects.xetile.support import (
     HINTS,
     LOAD_HINTS,
     STORE_HINTS,
-    Mixed,
     in_words,
-    join_mixed,
-    print_mixed,
-    resolve_mixed,
-    split_mixed,
     vector_of,
-    verify_count,
     verify_hints,
     verify_padding,
 )
@@ -234,7 +245,9 @@ class InitTileOp(IRDLOperation):
             )
         if self.indices is not None:
             if len(source.get_shape()) > 1:
-                raise VerifyException(f"'source' is {source}; scattered tiles need a memref of rank 0 or 1")
+                raise VerifyException(
+                    f"'source' is {source}; scattered tiles need a memref of rank 0 or 1"
+                )
             return
         if -1 not in source.get_shape():
             self._verify_order(tile, source)
@@ -293,11 +306,6 @@ def _tile_of(value: SSAValue) -> TileType:
     return cast(TileType, value.type)
 
 
-def _parse_padding(parser: Parser, attributes: dict[str, Attribute], element_type: Attribute) -> None:
-    """A bare `1.0` is read as f64 and a bare `0` as i64: both mean the element type."""
-    del parser, element_type
-
-
 @irdl_op_definition
 class LoadTileOp(_TileAccess):
     """`%v = xetile.load_tile %t {padding = 1.0 : f32} : !xetile.tile<64x32xf16> -> vector<64x32xf16>`."""
@@ -310,7 +318,7 @@ class LoadTileOp(_TileAccess):
 
     traits = traits_def(MemoryReadEffect())
 
-    _DICTIONARY = ("padding", *HINTS)
+    DICTIONARY: ClassVar[tuple[str, ...]] = ("padding", *HINTS)
 
     def __init__(
         self,
@@ -338,11 +346,15 @@ class LoadTileOp(_TileAccess):
         start = parser.pos
         result = parse_result_type(parser)
         if parser.parse_optional_punctuation(",") is not None:
-            refuse(parser, "load_tile has one result; load one wider tile and let blocking choose", start)
+            refuse(
+                parser,
+                "load_tile has one result; load one wider tile and let blocking choose",
+                start,
+            )
         op = cls.create(
             operands=[parser.resolve_operand(source, tile)],
             result_types=[result],
-            properties=_take(attributes, cls._DICTIONARY),
+            properties=_take(attributes, cls.DICTIONARY),
             attributes=attributes,
         )
         return op
@@ -351,7 +363,7 @@ class LoadTileOp(_TileAccess):
         """Print the op."""
         printer.print_string(" ")
         printer.print_ssa_value(self.source)
-        _print_dictionary(printer, self, self._DICTIONARY)
+        _print_dictionary(printer, self, self.DICTIONARY)
         printer.print_string(" : ")
         printer.print_attribute(self.source.type)
         printer.print_string(" -> ")
@@ -381,9 +393,7 @@ class StoreTileOp(_TileAccess):
     def __init__(
         self, value: SSAValue, tile: SSAValue, *, hints: Sequence[CacheHintAttr | None] = ()
     ) -> None:
-        super().__init__(
-            operands=[value, tile], properties=dict(zip(HINTS, hints, strict=False))
-        )
+        super().__init__(operands=[value, tile], properties=dict(zip(HINTS, hints, strict=False)))
 
     @classmethod
     def parse(cls, parser: Parser) -> "StoreTileOp":
@@ -396,7 +406,11 @@ class StoreTileOp(_TileAccess):
         start = parser.pos
         value_type = parser.parse_type()
         if isinstance(value_type, TileType):
-            refuse(parser, "the value comes first: write `store_tile %value, %tile : vector, tile`", start)
+            refuse(
+                parser,
+                "the value comes first: write `store_tile %value, %tile : vector, tile`",
+                start,
+            )
         parser.parse_punctuation(",", " between the types of value and tile")
         tile_type = parser.parse_type()
         return cls.create(
@@ -442,10 +456,14 @@ class PrefetchTileOp(_TileAccess):
     # A prefetch has no result and changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    _DICTIONARY = (*HINTS, "locality")
+    DICTIONARY: ClassVar[tuple[str, ...]] = (*HINTS, "locality")
 
     def __init__(
-        self, tile: SSAValue, *, hints: Sequence[CacheHintAttr | None] = (), locality: int | None = None
+        self,
+        tile: SSAValue,
+        *,
+        hints: Sequence[CacheHintAttr | None] = (),
+        locality: int | None = None,
     ) -> None:
         properties: dict[str, Attribute | None] = dict(zip(HINTS, hints, strict=False))
         properties["locality"] = None if locality is None else IntegerAttr(locality, i64)
@@ -463,7 +481,7 @@ class PrefetchTileOp(_TileAccess):
         parse_colon(parser)
         return cls.create(
             operands=[parser.resolve_operand(tile, parser.parse_type())],
-            properties=_take(attributes, cls._DICTIONARY) | locality,
+            properties=_take(attributes, cls.DICTIONARY) | locality,
             attributes=attributes,
         )
 
@@ -471,7 +489,7 @@ class PrefetchTileOp(_TileAccess):
         """Print the op."""
         printer.print_string(" ")
         printer.print_ssa_value(self.tile)
-        _print_dictionary(printer, self, self._DICTIONARY)
+        _print_dictionary(printer, self, self.DICTIONARY)
         printer.print_string(" : ")
         printer.print_attribute(self.tile.type)
 
@@ -517,16 +535,14 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         """Read bracketed, unbracketed and scattered steps."""
         tile = parse_operand_name(parser, "the tile")
         parser.parse_punctuation(",", " between tile and offsets")
-        steps: list[int | object] = []
         if next_character(parser) == "[":
             bracketed = parse_index_list(parser, "offsets")
-            names = []
+            names: list[UnresolvedOperand] = []
         else:
             bracketed = []
             names = [parse_operand_name(parser, "an offset")]
             while parser.parse_optional_punctuation(",") is not None:
                 names.append(parse_operand_name(parser, "an offset"))
-        del steps
         attributes = parser.parse_optional_attr_dict()
         parse_colon(parser)
         tile_type = parser.parse_type()
@@ -567,7 +583,9 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         tile = _tile_of(self.tile)
         verify_count("offsets", self.offsets, self.const_offsets)
         if self.result.type != tile:
-            raise VerifyException(f"'result' is {self.result.type}, expected the tile's type {tile}")
+            raise VerifyException(
+                f"'result' is {self.result.type}, expected the tile's type {tile}"
+            )
         if self.indices is not None:
             if not tile.scattered:
                 raise VerifyException("a vector of steps needs a scattered tile")
@@ -589,4 +607,6 @@ def _is_zero(offset: Mixed) -> bool:
     if not isinstance(owner, Operation) or owner.name != "arith.constant":
         return False
     value = owner.properties.get("value")
-    return isinstance(value, IntegerAttr) and cast("IntegerAttr[IntegerType]", value).value.data == 0
+    return (
+        isinstance(value, IntegerAttr) and cast("IntegerAttr[IntegerType]", value).value.data == 0
+    )

@@ -51,9 +51,7 @@ LEGAL_ELEMENT_TYPES = "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64
 
 
 @irdl_attr_definition
-class TileType(
-    ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]
-):
+class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
     """`!xetile.tile<64x32xf16>`, `!xetile.tile<64x32xf16, #xetile.tile_attr<...>>`."""
 
     name = "xetile.tile"
@@ -112,7 +110,9 @@ class TileType(
         """Shape of the vector that is loaded or stored: with blocks (rows, columns) of blocks, then of one block."""
         if self.inner_blocks is None:
             return self.shape
-        counts = [extent // block for extent, block in zip(self.shape, self.inner_blocks, strict=True)]
+        counts = [
+            extent // block for extent, block in zip(self.shape, self.inner_blocks, strict=True)
+        ]
         return (*counts, *self.inner_blocks)
 
     @property

@@ -1,0 +1,127 @@
+"""Give each way of using a tile a tile of its own.
+
+Loads, stores, prefetches and atomics want different blocks and different messages; a tile used in several ways
+would get conflicting requests.
+
+Before:
+
+    %t = xetile.init_tile %A[%m, %n] : memref<1024x1024xf32> -> !xetile.tile<32x64xf32>
+    %v = xetile.load_tile %t : !xetile.tile<32x64xf32> -> vector<32x64xf32>
+    xetile.store_tile %v, %t : vector<32x64xf32>, !xetile.tile<32x64xf32>
+
+After:
+
+    %t = xetile.init_tile %A[%m, %n] : memref<1024x1024xf32> -> !xetile.tile<32x64xf32>
+    %t_1 = xetile.init_tile %A[%m, %n] : memref<1024x1024xf32> -> !xetile.tile<32x64xf32>
+    %v = xetile.load_tile %t : !xetile.tile<32x64xf32> -> vector<32x64xf32>
+    xetile.store_tile %v, %t_1 : vector<32x64xf32>, !xetile.tile<32x64xf32>
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from xetile.analysis.kernels import functions, holds_dialect
+from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.dialects.xetile import TileType
+from xetile.passes.expansion import Expansion, Parts
+
+_KEPT_TOGETHER = ("xetile.init_tile", "xetile.update_tile_offset")
+
+
+class Uses(Parts):
+    """One tile per way of using it."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self, tiles: Mapping[str, SSAValue]) -> None:
+        super().__init__(list(tiles.values()))
+        self.kinds = tuple(tiles)
+
+    def tile(self, kind: str) -> SSAValue:
+        """The tile for one way of using it."""
+        return self.values[self.kinds.index(kind)]
+
+
+class DuplicatedView(Expansion):
+    """A function with one tile per way of using it."""
+
+    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
+
+    def __init__(self, function: Operation) -> None:
+        super().__init__(function)
+        self.uses = _tile_uses(function)
+
+    def tiles(self, value: SSAValue) -> Uses:
+        """What an old tile became."""
+        became = self.get(value)
+        assert isinstance(became, Uses)
+        return became
+
+    def other(self, op: Operation) -> None:
+        """An access takes the tile of its kind."""
+        mapping = {
+            operand: self.tiles(operand).tile(op.name)
+            if isinstance(operand.type, TileType)
+            else self.single(operand)
+            for operand in op.operands
+        }
+        if all(not isinstance(operand.type, TileType) for operand in op.operands):
+            super().other(op)
+            return
+        copy = self.emit(op.clone(mapping))
+        for old, new in zip(op.results, copy.results, strict=True):
+            self.bind(old, new)
+
+
+def _duplicate(view: DuplicatedView, op: Operation) -> None:
+    """An op that makes a tile is repeated for each way of using it."""
+    tiles: dict[str, SSAValue] = {}
+    for kind in view.uses(op.results[0]):
+        mapping = {
+            operand: view.tiles(operand).tile(kind)
+            if isinstance(operand.type, TileType)
+            else view.single(operand)
+            for operand in op.operands
+        }
+        tiles[kind] = view.emit_value(op.clone(mapping))
+    view.bind(op.results[0], Uses(tiles))
+
+
+DuplicatedView.handlers = dict.fromkeys(_KEPT_TOGETHER, _duplicate)
+
+
+def _tile_uses(function: Operation) -> Callable[[SSAValue], tuple[str, ...]]:
+    """For a tile the ops that its class is used by, in program order; one op at least."""
+    classes = Classes[tuple[str, ...]](lambda left, right: tuple(dict.fromkeys((*left, *right))))
+    operations = list(function.walk())
+    for op in operations:
+        for left, right in carried_pairs(op):
+            if isinstance(left.type, TileType):
+                classes.unite(left, right)
+        if op.name == "xetile.update_tile_offset":
+            classes.unite(op.results[0], op.operands[0])
+    for op in operations:
+        if op.name.startswith("xetile.") and op.name not in _KEPT_TOGETHER:
+            for operand in op.operands:
+                if isinstance(operand.type, TileType):
+                    classes.give(operand, (op.name,))
+    return lambda tile: classes.fact(tile) or ("unused",)
+
+
+@dataclass(frozen=True)
+class XeTileInitDuplicate(ModulePass):
+    """Give each way of using a tile (load, store, prefetch, atomic) a tile of its own."""
+
+    name = "xetile-init-duplicate"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite every function that holds tiles; others stay as they are."""
+        for function in list(functions(op)):
+            if holds_dialect(function, "xetile"):
+                DuplicatedView(function).run()

@@ -1,0 +1,1 @@
+"""The parts of `convert-xevm-to-llvm`."""

@@ -1,0 +1,179 @@
+"""Names of the functions that Intel's compiler knows: OpenCL builtins, mangled, and its own.
+
+Sources: the OpenCL extensions cl_intel_subgroup_2d_block_io, cl_intel_subgroup_matrix_multiply_accumulate and its
+_tf32; the Itanium C++ ABI, "Mangling"; IGC's built-in functions (IBiF_Sub_Groups.cl, IGCBiF_Intrinsics_Lsc.cl).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from xetile.targets.device import SUBGROUP_SIZE
+
+CREATE_PAYLOAD = "__builtin_IB_subgroup_createBlock2DAddressPayload"
+SET_PAYLOAD_X = "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockX"
+SET_PAYLOAD_Y = "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockY"
+ADD_PAYLOAD_X = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockX"
+ADD_PAYLOAD_Y = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockY"
+"""The address payload of a 2D message, kept in a register over many messages."""
+
+LOAD_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
+    ("uc", "uc"): 1,
+    ("uc", "c"): 2,
+    ("c", "uc"): 3,
+    ("c", "c"): 4,
+    ("s", "uc"): 5,
+    ("s", "c"): 6,
+    ("ir", "ir"): 7,
+}
+"""IGC's number for what a load asks of the L1 and L3 caches (its enum LSC_LDCC; ISA checked)."""
+
+STORE_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
+    ("uc", "uc"): 1,
+    ("uc", "wb"): 2,
+    ("wt", "uc"): 3,
+    ("wt", "wb"): 4,
+    ("s", "uc"): 5,
+    ("s", "wb"): 6,
+    ("wb", "wb"): 7,
+}
+"""The same for stores (LSC_STCC)."""
+
+DEFAULT_PREFETCH_OPTION = LOAD_CACHE_OPTIONS["c", "c"]
+"""What a prefetch means that asks for nothing, as the builtin without an option has it."""
+
+
+class BlockShape(NamedTuple):
+    """What a 2D block message moves: element bits, rows, columns (elements) of a block, number of blocks."""
+
+    bits: int
+    rows: int
+    columns: int
+    blocks: int
+
+    def __str__(self) -> str:
+        return f"{self.bits}b_{self.rows}r{self.columns}x{self.blocks}c"
+
+
+_WORD = {8: "h", 16: "t", 32: "j", 64: "m"}  # unsigned char, short, int, long
+_SURFACE = ("PU3AS1v", "i", "i", "i", "Dv2_i")
+
+
+def mangle(name: str, parameters: Sequence[str]) -> str:
+    """The linker's name of an overloaded OpenCL function.
+
+    `parameters` are mangled types; one that occurred before, and is no single letter, is replaced by the reference
+    that the ABI asks for. A pointer to an address space counts as two such types.
+    """
+    seen: list[str] = []
+    text: list[str] = []
+    for parameter in parameters or ("v",):
+        if parameter in seen:
+            position = seen.index(parameter)
+            text.append("S_" if position == 0 else f"S{position - 1}_")
+            continue
+        text.append(parameter)
+        if parameter.startswith("PU"):
+            seen.append(parameter[1:])
+        if parameter.startswith(("P", "Dv")):
+            seen.append(parameter)
+    return f"_Z{len(name)}{name}{''.join(text)}"
+
+
+def register_bits(shape: BlockShape, *, packed: bool) -> int:
+    """Bits of one element of what a load gives a lane, or a store takes: neighbours share it where a row is wider
+    than the subgroup, and packed rows share 32."""
+    return 32 if packed else max(shape.bits, shape.columns * shape.bits // SUBGROUP_SIZE)
+
+
+def block_read(shape: BlockShape, *, packed: bool, transposed: bool) -> str:
+    """Name of the function for a load; see `block_function` for the mangled one."""
+    mode = "transform_" if packed else "transpose_" if transposed else ""
+    return f"intel_sub_group_2d_block_read_{mode}{shape}"
+
+
+def block_write(shape: BlockShape) -> str:
+    """Name of the function for a store."""
+    return f"intel_sub_group_2d_block_write_{shape}"
+
+
+def block_prefetch(shape: BlockShape) -> str:
+    """Name of the function for a prefetch."""
+    return f"intel_sub_group_2d_block_prefetch_{shape}"
+
+
+def payload_prefetch(shape: BlockShape) -> str:
+    """Name of the function that prefetches through an address payload."""
+    bits, rows, columns, blocks = shape
+    return f"__builtin_IB_subgroup_block_read_ap_prefetch_u{bits}_m{rows}k{columns}v{blocks}"
+
+
+def block_function(name: str, register_bits: int | None) -> str:
+    """The mangled name of a 2D function; `register_bits` of what its pointer points to, None for prefetches."""
+    pointer = () if register_bits is None else (f"P{_WORD[register_bits]}",)
+    return mangle(name, (*_SURFACE, *pointer))
+
+
+def cached_block_function(name: str) -> str:
+    """The name of IGC's own function behind a 2D builtin, whose last parameter is a cache option."""
+    return f"__internal_{name}_cache_controls"
+
+
+class MatrixOperand(NamedTuple):
+    """How a matrix builtin names and takes an operand type: its name in the builtin's, the mangled register type of
+    A and of B, and the elements in 32 bits of K."""
+
+    name: str
+    a: str
+    b: str
+    ops_per_channel: int
+
+
+MATRIX_OPERANDS: Mapping[str, MatrixOperand] = {
+    "f16": MatrixOperand("f16", "s", "i", 2),
+    "bf16": MatrixOperand("bf16", "s", "i", 2),
+    "tf32": MatrixOperand("tf32", "f", "f", 1),
+    "s8": MatrixOperand("i8", "s", "i", 4),
+    "u8": MatrixOperand("u8", "t", "j", 4),
+    "s4": MatrixOperand("i4", "s", "i", 8),
+    "u4": MatrixOperand("u4", "t", "j", 8),
+}
+"""Operand types by xevm's names."""
+
+MATRIX_ACCUMULATORS: Mapping[str, str] = {"f32": "f", "f16": "Dh", "bf16": "s", "s32": "i"}
+"""Mangled register type of accumulators by xevm's names."""
+
+_PRODUCTS = (
+    ({"f16"}, {"f32", "f16"}),
+    ({"bf16"}, {"f32", "bf16"}),
+    ({"tf32"}, {"f32"}),
+    ({"s8", "u8"}, {"s32"}),
+    ({"s4", "u4"}, {"s32"}),
+)
+"""Operand types that may be mixed, and their accumulators, for which there is a builtin."""
+
+
+def has_product(a: str, b: str, accumulator: str) -> bool:
+    """Whether a builtin multiplies these types, by xevm's names."""
+    return any({a, b} <= operands and accumulator in sums for operands, sums in _PRODUCTS)
+
+
+def vector_of(count: int, element: str) -> str:
+    """The mangled vector type; one element is a scalar."""
+    return element if count == 1 else f"Dv{count}_{element}"
+
+
+def matrix_function(a: str, b: str, accumulator: str, *, rows: int, depth: int) -> str:
+    """The mangled name of the builtin for one matrix instruction; types by xevm's names, M = `rows`, K = `depth`."""
+    left, right = MATRIX_OPERANDS[a], MATRIX_OPERANDS[b]
+    name = f"intel_sub_group_{left.name}_{right.name}_matrix_mad_k{depth}"
+    types = (
+        vector_of(registers_of_a(a, rows), left.a),
+        vector_of(8, right.b),
+        vector_of(rows, MATRIX_ACCUMULATORS[accumulator]),
+    )
+    return mangle(name, types)
+
+
+def registers_of_a(a: str, rows: int) -> int:
+    """Registers of a lane that hold its part of A: one per row, 16 bits each; for tf32 one of 32 bits for two."""
+    return max(1, rows // 2) if a == "tf32" else rows

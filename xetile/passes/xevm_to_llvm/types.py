@@ -1,0 +1,84 @@
+"""Types at L: integers, f16, f32, f64, pointers, and vectors of at most 8 of them.
+
+SPIR-V has vectors of 2, 3, 4, 8 and 16 elements only, and LLVM's back end for it crashes on wider ones. A longer
+vector is a row of chunks: 8 elements as often as they fit, then 4, 2, 1; a chunk of one element is a scalar.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatTF32Type,
+    IndexType,
+    IntegerType,
+    VectorType,
+    f32,
+    i64,
+)
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+CHUNK = 8
+"""Elements of the widest vector: what a matrix instruction takes of an operand."""
+
+_INTEGER_BITS = (1, 8, 16, 32, 64)
+
+
+def lowered_element(type: Attribute) -> Attribute | None:
+    """A scalar type at L; None where there is none.
+
+    bf16 and the 8-bit floats are integers of their size, tf32 is f32, signs are dropped, an index that stands in a
+    vector has 64 bits.
+    """
+    if isinstance(type, (Float16Type, Float32Type, Float64Type, LLVMPointerType)):
+        return type
+    if isinstance(type, FloatTF32Type):
+        return f32
+    if isinstance(type, IndexType):
+        return i64
+    if isa(type, IntegerType) and type.width.data in _INTEGER_BITS:
+        return IntegerType(type.width.data)
+    if isa(type, AnyFloat) and type.bitwidth in (8, 16):
+        return IntegerType(type.bitwidth)
+    return None
+
+
+def element_bits(type: Attribute) -> int:
+    """Bits of a scalar type at L that is no pointer."""
+    if isa(type, IntegerType):
+        return type.width.data
+    return cast(AnyFloat, type).bitwidth
+
+
+def chunk_widths(count: int) -> tuple[int, ...]:
+    """How many elements each chunk of a vector has."""
+    widths = [CHUNK] * (count // CHUNK)
+    for width in (4, 2, 1):
+        if count % CHUNK & width:
+            widths.append(width)
+    return tuple(widths)
+
+
+def chunk_type(element: Attribute, width: int) -> Attribute:
+    """The type of a chunk."""
+    return element if width == 1 else VectorType(element, [width])
+
+
+def vector_length(type: Attribute) -> int | None:
+    """Elements of a vector of rank 1 (or 0: one); None for other types."""
+    if not isa(type, VectorType):
+        return None
+    shape: Sequence[int] = type.get_shape()
+    if len(shape) > 1 or type.get_num_scalable_dims():
+        return None
+    return shape[0] if shape else 1
+
+
+def vector_element(type: Attribute) -> Attribute:
+    """The element type of a vector."""
+    return cast(VectorType[Attribute], type).element_type
