@@ -23,14 +23,16 @@ the two layouts says. A value is kept with its selection pending, so that slices
 shuffle at the use.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NoReturn, cast
+from typing import ClassVar, Literal, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseIntOrFPElementsAttr,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -41,12 +43,14 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from xetile.analysis.constants import is_splat
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.load_planning import memory_bits
 from xetile.analysis.same_value import is_elementwise
 from xetile.dialects.gpu import LaneIdOp
 from xetile.dialects.vector import ExtractOp, FromElementsOp
 from xetile.dialects.xegpu import (
+    CacheHintAttr,
     CreateNdTdescOp,
     DpasOp,
     FenceOp,
@@ -59,12 +63,13 @@ from xetile.dialects.xevm import (
     BlockLoad2dOp,
     BlockPrefetch2dOp,
     BlockStore2dOp,
+    LoadCacheControlAttr,
     MemfenceOp,
     MMAOp,
+    StoreCacheControlAttr,
 )
 from xetile.errors import fail
-from xetile.layout.block_io import BlockConfiguration
-from xetile.layout.convert import register_permutation, select_registers
+from xetile.layout.block_io import BlockConfiguration, register_word
 from xetile.layout.linear import LayoutError, LinearLayout
 from xetile.layout.vectors import (
     default_vector_layout,
@@ -73,8 +78,10 @@ from xetile.layout.vectors import (
     load_vector_layout,
 )
 from xetile.passes.expansion import Expansion, Offset, Parts
-from xetile.passes.registers import Registers, natural_type
-from xetile.targets.device import Device, device
+from xetile.passes.registers import Registers, natural_type, register_bits
+from xetile.targets.device import GLOBAL_ADDRESS_SPACE, Device, device
+
+_Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
 
 class Descriptor(Parts):
@@ -83,7 +90,12 @@ class Descriptor(Parts):
     __slots__ = ("height", "pitch", "pointer", "type", "width")
 
     def __init__(
-        self, type: TensorDescType, pointer: SSAValue, width: SSAValue, height: SSAValue, pitch: SSAValue
+        self,
+        type: TensorDescType,
+        pointer: SSAValue,
+        width: SSAValue,
+        height: SSAValue,
+        pitch: SSAValue,
     ) -> None:
         super().__init__([])
         self.type = type
@@ -198,7 +210,10 @@ def _create_nd_tdesc(view: LaneView, op: Operation) -> None:
     assert isinstance(op, CreateNdTdescOp)
     type = cast(TensorDescType, op.results[0].type)
     if op.mixed_offsets:
-        fail(op, "offsets stand on load_nd, store_nd and prefetch_nd at this level, not on the descriptor")
+        fail(
+            op,
+            "offsets stand on load_nd, store_nd and prefetch_nd at this level, not on the descriptor",
+        )
     source = view.single(op.source)
     bits = memory_bits(type.element_type)
     if bits is None or len(type.shape) != 2:
@@ -223,7 +238,10 @@ def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list
     type = cast(MemRefType[Attribute], source.type)
     layout = strides_and_offset(type)
     if layout is None or layout[1] != 0 or None in layout[0] or type.get_num_dims() != 2:
-        fail(op, f"{type} needs `shape:` and `strides:`; only plain static memrefs of rank 2 say them")
+        fail(
+            op,
+            f"{type} needs `shape:` and `strides:`; only plain static memrefs of rank 2 say them",
+        )
     return list(type.get_shape()), [stride for stride in layout[0] if stride is not None]
 
 
@@ -256,7 +274,10 @@ def _signless(source: SSAValue) -> Operation:
 def _corner(view: LaneView, offsets: Sequence[int | SSAValue]) -> tuple[SSAValue, SSAValue]:
     """Offsets (row, column) as XeVM's x and y."""
     if len(offsets) != 2:
-        fail(view.current, f"'{view.current.name}' has {len(offsets)} offsets; expected a row and a column")
+        fail(
+            view.current,
+            f"'{view.current.name}' has {len(offsets)} offsets; expected a row and a column",
+        )
     row, column = (o if isinstance(o, int) else view.single(o) for o in offsets)
     return view.integer(column), view.integer(row)
 
@@ -267,7 +288,9 @@ def _load_nd(view: LaneView, op: Operation) -> None:
     type, bits = descriptor.type, descriptor.bits
     rows, columns = type.shape
     transposed = op.transpose is not None
-    message = BlockConfiguration(rows, columns, type.array_length, op.is_packed and bits < 32, transposed)
+    message = BlockConfiguration(
+        rows, columns, type.array_length, op.is_packed and bits < 32, transposed
+    )
     try:
         layout = load_vector_layout(message, bits)
     except LayoutError as error:
@@ -419,7 +442,7 @@ def _constant(view: LaneView, op: Operation) -> None:
         return
     type = cast(VectorType[Attribute], op.results[0].type)
     bits = register_bits(type.element_type)
-    if value.is_splat():
+    if is_splat(value):
         splat = Registers(value, type.element_type, None, word_bits=bits, shape=type.get_shape())
         view.bind(op.results[0], splat)
         return
@@ -439,22 +462,29 @@ def _lane_table(
     layout: LinearLayout,
 ) -> SSAValue:
     """A dense constant's elements that a lane holds: one table over the lanes per register."""
-    data, strides = list(value.get_values()), row_major_strides(type.get_shape())
-    lane = view.shared(("lane",), LaneIdOp)
+    data, shape = list(value.get_values()), type.get_shape()
+    own_lane = view.shared(("lane",), LaneIdOp)
     lanes = layout.in_dim_size("lane")
     table = VectorType(natural_type(type.element_type), (lanes,))
     elements: list[SSAValue] = []
     for register in range(layout.in_dim_size("register")):
         held = [
-            data[sum(s * x for s, x in zip(strides, at.values(), strict=True))]
-            for at in (layout.apply({"register": register, "lane": l}) for l in range(lanes))
+            data[_row_major(shape, layout.apply(register=register, lane=lane).values())]
+            for lane in range(lanes)
         ]
         constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(table, held))
         elements.append(
-            view.emit_value(ExtractOp(view.emit_value(constant), [lane], table.element_type))
+            view.emit_value(ExtractOp(view.emit_value(constant), [own_lane], table.element_type))
         )
     result = VectorType(table.element_type, (len(elements),))
     return view.emit_value(FromElementsOp(elements, result))
+
+
+def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
+    index = 0
+    for extent, coordinate in zip(shape, at, strict=True):
+        index = index * extent + coordinate
+    return index
 
 
 def _elementwise(view: LaneView, op: Operation) -> None:
@@ -511,6 +541,12 @@ def _cache_control(op: Operation, letters: Mapping[str, str]) -> str | None:
     return "_".join(f"L{level + 1}{letters[word]}" for level, word in enumerate(words))
 
 
+def _checked_control(op: Operation, kind: type[_Control], name: str) -> _Control:
+    if name not in kind.legal:
+        fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")
+    return kind(name)
+
+
 def _load_cache_control(op: Operation) -> LoadCacheControlAttr | None:
     name = _cache_control(op, _LOAD_HINTS)
     return None if name is None else _checked_control(op, LoadCacheControlAttr, name)
@@ -551,7 +587,9 @@ class ConvertXeGPUToXeVM(ModulePass):
         target = device(self.device)
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
-                fail(function, "the kernel still holds xetile ops; run convert-xetile-to-xegpu first")
+                fail(
+                    function, "the kernel still holds xetile ops; run convert-xetile-to-xegpu first"
+                )
             if not holds_dialect(function, "xegpu"):
                 continue
             LaneView(function, target).run()

@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from xetile.analysis.constants import is_splat, splat_of_type
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     functions,
@@ -46,6 +47,7 @@ from xetile.analysis.kernels import (
     level,
     set_level,
 )
+from xetile.analysis.load_planning import memory_bits
 from xetile.analysis.messages import Messages, TileUse
 from xetile.analysis.same_value import is_elementwise
 from xetile.dialects.vector import ExtractOp, ExtractStridedSliceOp
@@ -67,7 +69,7 @@ from xetile.dialects.xetile import (
     UpdateTileOffsetOp,
 )
 from xetile.errors import fail
-from xetile.layout.block_io import BlockConfiguration
+from xetile.layout.block_io import BlockConfiguration, register_word
 from xetile.layout.grid import block_offsets, containing_block
 from xetile.layout.linear import LayoutError
 from xetile.passes.expansion import Expansion, Offset, Parts
@@ -240,7 +242,11 @@ def _load_tile(view: XeGPUView, op: Operation) -> None:
     tile = view.tile(op.operands[0])
     descriptor, message = tile.descriptors["load"]
     type = cast(TileType, op.operands[0].type)
-    pack = view.device.pack_factor(type.element_type) if message.packed else 1
+    pack = (
+        register_word(message, element_bits=memory_bits(type.element_type) or 8)
+        if message.packed
+        else 1
+    )
     hints = _hints(op)
     shape = (type.shape[0] // message.rows, type.shape[1] // message.columns)
     blocks: list[SSAValue] = []
@@ -393,8 +399,8 @@ def _constant(view: XeGPUView, op: Operation) -> None:
         return
     *counts, height, width = vector.get_shape()
     block = VectorType(vector.element_type, (height, width))
-    if value.is_splat():
-        splat = view.emit_value(arith.ConstantOp(DenseIntOrFPElementsAttr(block, value.data)))
+    if is_splat(value):
+        splat = view.emit_value(arith.ConstantOp(splat_of_type(value, block)))
         blocks = [splat] * prod(counts)
     else:
         data, size = list(value.get_values()), height * width

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 
+from xetile.analysis.constants import splat_of_type
 from xetile.dialects.vector import BitcastOp, ShuffleOp
 from xetile.layout.convert import register_permutation, select_registers
 from xetile.layout.linear import LinearLayout
@@ -44,7 +45,9 @@ class Registers(Parts):
         super().__init__([value] if isinstance(value, SSAValue) else [])
         self.element_type = element_type
         self.layout = layout
-        self.shape = tuple(shape if layout is None else layout.out_dims.values()) if shape or layout else ()
+        self.shape = (
+            tuple(shape if layout is None else layout.out_dims.values()) if shape or layout else ()
+        )
         self.splat = None if isinstance(value, SSAValue) else value
         self.word_bits = word_bits
         count = layout.in_dim_size("register") if layout is not None else 0
@@ -101,7 +104,7 @@ class Registers(Parts):
         wanted = VectorType(type, (count,))
         if self.splat is not None:
             natural = VectorType(natural_type(self.element_type), (len(self.selection),))
-            dense = DenseIntOrFPElementsAttr(natural, self.splat.data)
+            dense = splat_of_type(self.splat, natural)
             return _retyped(view, view.emit_value(arith.ConstantOp(dense)), wanted)
         grain = _grain(self.selection, bits, min(self.word_bits, word_bits))
         value = self.values[0]

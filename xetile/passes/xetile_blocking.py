@@ -31,6 +31,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from xetile.analysis.blocks import Block, Blocks
+from xetile.analysis.constants import is_splat, splat_of_type
 from xetile.analysis.kernels import functions, holds_dialect, level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.dialects.xetile import InitTileOp, TilePackOp, TileType, TileUnpackOp
@@ -175,12 +176,12 @@ def _constant(view: BlockedView, op: Operation) -> None:
         return
     block = view.blocks.home(op.results[0])
     type = _grid(op.results[0].type, block)
-    if not value.is_splat():
+    if not is_splat(value):
         Expansion.other(view, op)
         view.bind(op.results[0], view.repack(view.get(op.results[0]), block))
         return
     constant = _copy(op, [], [type])
-    constant.properties["value"] = DenseIntOrFPElementsAttr(type, value.data)
+    constant.properties["value"] = splat_of_type(value, type)
     view.bind(op.results[0], Packed(view.emit_value(constant), block))
 
 

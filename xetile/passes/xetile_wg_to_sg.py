@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from xetile.analysis.constants import is_splat, splat_of_type
 from xetile.analysis.kernels import functions, level, set_level, subgroup_count
 from xetile.analysis.same_value import is_elementwise, is_tile_vector, vector_shape
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
@@ -246,8 +247,8 @@ def _constant(view: SubgroupView, op: Operation) -> None:
     if not isinstance(values, DenseIntOrFPElementsAttr):
         fail(op, f"a constant of {op.results[0].type} needs a dense value, not {values}")
     unit = _unit_vector(op.results[0].type, distribution)
-    if values.is_splat():
-        splat = DenseIntOrFPElementsAttr(unit, values.data)
+    if is_splat(values):
+        splat = splat_of_type(values, unit)
         view.each_unit(op.results[0], distribution, lambda _: _retyped_constant(op, splat))
         return
     parts = [

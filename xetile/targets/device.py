@@ -42,6 +42,11 @@ class MatrixInstruction(NamedTuple):
         """Elements per 32 bits of K."""
         return self.k // SYSTOLIC_DEPTH
 
+    def mma_types(self, *, has_accumulator: bool) -> tuple[str, str, str, str | None]:
+        """The types of result, A, B and accumulator by the names of `xevm.mma`."""
+        a, b, c = (_XEVM_NAMES.get(name, name) for name in (self.a, self.b, self.c))
+        return c, a, b, c if has_accumulator else None
+
     def register_type(self, operand: Literal["a", "b", "c"]) -> tuple[Attribute, int]:
         """The type of one register word of an operand, and its bits.
 
@@ -61,6 +66,8 @@ _ACCUMULATORS: Mapping[str, tuple[Attribute, int]] = {
     "bf16": (bf16, 16),
     "i32": (i32, 32),
 }
+
+_XEVM_NAMES = {"i8": "s8", "si8": "s8", "ui8": "u8", "i32": "s32"}
 
 _INTEGERS_8 = ("i8", "si8", "ui8")
 _FLOATS_8 = ("f8E4M3FN", "f8E5M2")
