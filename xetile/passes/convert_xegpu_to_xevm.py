@@ -32,6 +32,7 @@ from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    IntAttr,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -247,7 +248,7 @@ def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list
 
 def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
     """A source as a global pointer, made once per function for arguments."""
-    pointer = llvm.LLVMPointerType(GLOBAL_ADDRESS_SPACE)
+    pointer = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 
     def convert(make: Callable[[str, Callable[[], Operation]], SSAValue]) -> SSAValue:
         address = source
@@ -256,7 +257,7 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
             address = make("address", lambda: arith.IndexCastOp(index, i64))
         elif source.type != i64:
             address = make("address", lambda: _signless(source))
-        return make("pointer", lambda: llvm.IntToPtrOp(address, pointer))
+        return make("pointer", lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer]))
 
     if isinstance(source, BlockArgument) and source.block is view.entry:
         return convert(lambda name, op: view.shared((name, source), op))

@@ -137,9 +137,12 @@ class Expansion:
     def constant(self, value: int, type: IndexType | IntegerType | None = None) -> SSAValue:
         """An integer constant at the start of the function (index unless a type is given)."""
         kind = IndexType() if type is None else type
-        return self.shared(
+        made = self.shared(
             ("constant", value, kind), lambda: arith.ConstantOp(IntegerAttr(value, kind))
         )
+        if made.name_hint is None and value >= 0:
+            made.name_hint = f"c{value}" if isinstance(kind, IndexType) else f"c{value}_{kind}"
+        return made
 
     def index(self, offset: Offset) -> SSAValue:
         """An offset as an SSA value."""

@@ -10,6 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
+from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
 from xetile.errors import XetileError
 from xetile.passes import load_pass
@@ -52,7 +53,12 @@ def _tidy(level: Target) -> Sequence[ModulePass]:
     """What is left over by a step goes; L keeps its form, which the code generator likes."""
     if level == "llvm":
         return ()
-    return (CanonicalizePass(), CommonSubexpressionElimination(), DeadCodeElimination())
+    return (
+        CanonicalizePass(),
+        LoopInvariantCodeMotionPass(),
+        CommonSubexpressionElimination(),
+        DeadCodeElimination(),
+    )
 
 
 def lower(context: Context, module: ModuleOp, target: Target, device: str | None) -> None:
