@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xetile.layout import f2
+import xetile.layout.f2 as f2
 from xetile.layout.core import MAX_BITS, LayoutError, listed, log2_of_size, supremum
 from xetile.layout.divide import Division
 
