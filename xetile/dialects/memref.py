@@ -1,5 +1,0 @@
-"""The memref dialect."""
-
-from xdsl.dialects.memref import MemRef
-
-__all__ = ["MemRef"]
