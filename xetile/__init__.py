@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from xetile.api import execute as execute
     from xetile.api import lower as lower
     from xetile.api import parse as parse
+    from xetile.api import text as text
     from xetile.api import verify as verify
     from xetile.errors import XetileError as XetileError
 
 __version__ = "0.1.0"
 
-__all__ = ["XetileError", "emit", "execute", "kernels", "lower", "parse", "verify"]
+__all__ = ["XetileError", "emit", "execute", "kernels", "lower", "parse", "text", "verify"]
 
 
 class _Package(ModuleType):

@@ -72,7 +72,7 @@ def parse(source: str | PathLike[str], *, name: str | None = None) -> ModuleOp:
     return parse_text(read_source(source), name or fspath(source))
 
 
-def parse_text(text: str, name: str, context: "Context | None" = None) -> ModuleOp:
+def parse_text(source: str, name: str, context: "Context | None" = None) -> ModuleOp:
     """Read and verify a module from text, in a fresh context unless one is given.
 
     Errors: XetileError with the position.
@@ -81,12 +81,23 @@ def parse_text(text: str, name: str, context: "Context | None" = None) -> Module
     from xetile.parser import parse_error_location
 
     try:
-        module = parse_module(text, name, context)
+        module = parse_module(source, name, context)
     except ParseError as error:
         line, column, message = parse_error_location(error)
         raise XetileError(message, _place(name, line, column)) from error
     verify(module)
     return module
+
+
+def text(module: ModuleOp) -> str:
+    """The text of a module, which `parse` reads; it ends with a line break."""
+    from io import StringIO
+
+    from xdsl.printer import Printer
+
+    stream = StringIO()
+    Printer(stream=stream).print_op(module)
+    return f"{stream.getvalue()}\n"
 
 
 def verify(module: ModuleOp) -> None:

@@ -117,10 +117,10 @@ def _keep_only(module: "ModuleOp", wanted: str) -> None:
 
 
 def _emit_ir(module: "ModuleOp", options: Namespace, output: str) -> None:
-    from xetile.api import lower
+    from xetile.api import lower, text
     from xetile.cli.files import write_output
 
     lowered = lower(module, to=options.emit, device=options.device)
     statistics = _statistics(module, options) if options.stats is not None else None
-    write_output(output, f"{lowered}\n")
+    write_output(output, text(lowered))
     _write_statistics(statistics, options, output)

@@ -61,6 +61,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _gemm(options: Namespace) -> str:
+    from xetile.api import text
     from xetile.kernels import gemm
 
     module = gemm(
@@ -76,4 +77,4 @@ def _gemm(options: Namespace) -> str:
         k_step=options.k_step,
         prefetch=options.prefetch,
     )
-    return f"{module}\n"
+    return text(module)

@@ -94,6 +94,7 @@ class _Builder:
 
     def __init__(self, plan: GemmPlan) -> None:
         self.plan = plan
+        self.constants: dict[int, SSAValue] = {}
         self.map_a = _map(plan.operand_map("a"))
         self.map_b = _map(plan.operand_map("b"))
         self.map_c = _map(plan.operand_map("c"))
@@ -186,8 +187,11 @@ class _Builder:
         return op.results[0]
 
     def constant(self, value: int) -> SSAValue:
-        """An index constant."""
-        return self.named(arith.ConstantOp(IntegerAttr(value, IndexType())), f"c{value}")
+        """An index constant, made once."""
+        if value not in self.constants:
+            constant = arith.ConstantOp(IntegerAttr(value, IndexType()))
+            self.constants[value] = self.named(constant, f"c{value}")
+        return self.constants[value]
 
     def corner(self, axis: Literal["x", "y"], name: str, extent: int) -> SSAValue:
         """The first row or column of the workgroup's tile of C."""

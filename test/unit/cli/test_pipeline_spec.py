@@ -3,7 +3,8 @@ from xdsl.transforms import get_all_passes
 
 from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, nearest, parse_passes
 from xetile.errors import XetileError
-from xetile.universe import PASSES, XETILE_UNIVERSE
+from xetile.passes import PASSES
+from xetile.universe import XETILE_UNIVERSE
 
 KNOWN = ("cse", "xetile-blocking")
 

@@ -6,7 +6,7 @@ from xetile.kernels import gemm
 
 
 def reread(module: ModuleOp) -> ModuleOp:
-    return xetile.parse(f"{module}\n")
+    return xetile.parse(xetile.text(module))
 
 
 def names(module: ModuleOp) -> list[str]:
@@ -36,12 +36,12 @@ def test_what_is_built_reads_back_as_it_is() -> None:
 
 
 def test_values_have_names() -> None:
-    text = str(gemm(m=300, n=208, k=72, workgroup_tile=(128, 128)))
+    text = xetile.text(gemm(m=300, n=208, k=72, workgroup_tile=(128, 128)))
     for name in ("%A", "%B", "%C", "%block_x", "%m", "%a_start", "%acc", "%sum", "%c_tile"):
         assert name in text
 
 
 def test_c_is_converted_after_the_loop() -> None:
-    text = str(gemm(m=64, n=64, k=64, c="f16", workgroup_tile=(64, 64)))
+    text = xetile.text(gemm(m=64, n=64, k=64, c="f16", workgroup_tile=(64, 64)))
     assert text.count("arith.truncf") == 1
     assert text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")

@@ -8,7 +8,6 @@ from xetile.kernels.gemm import conversions, gemm
 from xetile.kernels.gemm_plan import ACCUMULATORS, GemmPlan, Map, check_plan, prefetch_map
 from xetile.layout.grid import Distribution
 
-
 RFC = GemmPlan(
     m=4096,
     n=4096,

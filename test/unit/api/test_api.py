@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import FileLineColLoc
+
+import xetile
+from xetile.api import KINDS, LEVELS
+
+EXAMPLES = sorted(Path("examples").glob("*.mlir"))
+FUNCTION = "func.func @f(%a: i32) -> i32 {\n  func.return %a : i32\n}\n"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_is_legal_and_printed_as_it_reads(path: Path) -> None:
+    text = xetile.text(xetile.parse(path))
+    again = xetile.text(xetile.parse(text))
+    assert "xetile.tile_mma" in text
+    assert again == text
+
+
+def test_text_or_path(tmp_path: Path) -> None:
+    path = tmp_path / "f.mlir"
+    path.write_text(FUNCTION)
+    texts = {xetile.text(xetile.parse(source)) for source in (FUNCTION, path, str(path))}
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("module\n{", "<text>:2:2: error: "),
+        (FUNCTION.replace("%a : i32\n", "%b : i32\n"), "<text>:2:15: error: value %b is used"),
+        (FUNCTION.replace("-> i32", "-> i64"), "<text>:2:3: error: "),
+        (
+            "func.func @f() -> i32 {\n  %b = arith.addi %c, %c : i32\n"
+            "  %c = arith.constant 1 : i32\n  func.return %b : i32\n}\n",
+            "<text>:2:3: error: operand %c is used before it is defined",
+        ),
+        ("missing.mlir", "cannot read 'missing.mlir': no such file or directory"),
+    ],
+)
+def test_wrong_text_has_a_place(source: str, message: str) -> None:
+    with pytest.raises(xetile.XetileError) as caught:
+        xetile.parse(source)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_positions_carry_the_name() -> None:
+    module = xetile.parse(FUNCTION, name="here")
+    (function,) = module.ops
+    location = function.location
+    assert isinstance(location, FileLineColLoc)
+    assert (location.filename.data, location.line.data) == ("here", 1)
+
+
+def test_values_of_one_branch_are_not_seen_by_the_next() -> None:
+    text = """func.func @f(%c: i1) {
+  scf.if %c {
+    %v = arith.constant 1 : i32
+  } else {
+    %w = arith.addi %v, %v : i32
+  }
+  func.return
+}
+"""
+    with pytest.raises(xetile.XetileError, match=r"<text>:5:21: error: value %v is used"):
+        xetile.parse(text)
+
+
+def test_unknown_levels_and_missing_devices_are_named() -> None:
+    module = xetile.parse(FUNCTION)
+    with pytest.raises(xetile.XetileError, match=f"unknown level 'x'; .*{', '.join(LEVELS)}"):
+        xetile.lower(module, to="x")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(
+        xetile.XetileError, match="lowering to xegpu needs a device; one of pvc, bm"
+    ):
+        xetile.lower(module, to="xegpu")
+    with pytest.raises(xetile.XetileError, match=f"unknown kind .*{', '.join(KINDS)}"):
+        xetile.emit(module, "x", "bmg")  # pyright: ignore[reportArgumentType]
+
+
+def test_lowering_leaves_its_argument_alone() -> None:
+    module = xetile.parse("examples/gemm_f16_plain.mlir")
+    before = xetile.text(module)
+    lowered = xetile.lower(module, to="subgroup")
+    assert xetile.text(module) == before
+    assert "gpu.subgroup_id" in xetile.text(lowered)
+
+
+def test_an_unknown_name_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'xetile' has no attribute 'nothing'"):
+        _ = xetile.nothing  # pyright: ignore[reportAttributeAccessIssue]
+    assert set(xetile.__all__) <= set(dir(xetile))
+    assert callable(xetile.emit)

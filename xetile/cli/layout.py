@@ -1,0 +1,193 @@
+"""`xetile-layout`: prints and draws what a layout attribute means.
+
+Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `block-load`
+shows how an operand is loaded.
+"""
+
+import json
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from xetile.cli.errors import ToolParser, run_tool
+from xetile.cli.layout_output import (
+    PROGRAM,
+    TensorType,
+    add_outputs,
+    as_json,
+    layout_data,
+    tensor_type,
+    write_outputs,
+)
+from xetile.cli.version import VersionAction
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xetile.layout.linear import LinearLayout
+
+VIEWS = ("bases", "hardware", "tensor", "matrix")
+
+_ALIAS = re.compile(r"^\s*#([A-Za-z_][\w$]*)\s*=\s*(#.*?)\s*$")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tool; the result is its exit status."""
+    return run_tool(PROGRAM, _run, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    from xetile.layout.linear import LayoutError
+
+    command = _COMMANDS.get(arguments[0]) if arguments else None
+    try:
+        return command(arguments[1:]) if command else _show(arguments)
+    except LayoutError as error:
+        raise XetileError(str(error)) from error
+
+
+def _block_load(arguments: list[str]) -> int:
+    from xetile.cli.layout_block_load import run
+
+    return run(arguments)
+
+
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"block-load": _block_load}
+
+
+class NamedLayout(NamedTuple):
+    """A layout to show: the text that introduces it, and the layout."""
+
+    title: str
+    layout: "LinearLayout"
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(
+        PROGRAM,
+        f"Prints what a layout attribute means. Commands: {', '.join(_COMMANDS)} (each has --help).",
+    )
+    parser.add_argument("--version", action=VersionAction, help="print the versions of all parts")
+    add = parser.add_argument
+    add("-l", metavar="ATTRIBUTE", action="append", help="a layout attribute; twice for two")
+    add("-i", metavar="FILE", help="a file of aliases `#name = #layout<...>`")
+    add("-alias-names", metavar="NAMES", help="show only these aliases of the file, by comma")
+    add(
+        "--bases", metavar="JSON", help='a layout by its bases: {"register": [[0, 1]], "lane": ...}'
+    )
+    add("-t", metavar="TENSOR", help="the tensor's type, such as tensor<256x32xf16>")
+    add("-use-hw-view", action="store_true", help="a line per register instead of the tensor")
+    add("--view", choices=VIEWS, action="append", help="what to print; tensor by default")
+    add("--subgroup", action="store_true", help="head a subgroup's lines so, not as a warp")
+    add_outputs(parser)
+    return parser
+
+
+def _show(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    tensor = None if options.t is None else tensor_type(options.t)
+    layouts = list(_layouts(options, tensor))
+    if options.json:
+        text = as_json([{"title": title} | layout_data(layout) for title, layout in layouts])
+    else:
+        separator = "\n" if options.alias_names else ""
+        text = "".join(_text(options, title, layout) + separator for title, layout in layouts)
+    bits = 8 if tensor is None else tensor.element_bits
+    write_outputs(options, text, [(title, layout, bits) for title, layout in layouts])
+    return 0
+
+
+def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:
+    from xetile.layout.views import hardware_view, matrix_view, tensor_view
+
+    chosen: list[str] = options.view or ["hardware" if options.use_hw_view else "tensor"]
+    parts = [f"Print layout attribute: {title}\n"]
+    for view in chosen:
+        match view:
+            case "bases":
+                parts.append(str(layout).lstrip("\n") + "\n")
+            case "hardware":
+                name = "Subgroup" if options.subgroup else "Warp"
+                parts.append(hardware_view(layout, subgroup=name))
+            case "matrix":
+                parts.append(matrix_view(layout))
+            case _:
+                parts.append(tensor_view(layout))
+    return "".join(parts)
+
+
+def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout]":
+    if options.bases is not None:
+        return [NamedLayout(options.bases, _from_bases(options.bases, tensor))]
+    if tensor is None:
+        raise XetileError("Must specify the tensor type argument -t, such as tensor<256x32xf16>")
+    from xetile.layout.attributes import layout_of
+
+    given: list[str] = options.l or []
+    texts = [(text, text) for text in given]
+    if options.i is not None:
+        texts += [(f"#{name} = {text}", text) for name, text in _aliases(options)]
+    if not texts and tensor.layout is not None:
+        texts = [(tensor.layout, tensor.layout)]
+    if not texts:
+        raise XetileError("a layout is needed: -l ATTRIBUTE, -i FILE, --bases, or one in the type")
+    return [NamedLayout(title, layout_of(text, tensor.shape)) for title, text in texts]
+
+
+def _aliases(options: Namespace) -> list[tuple[str, str]]:
+    """The aliases of a file, each with those inside of it written out."""
+    from xetile.cli.files import read_input
+
+    source, name = read_input(options.i)
+    known: dict[str, str] = {}
+    for line in source.splitlines():
+        found = _ALIAS.match(line)
+        if found is None:
+            continue
+        known[found[1]] = re.sub(
+            r"#([A-Za-z_][\w$]*)(?![\w.$])", lambda use: known.get(use[1], use[0]), found[2]
+        )
+    if not known:
+        raise XetileError(f"'{name}' has no aliases such as #name = #ttg.blocked<{{...}}>")
+    wanted = options.alias_names.split(",") if options.alias_names else list(known)
+    for alias in wanted:
+        if alias not in known:
+            raise XetileError(f"no alias '{alias}' in '{name}'; it has {', '.join(known)}")
+    return [(alias, known[alias]) for alias in wanted]
+
+
+def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
+    from xetile.layout.linear import LinearLayout
+
+    try:
+        given: object = json.loads(text)
+    except ValueError as error:
+        raise XetileError(f"--bases is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise XetileError('--bases must be an object such as {"register": [[0, 1]], "lane": []}')
+    bases: dict[str, list[list[int]]] = {}
+    for name, vectors in cast("dict[str, object]", given).items():
+        bases[name] = _vectors(name, vectors)
+    rank = max((len(vector) for vectors in bases.values() for vector in vectors), default=0)
+    if tensor is None:
+        return LinearLayout.from_bases(bases, [f"dim{d}" for d in range(rank)])
+    extents = {f"dim{d}": extent for d, extent in enumerate(tensor.shape)}
+    return LinearLayout.from_bases(bases, extents, require_surjective=False)
+
+
+def _vectors(name: str, given: object) -> list[list[int]]:
+    if not isinstance(given, list):
+        raise XetileError(f"--bases: '{name}' must be a list of lists of integers")
+    vectors: list[list[int]] = []
+    for vector in cast("list[object]", given):
+        numbers = cast("list[object]", vector) if isinstance(vector, list) else [None]
+        whole = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
+        if len(whole) != len(numbers):
+            raise XetileError(f"--bases: '{name}' must be a list of lists of integers")
+        vectors.append(whole)
+    return vectors
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""`xetile-layout block-load`: the stages, the configuration, the messages and the shuffle of a DPAS operand."""
+
+import re
+from argparse import ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING, NamedTuple
+
+from xetile.cli.errors import ToolParser
+from xetile.cli.layout_output import (
+    PROGRAM,
+    add_outputs,
+    as_json,
+    element_bits,
+    layout_data,
+    write_outputs,
+)
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xetile.layout.block_stages import BlockLoadStages
+    from xetile.layout.block_tile import BlockLimits, BlockTile
+    from xetile.layout.linear import LinearLayout
+    from xetile.targets.device import Device
+
+_LANES = 16
+_OPERANDS = ("A", "B", "C")
+
+
+class _Report(NamedTuple):
+    layout: "LinearLayout"
+    stages: "BlockLoadStages | None"
+    tile: "BlockTile"
+    packed: bool
+    bits: int
+    messages: "list[tuple[int, tuple[int, ...]]]"
+    shuffle: tuple[int, ...]
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command; the result is its exit status."""
+    options = _parser().parse_args(arguments)
+    report = _report(options)
+    text = as_json(_data(report)) if options.json else _text(report)
+    name = f"{options.dtype} {options.operand} {options.shape[0]}x{options.shape[1]}"
+    pictures = [
+        (f"{name}: one message", _message_picture(report), report.bits),
+        (f"{name}: DPAS", report.layout, report.bits),
+    ]
+    write_outputs(options, text, pictures)
+    return 0
+
+
+def _pair(text: str) -> tuple[int, int]:
+    numbers = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    if numbers is None or not int(numbers[1]) or not int(numbers[2]):
+        raise ArgumentTypeError(f"'{text}' must be ROWSxCOLUMNS, such as 32x256")
+    return int(numbers[1]), int(numbers[2])
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks.")
+    add = parser.add_argument
+    add("--device", required=True, help="the device, such as bmg")
+    add("--dtype", required=True, metavar="TYPE", help="element type, such as f16, i8, tf32")
+    add("--operand", required=True, choices=_OPERANDS, help="of the matrix product")
+    add("--shape", required=True, type=_pair, metavar="RxC", help="the workgroup's tile")
+    add("--warps", type=_pair, default=(1, 1), metavar="RxC", help="subgroups over the tile")
+    add("--rep", type=_pair, default=(1, 1), metavar="RxC", help="DPAS side by side per subgroup")
+    add("--repeat-count", type=int, default=8, metavar="N", help="rows of A and C of one DPAS")
+    add("--transposed", action="store_true", help="the operand lies transposed in memory")
+    add_outputs(parser)
+    return parser
+
+
+def _report(options: Namespace) -> _Report:
+    from xetile.layout.block_stages import MessageLimits, block_load_stages
+    from xetile.layout.block_tile import load_tile, message_offsets, message_shuffle
+    from xetile.layout.distributed import Dpas
+    from xetile.targets.device import device
+
+    target = device(options.device)
+    bits = element_bits(options.dtype)
+    limits = _limits(target)
+    operand = _OPERANDS.index(options.operand)
+    shape: tuple[int, int] = options.shape
+    if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
+        raise XetileError(
+            f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two"
+        )
+    ops = 32 // (bits if operand < 2 else 16)
+    if ops not in (1, 2, 4):
+        raise XetileError(f"DPAS has no operands of type {options.dtype}")
+    dpas = Dpas(options.repeat_count, 8, _LANES, ops, _LANES, options.warps, options.rep)
+    layout = dpas.operand_layout(operand, shape)
+    contiguous = 0 if options.transposed else 1
+    tile = load_tile(layout, contiguous, element_bits=bits, limits=limits)
+    packed = operand == 1 and bits < 32
+    if tile is None:
+        raise XetileError(f"{options.operand} of {options.dtype} is no block of this layout")
+    packed = (packed or tile.vnni) and not tile.transposed
+    shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
+    if shuffle is None:
+        raise XetileError(
+            "no block message leaves these elements in the lanes that DPAS takes them from"
+        )
+    _check_device(target, tile, bits, packed=packed)
+    stages = None
+    staged = operand < 2 and not (options.transposed and (operand == 0 or bits > 16))
+    if staged:
+        stages = block_load_stages(
+            dpas,
+            operand,
+            shape,
+            element_bits=bits,
+            limits=MessageLimits(limits.rows, limits.row_bytes),
+            transposed=options.transposed,
+        )
+    return _Report(layout, stages, tile, packed, bits, message_offsets(tile, layout), shuffle)
+
+
+def _limits(target: "Device") -> "BlockLimits":
+    """What a message may be, from the device's table."""
+    from xetile.layout.block_tile import BlockLimits
+
+    loads = target.block_configurations("load", 16)
+    transposed = target.block_configurations("load_transposed", 32)
+    stores = target.block_configurations("store", 16)
+    prefetches = target.block_configurations("prefetch", 16)
+    row_bytes = max(c.width for c in loads) * 2
+    wide = max(c.width for c in prefetches) * 2
+    return BlockLimits(
+        rows=max(c.rows for c in loads),
+        store_rows=max(c.rows for c in stores),
+        row_bytes=row_bytes,
+        transposed_row_bytes=max(c.columns for c in transposed) * 4,
+        prefetch_row_bytes=wide if wide > row_bytes else 0,
+        blocks=max(c.blocks for c in loads),
+        block_bytes=row_bytes,
+    )
+
+
+def _check_device(target: "Device", tile: "BlockTile", bits: int, *, packed: bool) -> None:
+    access = "load_transposed" if tile.transposed else "load_packed" if packed else "load"
+    word = bits * tile.packed
+    found = {(c.rows, c.columns, c.blocks) for c in target.block_configurations(access, word)}
+    if (tile.height, tile.width, tile.blocks) not in found:
+        raise XetileError(
+            f"{target.name} has no {_configuration(tile, bits, packed=packed)} load; "
+            "use more repetitions or another operand shape"
+        )
+
+
+def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
+    kind = ", transposed" if tile.transposed else ", packed" if packed else ""
+    return (
+        f"{tile.height} rows x {tile.width} columns x {tile.blocks} blocks "
+        f"of {bits * tile.packed} bits{kind}"
+    )
+
+
+def _text(report: _Report) -> str:
+    from xetile.layout.block_tile import register_order
+
+    tile, step = report.tile, len(report.shuffle)
+    parts = [] if report.stages is None else [f"{report.stages}\n"]
+    parts.append(f"Configuration: {_configuration(tile, report.bits, packed=report.packed)}\n")
+    parts.append(f"Messages: {len(report.messages)}\n")
+    order = register_order(tile)
+    for n, (_, at) in enumerate(report.messages):
+        parts.append(f" - message {n} at ({at[0]}, {at[1]})\n")
+    parts.append(f"Shuffle: {step} elements of each message in each lane\n")
+    for n in range(len(report.messages)):
+        registers = [order.apply({"register": n * step + e})["register"] for e in range(step)]
+        taken = sorted(zip(registers, report.shuffle, strict=True))
+        parts += [
+            f" - message {n}: registers {_runs([r for r, _ in taken])} "
+            f"take elements {_runs([e for _, e in taken])}\n"
+        ]
+    return "".join(parts)
+
+
+def _runs(numbers: list[int]) -> str:
+    """Numbers with runs of neighbours as first-last."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs)
+
+
+def _data(report: _Report) -> dict[str, object]:
+    from xetile.layout.block_tile import register_order
+
+    order, step = register_order(report.tile), len(report.shuffle)
+    stages = report.stages
+    return {
+        "stages": None
+        if stages is None
+        else {name: layout_data(stage) for name, stage in stages._asdict().items()},
+        "layout": layout_data(report.layout),
+        "configuration": {
+            "rows": report.tile.height,
+            "columns": report.tile.width,
+            "blocks": report.tile.blocks,
+            "element_bits": report.bits * report.tile.packed,
+            "packed": report.packed,
+            "transposed": report.tile.transposed,
+        },
+        "messages": [
+            {
+                "offset": list(at),
+                "registers": [
+                    order.apply({"register": n * step + e})["register"] for e in range(step)
+                ],
+            }
+            for n, (_, at) in enumerate(report.messages)
+        ],
+        "shuffle": list(report.shuffle),
+    }
+
+
+def _message_picture(report: _Report) -> "LinearLayout":
+    """What one message leaves in registers, its blocks side by side, in the memory's orientation."""
+    from xetile.layout.block_io import block_load_layout
+
+    tile = report.tile
+    layout = block_load_layout(
+        rows=tile.height,
+        columns=tile.width * tile.packed,
+        blocks=tile.blocks,
+        element_bits=report.bits,
+        packed=report.packed,
+        transposed=tile.transposed,
+        lanes=_LANES,
+    )
+    columns = tile.width * tile.packed
+    sizes = [("row", tile.height), ("column", columns * tile.blocks)]
+    return (
+        layout.transpose_outs(["column", "block", "row"])
+        .reshape_outs([sizes[1], sizes[0]])
+        .transpose_outs(["row", "column"])
+    )

@@ -1,0 +1,87 @@
+"""What the commands of `xetile-layout` share: tensor types, the outputs, layouts as data."""
+
+import json
+import re
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from xetile.cli.errors import ToolParser
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xetile.layout.linear import LinearLayout
+
+PROGRAM = "xetile-layout"
+
+
+class TensorType(NamedTuple):
+    """What a tensor type says: extents in elements, bits of an element, and its layout's text if any."""
+
+    shape: tuple[int, ...]
+    element_bits: int
+    layout: str | None
+
+
+def add_outputs(parser: ToolParser) -> None:
+    """The options that say where to and in which form."""
+    parser.add_argument("--json", action="store_true", help="print data for programs")
+    parser.add_argument("--svg", metavar="FILE", help="write a drawing")
+    parser.add_argument("--html", metavar="FILE", help="write a drawing as a web page")
+    parser.add_argument(
+        "-o", metavar="OUT", dest="output", help="file to write; else standard output"
+    )
+
+
+def tensor_type(text: str) -> TensorType:
+    """Reads `tensor<256x32xf16>`, with or without a layout in it."""
+    found = re.fullmatch(
+        r"\s*tensor<((?:\d+x)+)([A-Za-z]\w*)\s*(?:,\s*(#.*))?>\s*", text, re.DOTALL
+    )
+    if found is None:
+        raise XetileError(f"'{text}' is no tensor type; write one such as tensor<256x32xf16>")
+    shape = tuple(int(extent) for extent in found[1].rstrip("x").split("x"))
+    return TensorType(shape, element_bits(found[2]), found[3])
+
+
+def element_bits(name: str) -> int:
+    """Bits of an element in memory, from its type's name."""
+    if name == "tf32":
+        return 32
+    found = re.fullmatch(r"[su]?[a-z]*?(\d+)(E\d+M\d+\w*)?", name)
+    if found is None or int(found[1]) not in (1, 4, 8, 16, 32, 64):
+        raise XetileError(f"element type '{name}' is not known; write one such as f16, bf16, i8")
+    return max(8, int(found[1]))
+
+
+def layout_data(layout: "LinearLayout") -> dict[str, object]:
+    """A layout for programs: in dimensions with their bases, out dimensions with their sizes."""
+    return {
+        "in": [[name, vectors] for name, vectors in layout.bases.items()],
+        "out": [[name, size] for name, size in layout.out_dims.items()],
+    }
+
+
+def as_json(data: object) -> str:
+    """Data as one line of JSON."""
+    return json.dumps(data) + "\n"
+
+
+def write_outputs(
+    options: Namespace, text: str, pictures: "Sequence[tuple[str, LinearLayout, int]]"
+) -> None:
+    """Write the text, and the drawings that were asked for; nothing is written before all is made."""
+    from xetile.cli.files import write_output
+
+    drawings: list[tuple[str, str]] = []
+    if options.svg is not None or options.html is not None:
+        from xetile.layout.draw import Panel, draw_html, draw_svg
+
+        panels = [Panel(*picture) for picture in pictures]
+        if options.svg is not None:
+            drawings.append((options.svg, draw_svg(panels)))
+        if options.html is not None:
+            drawings.append((options.html, draw_html(panels)))
+    for path, drawing in drawings:
+        write_output(path, drawing)
+    write_output(options.output, text)
