@@ -121,7 +121,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
     if options.bases is not None:
         return [NamedLayout(options.bases, _from_bases(options.bases, tensor))]
     if tensor is None:
-        raise XetileError("Must specify the tensor type argument -t, such as tensor<256x32xf16>")
+        raise XetileError("must specify the tensor type argument -t, such as tensor<256x32xf16>")
     from xetile.layout.attributes import layout_of
 
     given: list[str] = options.l or []

@@ -151,9 +151,9 @@ def _check_device(target: "Device", tile: "BlockTile", bits: int, *, packed: boo
 
 def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
     kind = ", transposed" if tile.transposed else ", packed" if packed else ""
+    blocks = "1 block" if tile.blocks == 1 else f"{tile.blocks} blocks"
     return (
-        f"{tile.height} rows x {tile.width} columns x {tile.blocks} blocks "
-        f"of {bits * tile.packed} bits{kind}"
+        f"{tile.height} rows x {tile.width} columns x {blocks} of {bits * tile.packed} bits{kind}"
     )
 
 

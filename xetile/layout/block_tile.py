@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple
 
+from xetile.layout.block_io import block_load_layout
+from xetile.layout.convert import register_permutation
 from xetile.layout.linear import LayoutError, LinearLayout
 
 _WORD_BITS = 32
@@ -322,3 +324,56 @@ def _single(vector: Sequence[int]) -> tuple[int, int] | None:
 
 def _ceil_div(value: int, divisor: int) -> int:
     return -(-value // divisor)
+
+
+def message_shuffle(
+    tile: BlockTile, layout: LinearLayout, *, element_bits: int, packed: bool = False
+) -> tuple[int, ...] | None:
+    """Which element of a message each register takes, found from what the message leaves in registers.
+
+    Args:
+        tile: the block read off `layout`, its blocks capped as for a load.
+        layout: the layout that the registers shall have.
+        element_bits: width of an element in bits.
+        packed: whether the message packs rows into 32-bit words where `tile` does not say so itself.
+
+    Returns:
+        for registers in the order of register_order, the element of their message (all messages alike), or
+        None when the message leaves an element in another lane.
+    """
+    names = list(layout.out_dim_names)
+    lanes = layout.in_dim_size("lane")
+    loaded = block_load_layout(
+        rows=tile.height,
+        columns=tile.width * tile.packed,
+        blocks=tile.blocks,
+        element_bits=element_bits,
+        packed=(packed or tile.vnni) and not tile.transposed,
+        transposed=tile.transposed,
+        lanes=lanes,
+    )
+    # The block's rows run along the memory's other dimension: across the lanes when it is transposed.
+    row, column = tile.row_dim, tile.column_dim
+    if tile.transposed:
+        row, column = column, row
+    width = tile.width * tile.packed
+    bases = {
+        name: [
+            tuple({row: r, column: c + b * width}.get(d, 0) for d in range(len(names)))
+            for r, c, b in vectors
+        ]
+        for name, vectors in loaded.bases.items()
+    }
+    held = layout.bases
+    wanted = {
+        "register": [
+            held["register"][basis.bit_length() - 1]
+            for basis in tile.register_bases[: len(bases["register"])]
+        ],
+        "lane": held["lane"],
+    }
+    source, target = (
+        LinearLayout.from_bases(vectors, layout.out_dims, require_surjective=False)
+        for vectors in (bases, wanted)
+    )
+    return register_permutation(source, target)

@@ -1,10 +1,12 @@
 """Block shapes read off layouts: what Intel's Triton computes for random layouts, and its table of GEMMs."""
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import TypedDict, cast
 
 import pytest
 
+from xetile.layout.block_io import block_load_layout
 from xetile.layout.block_tile import (
     BlockLimits,
     BlockTile,
@@ -12,7 +14,9 @@ from xetile.layout.block_tile import (
     load_tile,
     message_offsets,
     message_registers,
+    message_shuffle,
     prefetch_tile,
+    register_order,
     store_tile,
     transposed_shuffle,
 )
@@ -188,3 +192,48 @@ def test_unknown_access() -> None:
         block_tile(
             gemm(2).to_linear_layout((256, 256)), 1, element_bits=32, limits=LIMITS, access="gather"
         )
+
+
+@pytest.mark.parametrize("dpas, operand, shape, contiguous, bits, expected, order, loads", GEMMS)
+def test_messages_fill_the_registers_of_gemm_operands(
+    dpas: Dpas,
+    operand: int,
+    shape: tuple[int, int],
+    contiguous: int,
+    bits: int,
+    expected: Shape,
+    order: list[int],
+    loads: list[tuple[int, int]],
+) -> None:
+    layout = dpas.operand_layout(operand, shape)
+    tile = load_tile(layout, contiguous, element_bits=bits, limits=LIMITS)
+    assert tile is not None
+    packed = operand == 1 and bits < 32
+    shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
+    assert shuffle is not None
+    message = block_load_layout(
+        rows=tile.height,
+        columns=tile.width * tile.packed,
+        blocks=tile.blocks,
+        element_bits=bits,
+        packed=(packed or tile.vnni) and not tile.transposed,
+        transposed=tile.transposed,
+        lanes=dpas.threads_per_warp,
+    )
+    registers = register_order(tile)
+    for n, (_, start) in enumerate(message_offsets(tile, layout)):
+        for e, lane in product(range(len(shuffle)), (0, 1, 5, dpas.threads_per_warp - 1)):
+            at = message.apply({"register": shuffle[e], "lane": lane})
+            across = at["column"] + at["block"] * tile.width * tile.packed
+            step = [at["row"], across] if contiguous == 1 else [across, at["row"]]
+            register = registers.apply({"register": n * len(shuffle) + e})["register"]
+            held = layout.apply({"register": register, "lane": lane, "warp": 0, "block": 0})
+            assert list(held.values()) == [s + d for s, d in zip(start, step, strict=True)]
+
+
+def test_a_message_whose_lanes_differ_has_no_shuffle() -> None:
+    layout = gemm(2).to_linear_layout((256, 256))
+    tile = load_tile(layout, 1, element_bits=32, limits=LIMITS)
+    assert tile is not None
+    wide = tile._replace(height=tile.height // 2, width=2 * tile.width)
+    assert message_shuffle(wide, layout, element_bits=32) is None

@@ -1,0 +1,192 @@
+"""xetile-layout: the flags of triton-tensor-layout, block loads, drawings, data, and one-line errors."""
+
+import json
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from xetile.cli.layout import main
+
+DPAS = (
+    "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, "
+    "warpsPerCTA = [8, 4], repCluster = [4, 2], A = [32, 16], B = [16, 32], C = [32, 32]}>"
+)
+A = f"#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 1}}>"
+BLOCKED = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 1], warpsPerCTA = [1, 1], order = [1, 0]}>"
+SMALL = "[[T0:0, T0:1]\n[ T1:0, T1:1]\n[ T2:0, T2:1]\n[ T3:0, T3:1]]\n"
+GEMM = ["block-load", "--device", "bmg", "--dtype", "f16", "--warps", "8x4", "--rep", "4x2"]
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(arguments) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_the_documents_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, "-l", A, "-t", "tensor<256x32xf16>", "-use-hw-view")
+    lines = out.splitlines()
+    assert lines[0] == f"Print layout attribute: {A}"
+    assert lines[1] == "Warp0:"
+    assert lines[2].startswith("(  0, 0), (  0, 1), ")
+    assert len(lines) == 1 + 32 * 65
+
+
+def test_the_tensor_view_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = f"Print layout attribute: {BLOCKED}\n{SMALL}"
+    assert output(capsys, "-l", BLOCKED, "-t", "tensor<4x2xf32>") == expected
+    assert output(capsys, "-t", f"tensor<4x2xf32, {BLOCKED}>") == expected
+
+
+def test_aliases_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "kernel.mlir"
+    sliced = "#ttg.slice<{dim = 1, parent = #blocked}>"
+    file.write_text(f"#blocked = {BLOCKED}\n#rows = {sliced}\nmodule {{\n}}\n")
+    out = output(capsys, "-i", str(file), "-alias-names=blocked", "-t", "tensor<4x2xf32>")
+    assert out == f"Print layout attribute: #blocked = {BLOCKED}\n{SMALL}\n"
+    out = output(capsys, "-i", str(file), "-alias-names", "rows", "-t", "tensor<4xf32>")
+    written = sliced.replace("#blocked", BLOCKED)
+    assert out == f"Print layout attribute: #rows = {written}\n[T0:0, T1:0, T2:0, T3:0]\n\n"
+
+
+def test_views_of_bases(capsys: pytest.CaptureFixture[str]) -> None:
+    bases = '{"register": [[1]], "lane": [[2]]}'
+    out = output(capsys, "--bases", bases, "--view", "bases", "--view", "matrix", "--view", "hardware", "--subgroup")  # fmt: skip
+    assert out == (
+        f"Print layout attribute: {bases}\n"
+        " - register=1 -> (1)\n - lane=1 -> (2)\nwhere out dims are: [dim0 (size 4)]\n"
+        "      register1 lane1\ndim01         1     .\ndim02         .     1\n"
+        "Subgroup0:\n(0), (2)\n(1), (3)\n"
+    )
+
+
+def test_layouts_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, "-l", BLOCKED, "-t", "tensor<4x2xf32>", "--json")
+    assert json.loads(out) == [
+        {
+            "title": BLOCKED,
+            "in": [["register", [[0, 1]]], ["lane", [[1, 0], [2, 0]]], ["warp", []], ["block", []]],
+            "out": [["dim0", 4], ["dim1", 2]],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    "operand, configuration, messages, shuffle",
+    [
+        (
+            ["--operand", "A", "--shape", "256x32"],
+            "32 rows x 16 columns x 2 blocks of 16 bits",
+            ["(0, 0)"],
+            "registers 0-63 take elements 0-63",
+        ),
+        (
+            ["--operand", "B", "--shape", "32x256"],
+            "32 rows x 16 columns x 2 blocks of 16 bits, packed",
+            ["(0, 0)", "(0, 128)"],
+            "registers 0-63 take elements 0-15, 32-47, 16-31, 48-63",
+        ),
+        (
+            ["--operand", "B", "--shape", "32x256", "--transposed"],
+            "32 rows x 8 columns x 1 block of 32 bits, transposed",
+            ["(0, 0)", "(16, 0)", "(0, 128)", "(16, 128)"],
+            "registers 0-31 take elements 0-1, 4-5, 8-9, 12-13, 16-17, 20-21, 24-25, 28-29, "
+            "2-3, 6-7, 10-11, 14-15, 18-19, 22-23, 26-27, 30-31",
+        ),
+    ],
+)
+def test_block_loads_of_the_document(
+    capsys: pytest.CaptureFixture[str],
+    operand: list[str],
+    configuration: str,
+    messages: list[str],
+    shuffle: str,
+) -> None:
+    out = output(capsys, *GEMM, *operand)
+    titles = [line for line in out.splitlines() if line.startswith("Block load tile layout")]
+    assert titles == [
+        "Block load tile layout:",
+        "Block load tile layout after adding iterations:",
+        "Block load tile layout after adding loads:",
+    ]
+    tail = out[out.index("Configuration: ") :]
+    assert tail.startswith(
+        f"Configuration: {configuration}\nMessages: {len(messages)}\n"
+        + "".join(f" - message {n} at {at}\n" for n, at in enumerate(messages))
+    )
+    assert f" - message 0: {shuffle}\n" in tail
+
+
+def test_block_loads_of_c_have_no_stages(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, *GEMM[:3], "--dtype", "f32", *GEMM[5:], "--operand", "C", "--shape", "256x256")  # fmt: skip
+    assert out.startswith("Configuration: 32 rows x 16 columns x 1 block of 32 bits\nMessages: 4\n")
+    assert " - message 0: registers 0-7, 16-23, 32-39, 48-55 take elements 0-31\n" in out
+
+
+def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--json")
+    data = cast("dict[str, dict[str, object] | list[object]]", json.loads(out))
+    assert data["configuration"] == {
+        "rows": 32, "columns": 16, "blocks": 2, "element_bits": 16, "packed": True, "transposed": False,
+    }  # fmt: skip
+    assert [cast("dict[str, object]", m)["offset"] for m in data["messages"]] == [[0, 0], [0, 128]]
+    assert sorted(cast("list[int]", data["shuffle"])) == list(range(64))
+    assert list(cast("dict[str, object]", data["stages"])) == ["tile", "iterations", "loads"]
+
+
+def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    svg, page = tmp_path / "b.svg", tmp_path / "b.html"
+    output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--svg", str(svg), "--html", str(page))  # fmt: skip
+    assert svg.read_text().count('class="panel"') == 2
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    out = tmp_path / "view.txt"
+    assert output(capsys, "-l", BLOCKED, "-t", "tensor<4x2xf32>", "-o", str(out)) == ""
+    assert out.read_text().endswith(SMALL)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "must specify the tensor type argument -t, such as tensor<256x32xf16>"),
+        (["-l", BLOCKED], "must specify the tensor type argument -t"),
+        (["-t", "tensor<4x2xf32>"], "a layout is needed: -l ATTRIBUTE"),
+        (["-t", "vector<4xf32>", "-l", BLOCKED], "'vector<4xf32>' is no tensor type"),
+        (["-t", "tensor<4x2xfoo>", "-l", BLOCKED], "element type 'foo' is not known"),
+        (["-t", "tensor<4x3xf32>", "-l", BLOCKED], "shape [4, 3] must hold powers of two"),
+        (["-t", "tensor<4xf32>", "-l", BLOCKED], "a blocked layout of rank 2 does not fit the shape [4]"),
+        (["-t", "tensor<4xf32>", "-l", "#ttg.amd_mfma<{}>"], "layout #ttg.amd_mfma is not supported"),
+        (["-t", "tensor<4xf32>", "-i", "/no/such/file"], "cannot read '/no/such/file'"),
+        (["--bases", "["], "--bases is no JSON"),
+        (["--bases", "[]"], "--bases must be an object"),
+        (["--bases", '{"lane": [1]}'], "--bases: 'lane' must be a list of lists of integers"),
+        (["--bases", '{"lane": [[3], [3]]}'], "surjective"),
+        (["--view", "nothing"], "argument --view: invalid choice: 'nothing'"),
+        (["block-load"], "the following arguments are required: --device"),
+        ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
+        ([*GEMM, "--operand", "B", "--shape", "24x256"], "must be powers of two"),
+        (["block-load", "--device", "a770", "--dtype", "f16", "--operand", "B", "--shape", "32x32"], "unknown device 'a770'; known are pvc, bmg"),
+        (["block-load", "--device", "bmg", "--dtype", "f64", "--operand", "A", "--shape", "32x32"], "DPAS has no operands of type f64"),
+        (["block-load", "--device", "bmg", "--dtype", "f16", "--operand", "A", "--shape", "32x32", "--repeat-count", "9"], "repeatCount = 9 of DPAS must be one of 1, 2"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(arguments) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("xetile-layout: error: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err
+
+
+def test_a_drawing_that_cannot_be_written_leaves_no_output(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    missing = str(tmp_path / "no" / "folder.svg")
+    assert main(["-l", BLOCKED, "-t", "tensor<4x2xf32>", "--svg", missing]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"cannot write '{missing}'" in captured.err
