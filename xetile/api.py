@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, fail
 
 if TYPE_CHECKING:
     import numpy
@@ -120,6 +120,7 @@ def lower(module: ModuleOp, *, to: Level, device: str | None = None) -> ModuleOp
     from xetile.passes.pipelines import lower as lower_in_place
 
     check_level(to, device)
+    _check_not_below(module, to)
     copy = module.clone()
     lower_in_place(context(), copy, to, device)
     return copy
@@ -131,6 +132,17 @@ def check_level(to: str, device: str | None) -> None:
         raise XetileError(f"unknown level '{to}'; expected one of {', '.join(LEVELS)}")
     if device is None and to not in LEVELS_WITHOUT_DEVICE:
         raise XetileError(f"lowering to {to} needs a device; one of {device_names()}")
+
+
+def _check_not_below(module: ModuleOp, to: Level) -> None:
+    """Refuse a kernel that stands below a level already."""
+    from xetile.analysis.kernels import functions, holds_dialect
+
+    marks: tuple[tuple[Level, str], ...] = (("xevm", "xevm"), ("xegpu", "xegpu"))
+    for function in functions(module):
+        for level, dialect in marks:
+            if holds_dialect(function, dialect) and LEVELS.index(to) < LEVELS.index(level):
+                fail(function, f"this kernel is at level {level} already, which is below {to}")
 
 
 def device_names() -> str:

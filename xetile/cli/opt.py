@@ -164,6 +164,10 @@ class OptMain(xDSLOptMain):
         if previous is not None and self.args.time_passes:
             seconds = time.perf_counter() - self._started
             print(f"pass {previous.name} took {seconds:.6f} s", file=sys.stderr)
+        if previous is not None:
+            from xetile.rewriting import fill_positions
+
+            fill_positions(module)  # passes of xDSL hand none on
         if not self.args.disable_verify:
             _verify_after(previous, module)
         if previous is not None and self.args.print_between_passes:
