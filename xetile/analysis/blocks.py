@@ -6,7 +6,7 @@ it was loaded in, else what its users ask for.
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -38,8 +38,12 @@ _TILE_USES: dict[str, TileUse] = {
     "xetile.prefetch_tile": "prefetch",
 }
 _ROLE_ORDER: tuple[Role, ...] = ("c", "a", "b")
+_LOAD_ORDER: tuple[Role, ...] = ("b", "a", "c")
 _DEFAULT_BLOCK = (8, 16)
 """Upper bound of the block of a value that no message and no product asks for: the accumulator's on every device."""
+
+
+_Item = TypeVar("_Item")
 
 
 class _VectorUses(NamedTuple):
@@ -52,7 +56,10 @@ class _VectorUses(NamedTuple):
     def role(self) -> Role:
         """The role that decides how the class is loaded; the accumulator's layout where there is no product."""
         found = {role for role, _ in self.products}
-        return next((role for role in _ROLE_ORDER if role in found), "c")
+        for role in _ROLE_ORDER:
+            if role in found:
+                return role
+        return "c"
 
 
 class _TileUses(NamedTuple):
@@ -124,7 +131,10 @@ class Blocks:
 
     def _role(self, loaded: Sequence[SSAValue]) -> Role:
         roles = {(self._vectors.fact(v) or _VectorUses()).role() for v in loaded}
-        return next((role for role in ("b", "a", "c") if role in roles), "c")
+        for role in _LOAD_ORDER:
+            if role in roles:
+                return role
+        return "c"
 
     def _relate(self, op: Operation) -> None:
         for left, right in (*carried_pairs(op), *computed_pairs(op)):
@@ -152,14 +162,18 @@ class Blocks:
 
 
 def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
-    return _VectorUses(*(_union(a, b) for a, b in zip(left, right, strict=True)))
+    return _VectorUses(
+        _union(left.products, right.products),
+        _union(left.loads, right.loads),
+        _union(left.stores, right.stores),
+    )
 
 
 def _join_tiles(left: _TileUses, right: _TileUses) -> _TileUses:
-    return _TileUses(*(_union(a, b) for a, b in zip(left, right, strict=True)))
+    return _TileUses(_union(left.uses, right.uses), _union(left.loaded, right.loaded))
 
 
-def _union(left: tuple[object, ...], right: tuple[object, ...]) -> tuple[object, ...]:
+def _union(left: tuple[_Item, ...], right: tuple[_Item, ...]) -> tuple[_Item, ...]:
     return tuple(dict.fromkeys((*left, *right)))
 
 

@@ -1,22 +1,42 @@
-"""Dense constants: whether they repeat one element, and the same constant in another shape."""
+"""Dense constants: whether they repeat one element, and parts of them in other shapes, as bytes."""
 
+from collections.abc import Iterable
 from typing import cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    DenseIntOrFPElementsAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
 
-from xetile.dialects.vector.support import splat, splat_bytes
+from xetile.dialects.vector.support import dense, splat, splat_bytes
+
+Dense = DenseIntOrFPElementsAttr[AnyDenseElement]
 
 
-def is_splat(value: DenseIntOrFPElementsAttr) -> bool:
+def dense_value(op: Operation) -> Dense | None:
+    """The elements of an `arith.constant` of a vector, None for other constants."""
+    value = op.properties.get("value")
+    return value if isa(value, DenseIntOrFPElementsAttr[AnyDenseElement]) else None
+
+
+def is_splat(value: Dense) -> bool:
     """Whether a constant repeats one element (compared as bytes, so that large ones stay cheap)."""
     return splat_bytes(value) is not None
 
 
-def splat_of_type(
-    value: DenseIntOrFPElementsAttr, type: VectorType[Attribute]
-) -> DenseIntOrFPElementsAttr:
+def splat_of_type(value: Dense, type: VectorType[Attribute]) -> Dense:
     """The element that `value` repeats, repeated over another shape of elements of the same width."""
     element = splat_bytes(value)
     assert element is not None
-    return cast(DenseIntOrFPElementsAttr, splat(element, type))
+    return cast(Dense, splat(element, type))
+
+
+def taken(value: Dense, indices: Iterable[int], type: VectorType[Attribute]) -> Dense:
+    """The elements at these row-major positions of a constant, as a constant of the given type."""
+    data = value.data.data
+    width = len(data) // len(value)
+    picked = b"".join(data[index * width : (index + 1) * width] for index in indices)
+    return dense(cast("VectorType[AnyDenseElement]", type), picked)

@@ -5,7 +5,7 @@ Levels and launch conventions: docs/xetile-dialect.md and the README.
 
 from collections.abc import Iterator
 from math import prod
-from typing import Literal, cast
+from typing import Literal
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
@@ -40,7 +40,7 @@ def level(function: Operation) -> Level:
     written = function.attributes.get(LEVEL_ATTRIBUTE)
     if written is not None:
         if isinstance(written, StringAttr) and written.data in LEVELS:
-            return cast(Level, written.data)
+            return written.data
         fail(function, f"xetile.level is {written}; expected one of {', '.join(LEVELS)}")
     if any(_has_workgroup_map(op) for op in function.walk()):
         return "workgroup"

@@ -1,7 +1,7 @@
 """Which message moves each tile of a blocked kernel, and which of its offsets change in loops."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, NoReturn, cast
 
 from xdsl.dialects.builtin import IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -44,7 +44,7 @@ class Messages:
     def __init__(self, function: Operation, device: Device) -> None:
         self.device = device
         self._tiles = Classes[_TileFacts](_join)
-        self._vectors = Classes[frozenset[str]](frozenset.__or__)
+        self._vectors = Classes[frozenset[str]](lambda left, right: left | right)
         operations = list(function.walk())
         for op in operations:
             self._relate(op)
@@ -83,7 +83,7 @@ class Messages:
             self._refuse(at, use, type)
         return message
 
-    def _refuse(self, at: Operation, use: TileUse, type: TileType) -> None:
+    def _refuse(self, at: Operation, use: TileUse, type: TileType) -> NoReturn:
         bits = memory_bits(type.element_type)
         legal = () if bits is None else plannable(self.device, use, bits)
         blocks = sorted({(c.rows, c.columns) for c in legal if c.columns >= 8 or use != "load"})
@@ -105,7 +105,7 @@ class Messages:
         role: Role = "c"
         if "c" not in facts:
             role = "a" if "a" in facts else "b" if "b" in facts else "c"
-        return role, facts == {"load", "b"} and self._packs(uses)
+        return role, facts == frozenset(("load", "b")) and self._packs(uses)
 
     def _packs(self, uses: Sequence[Operation]) -> bool:
         load = next(op for op in uses if op.name == "xetile.load_tile")

@@ -1,11 +1,11 @@
 """Strides and offset of a memref type."""
 
+from itertools import permutations
 from math import prod
-from typing import cast
 
 from xdsl.dialects.builtin import AffineMapAttr, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 
 def strides_and_offset(
@@ -22,31 +22,24 @@ def strides_and_offset(
         strides = tuple(layout.get_strides())
         return strides, layout.get_offset()
     if isinstance(layout, AffineMapAttr):
-        return _permuted(shape, cast(AffineMap, layout.data))
+        return _permuted(shape, layout.data)
     return None
 
 
 def _dense(shape: tuple[int, ...]) -> tuple[int | None, ...]:
-    return tuple(
-        None if -1 in shape[d + 1 :] else prod(shape[d + 1 :]) for d in range(len(shape))
-    )
+    return tuple(None if -1 in shape[d + 1 :] else prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def _permuted(
     shape: tuple[int, ...], map: AffineMap
 ) -> tuple[tuple[int | None, ...], int | None] | None:
     rank = len(shape)
-    for order in _orders(rank):
-        if map == AffineMap.from_callable(lambda *dims, o=order: tuple(dims[i] for i in o)) if rank == len(order) else False:
+    for order in permutations(range(rank)):
+        results = tuple(AffineDimExpr(dimension) for dimension in order)
+        if map == AffineMap(rank, 0, results):
             dense = _dense(tuple(shape[d] for d in order))
             strides: list[int | None] = [None] * rank
             for stride, dimension in zip(dense, order, strict=True):
                 strides[dimension] = stride
             return tuple(strides), 0
     return None
-
-
-def _orders(rank: int) -> list[tuple[int, ...]]:
-    from itertools import permutations
-
-    return list(permutations(range(rank)))

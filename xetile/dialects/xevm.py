@@ -422,7 +422,7 @@ class BlockLoad2dOp(_BlockOp):
         self._verify_element(bits)
 
     def _verify_element(self, bits: int) -> None:
-        element = cast(VectorType[Attribute], self.res.type).element_type
+        element = self.res.type.element_type
         width = getattr(element, "bitwidth", 32)
         if (bits == 32 or self.is_packed) and width not in (32, 19):
             raise VerifyException(f"expecting result element type to be 32 bits, found {element}")

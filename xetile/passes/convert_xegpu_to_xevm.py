@@ -31,7 +31,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     IntAttr,
     IntegerAttr,
     IntegerType,
@@ -44,7 +43,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.constants import is_splat
+from xetile.analysis.constants import Dense, dense_value, is_splat, taken
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.load_planning import memory_bits
 from xetile.analysis.same_value import is_elementwise
@@ -257,7 +256,9 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
             address = make("address", lambda: arith.IndexCastOp(index, i64))
         elif source.type != i64:
             address = make("address", lambda: _signless(source))
-        return make("pointer", lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer]))
+        return make(
+            "pointer", lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer])
+        )
 
     if isinstance(source, BlockArgument) and source.block is view.entry:
         return convert(lambda name, op: view.shared((name, source), op))
@@ -267,7 +268,7 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
 def _signless(source: SSAValue) -> Operation:
     from xdsl.dialects.builtin import UnrealizedConversionCastOp
 
-    if isinstance(source.type, IntegerType) and source.type.width.data == 64:
+    if str(source.type) in ("ui64", "si64"):
         return UnrealizedConversionCastOp.get([source], [i64])
     return arith.ExtUIOp(source, i64)
 
@@ -435,10 +436,8 @@ def _integers(op: Operation, name: str) -> list[int]:
 
 
 def _constant(view: LaneView, op: Operation) -> None:
-    value = op.properties.get("value")
-    if not isinstance(op.results[0].type, VectorType) or not isinstance(
-        value, DenseIntOrFPElementsAttr
-    ):
+    value = dense_value(op)
+    if not isinstance(op.results[0].type, VectorType) or value is None:
         Expansion.other(view, op)
         return
     type = cast(VectorType[Attribute], op.results[0].type)
@@ -458,22 +457,22 @@ def _constant(view: LaneView, op: Operation) -> None:
 
 def _lane_table(
     view: LaneView,
-    value: DenseIntOrFPElementsAttr,
+    value: Dense,
     type: VectorType[Attribute],
     layout: LinearLayout,
 ) -> SSAValue:
     """A dense constant's elements that a lane holds: one table over the lanes per register."""
-    data, shape = list(value.get_values()), type.get_shape()
+    shape = type.get_shape()
     own_lane = view.shared(("lane",), LaneIdOp)
     lanes = layout.in_dim_size("lane")
     table = VectorType(natural_type(type.element_type), (lanes,))
     elements: list[SSAValue] = []
     for register in range(layout.in_dim_size("register")):
-        held = [
-            data[_row_major(shape, layout.apply(register=register, lane=lane).values())]
+        held = (
+            _row_major(shape, layout.apply({"register": register, "lane": lane}).values())
             for lane in range(lanes)
-        ]
-        constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(table, held))
+        )
+        constant = arith.ConstantOp(taken(value, held, table))
         elements.append(
             view.emit_value(ExtractOp(view.emit_value(constant), [own_lane], table.element_type))
         )

@@ -29,7 +29,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
     VectorType,
@@ -38,7 +37,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.constants import is_splat, splat_of_type
+from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     functions,
@@ -52,6 +51,7 @@ from xetile.analysis.messages import Messages, TileUse
 from xetile.analysis.same_value import is_elementwise
 from xetile.dialects.vector import ExtractOp, ExtractStridedSliceOp
 from xetile.dialects.xegpu import (
+    CacheHint,
     CacheHintAttr,
     DpasOp,
     LoadNdOp,
@@ -209,7 +209,7 @@ class XeGPUView(Expansion):
 
 def _init_tile(view: XeGPUView, op: Operation) -> None:
     assert isinstance(op, InitTileOp)
-    tile = cast(TileType, op.tile.type)
+    tile = op.tile.type
     if tile.scattered:
         fail(
             op, "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above"
@@ -247,7 +247,6 @@ def _load_tile(view: XeGPUView, op: Operation) -> None:
         if message.packed
         else 1
     )
-    hints = _hints(op)
     shape = (type.shape[0] // message.rows, type.shape[1] // message.columns)
     blocks: list[SSAValue] = []
     for start in block_offsets(type.shape, (message.rows, message.width)):
@@ -258,7 +257,7 @@ def _load_tile(view: XeGPUView, op: Operation) -> None:
                 corner,
                 _loaded_type(type, message, pack),
                 packed=message.packed,
-                **hints,
+                hints=_hints(op),
             )
         )
         if message.blocks == 1:
@@ -296,14 +295,13 @@ def _check_padding(op: Operation) -> None:
         )
 
 
-def _hints(op: Operation) -> dict[str, CacheHintAttr]:
+def _hints(op: Operation) -> list[CacheHintAttr | None]:
     """The op's cache hints in XeGPU's spelling."""
-    hints: dict[str, CacheHintAttr] = {}
-    for name in ("l1_hint", "l2_hint", "l3_hint"):
-        hint = op.properties.get(name)
-        if isinstance(hint, XeTileCacheHintAttr):
-            hints[name] = CacheHintAttr(hint.data)
-    return hints
+    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
+    return [
+        CacheHintAttr(CacheHint(hint.data.value)) if isinstance(hint, XeTileCacheHintAttr) else None
+        for hint in hints
+    ]
 
 
 def _store_tile(view: XeGPUView, op: Operation) -> None:
@@ -315,7 +313,7 @@ def _store_tile(view: XeGPUView, op: Operation) -> None:
     starts = block_offsets(shape, grid.block)
     for value, start in zip(grid.values, starts, strict=True):
         corner = [view.add(tile.offset(d), start[d]) for d in range(2)]
-        view.emit(StoreNdOp(value, descriptor, corner, **_hints(op)))
+        view.emit(StoreNdOp(value, descriptor, corner, hints=_hints(op)))
 
 
 def _prefetch_tile(view: XeGPUView, op: Operation) -> None:
@@ -325,7 +323,7 @@ def _prefetch_tile(view: XeGPUView, op: Operation) -> None:
     shape = cast(TileType, op.operands[0].type).shape
     for start in block_offsets(shape, (message.rows, message.width)):
         corner = [view.add(tile.offset(d), start[d]) for d in range(2)]
-        view.emit(PrefetchNdOp(descriptor, corner, **_hints(op)))
+        view.emit(PrefetchNdOp(descriptor, corner, hints=_hints(op)))
 
 
 def _update_tile_offset(view: XeGPUView, op: Operation) -> None:
@@ -389,8 +387,8 @@ def _tile_pack(view: XeGPUView, op: Operation) -> None:
 
 def _constant(view: XeGPUView, op: Operation) -> None:
     type = op.results[0].type
-    value = op.properties.get("value")
-    if not isinstance(type, VectorType) or not isinstance(value, DenseIntOrFPElementsAttr):
+    value = dense_value(op)
+    if not isinstance(type, VectorType) or value is None:
         Expansion.other(view, op)
         return
     vector = cast(VectorType[Attribute], type)
@@ -403,14 +401,10 @@ def _constant(view: XeGPUView, op: Operation) -> None:
         splat = view.emit_value(arith.ConstantOp(splat_of_type(value, block)))
         blocks = [splat] * prod(counts)
     else:
-        data, size = list(value.get_values()), height * width
+        size = height * width
         blocks = [
-            view.emit_value(
-                arith.ConstantOp(
-                    DenseIntOrFPElementsAttr.from_list(block, data[start : start + size])
-                )
-            )
-            for start in range(0, len(data), size)
+            view.emit_value(arith.ConstantOp(taken(value, range(start, start + size), block)))
+            for start in range(0, len(value), size)
         ]
     rows, columns = counts or (1, 1)
     view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width), 1))

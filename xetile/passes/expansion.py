@@ -6,7 +6,7 @@ one forward walk; the environment keeps what each old value became. Loops and br
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnknownLoc
@@ -284,7 +284,7 @@ def _yield_like(
 
 
 def _rewrite_for(expansion: Expansion, op: Operation) -> None:
-    bounds = [expansion.single(operand) for operand in op.operands[:3]]
+    lower, upper, step = (expansion.single(operand) for operand in op.operands[:3])
     old_body = op.regions[0].blocks[0]
     forms = [
         expansion.loop_parts(argument, expansion.get(init))
@@ -293,7 +293,7 @@ def _rewrite_for(expansion: Expansion, op: Operation) -> None:
     body = expansion.rewrite_region(op.regions[0], forms, leading=1)
     _close(expansion, old_body, body, forms)
     expansion.current = op
-    loop = scf.ForOp(*bounds, expansion.flatten(forms), Region(body))
+    loop = scf.ForOp(lower, upper, step, expansion.flatten(forms), Region(body))
     loop.attributes.update(op.attributes)
     expansion.emit(loop)
     expansion.bind_results(op.results, loop.results, forms)
@@ -370,4 +370,4 @@ _STRUCTURED: Mapping[str, Callable[[Expansion, Operation], None]] = {
 
 def operation(value: SSAValue) -> Operation | None:
     """The op that makes a value, None for a block argument."""
-    return cast(Operation, value.owner) if isinstance(value.owner, Operation) else None
+    return value.owner if isinstance(value.owner, Operation) else None

@@ -1,12 +1,11 @@
 """A block as one lane holds it: registers, the layout that says what they are, and a pending selection."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     FloatTF32Type,
     IntegerType,
@@ -16,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 
-from xetile.analysis.constants import splat_of_type
+from xetile.analysis.constants import Dense, splat_of_type
 from xetile.dialects.vector import BitcastOp, ShuffleOp
 from xetile.layout.convert import register_permutation, select_registers
 from xetile.layout.linear import LinearLayout
@@ -35,7 +34,7 @@ class Registers(Parts):
 
     def __init__(
         self,
-        value: SSAValue | DenseIntOrFPElementsAttr,
+        value: SSAValue | Dense,
         element_type: Attribute,
         layout: LinearLayout | None,
         *,
@@ -45,9 +44,8 @@ class Registers(Parts):
         super().__init__([value] if isinstance(value, SSAValue) else [])
         self.element_type = element_type
         self.layout = layout
-        self.shape = (
-            tuple(shape if layout is None else layout.out_dims.values()) if shape or layout else ()
-        )
+        extents = shape if layout is None else layout.out_dims.values()
+        self.shape = () if extents is None else tuple(extents)
         self.splat = None if isinstance(value, SSAValue) else value
         self.word_bits = word_bits
         count = layout.in_dim_size("register") if layout is not None else 0
@@ -149,13 +147,11 @@ def _grain(selection: Sequence[int], bits: int, largest: int) -> int:
 
 
 def _element(value: SSAValue) -> Attribute:
-    assert isinstance(value.type, VectorType)
-    return value.type.element_type
+    return cast(VectorType[Attribute], value.type).element_type
 
 
 def _length(value: SSAValue) -> int:
-    assert isinstance(value.type, VectorType)
-    return value.type.get_shape()[0]
+    return cast(VectorType[Attribute], value.type).get_shape()[0]
 
 
 def _retyped(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:

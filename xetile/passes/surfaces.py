@@ -44,7 +44,7 @@ class Surface(NamedTuple):
 
 def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     """The surface and the corner of a tile, checked against what 2D block access needs."""
-    tile = cast(TileType, op.tile.type)
+    tile = op.tile.type
     if tile.memory_space != 0:
         fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
     if tile.order != (1, 0):

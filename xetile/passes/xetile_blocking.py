@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from xetile.analysis.blocks import Block, Blocks
-from xetile.analysis.constants import is_splat, splat_of_type
+from xetile.analysis.constants import dense_value, is_splat, splat_of_type
 from xetile.analysis.kernels import functions, holds_dialect, level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.dialects.xetile import InitTileOp, TilePackOp, TileType, TileUnpackOp
@@ -125,7 +125,7 @@ def _copy(op: Operation, operands: Sequence[SSAValue], types: Sequence[Attribute
 
 def _init_tile(view: BlockedView, op: Operation) -> None:
     assert isinstance(op, InitTileOp)
-    tile = cast(TileType, op.tile.type)
+    tile = op.tile.type
     if tile.scattered:
         Expansion.other(view, op)
         return
@@ -170,8 +170,8 @@ def _tile_mma(view: BlockedView, op: Operation) -> None:
 
 
 def _constant(view: BlockedView, op: Operation) -> None:
-    value = op.properties.get("value")
-    if not is_tile_vector(op.results[0].type) or not isinstance(value, DenseIntOrFPElementsAttr):
+    value = dense_value(op)
+    if not is_tile_vector(op.results[0].type) or value is None:
         Expansion.other(view, op)
         return
     block = view.blocks.home(op.results[0])

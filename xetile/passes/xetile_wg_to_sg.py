@@ -28,11 +28,11 @@ from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.constants import is_splat, splat_of_type
+from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type, taken
 from xetile.analysis.kernels import functions, level, set_level, subgroup_count
 from xetile.analysis.same_value import is_elementwise, is_tile_vector, vector_shape
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
@@ -168,7 +168,7 @@ def _init_tile(view: SubgroupView, op: Operation) -> None:
     if op.indices is not None:
         fail(op, "scattered tiles are not distributed yet; write this kernel at subgroup level")
     distribution = view.tile_distribution(op.tile)
-    tile = cast(TileType, op.tile.type)
+    tile = op.tile.type
     unit = tile.with_(shape=distribution.unit, wg_map=None)
     source = view.single(op.source)
     offsets = [_mapped(view, offset) for offset in op.mixed_offsets]
@@ -243,41 +243,44 @@ def _constant(view: SubgroupView, op: Operation) -> None:
         Expansion.other(view, op)
         return
     distribution = view.value_distribution(op.results[0])
-    values = op.properties["value"]
-    if not isinstance(values, DenseIntOrFPElementsAttr):
-        fail(op, f"a constant of {op.results[0].type} needs a dense value, not {values}")
+    values = dense_value(op)
+    if values is None:
+        fail(op, f"a constant of {op.results[0].type} needs dense elements")
     unit = _unit_vector(op.results[0].type, distribution)
     if is_splat(values):
         splat = splat_of_type(values, unit)
         view.each_unit(op.results[0], distribution, lambda _: _retyped_constant(op, splat))
         return
     parts = [
-        _select_slice(view, op, distribution, rounds) for rounds in distribution.round_coordinates
+        _select_slice(view, op, values, distribution, rounds)
+        for rounds in distribution.round_coordinates
     ]
     view.bind(op.results[0], Units(parts, distribution))
 
 
-def _retyped_constant(op: Operation, value: DenseIntOrFPElementsAttr) -> Operation:
+def _retyped_constant(op: Operation, value: Dense) -> Operation:
     copy = _retyped(op, [], [value.type])
     copy.properties["value"] = value
     return copy
 
 
 def _select_slice(
-    view: SubgroupView, op: Operation, distribution: Distribution, rounds: tuple[int, ...]
+    view: SubgroupView,
+    op: Operation,
+    values: Dense,
+    distribution: Distribution,
+    rounds: tuple[int, ...],
 ) -> SSAValue:
     """This subgroup's slice of a dense constant: selected by where its unit starts."""
     terms = distribution.offset_terms(rounds)
     starts = [[unit * term.scale + term.shift for unit in range(term.modulus)] for term in terms]
     here = [view.unit_offset(term) for term in terms]
-    values = cast(DenseIntOrFPElementsAttr, op.properties["value"])
-    data = list(values.get_values())
     rows = [
         _choose(
             view,
             here[1],
             starts[1],
-            [_slice(view, op, data, distribution, (r, c)) for c in starts[1]],
+            [_slice(view, op, values, distribution, (r, c)) for c in starts[1]],
         )
         for r in starts[0]
     ]
@@ -287,18 +290,17 @@ def _select_slice(
 def _slice(
     view: SubgroupView,
     op: Operation,
-    data: Sequence[int | float],
+    values: Dense,
     distribution: Distribution,
     start: tuple[int, int],
 ) -> SSAValue:
     width, (height, columns) = distribution.shape[1], distribution.unit
-    elements = [
-        data[(start[0] + row) * width + start[1] + column]
+    elements = (
+        (start[0] + row) * width + start[1] + column
         for row in range(height)
         for column in range(columns)
-    ]
-    unit = _unit_vector(op.results[0].type, distribution)
-    value = DenseIntOrFPElementsAttr.from_list(unit, elements)
+    )
+    value = taken(values, elements, _unit_vector(op.results[0].type, distribution))
     return view.emit_value(_retyped_constant(op, value))
 
 

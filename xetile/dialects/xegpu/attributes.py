@@ -1,17 +1,16 @@
 """XeGPU's attributes, as upstream's mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (LLVM 22) has them."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BoolAttr,
     DenseArrayBase,
     IntegerAttr,
+    IntegerType,
     NoneAttr,
-    BoolAttr,
     i32,
     i64,
-    IntegerType,
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -19,6 +18,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
 
 
 class CacheHint(StrEnum):

@@ -168,7 +168,7 @@ class CreateNdTdescOp(IRDLOperation):
 
     def verify_(self) -> None:
         """Check source, ranks and element types."""
-        type = cast(TensorDescType, self.TensorDesc.type)
+        type = self.TensorDesc.type
         for name, values, literals in (
             ("offsets", self.offsets, self.const_offsets),
             ("shape", self.shape, self.const_shape),
@@ -279,10 +279,11 @@ def _print_entry(printer: Printer, name: str, value: Attribute) -> None:
 
 
 def _access_properties(
-    offsets: Sequence[Mixed], hints: dict[str, CacheHintAttr | None]
+    offsets: Sequence[Mixed], hints: Sequence[CacheHintAttr | None]
 ) -> tuple[list[SSAValue], dict[str, Attribute | None]]:
     values, literals = split_mixed(offsets)
-    return values, {"const_offsets": literals if offsets else None, **hints}
+    named = dict(zip(_HINTS, hints, strict=False))
+    return values, {"const_offsets": literals if offsets else None, **named}
 
 
 @irdl_op_definition
@@ -309,11 +310,8 @@ class LoadNdOp(_NdAccess):
         *,
         packed: bool = False,
         transpose: Sequence[int] | None = None,
-        l1_hint: CacheHintAttr | None = None,
-        l2_hint: CacheHintAttr | None = None,
-        l3_hint: CacheHintAttr | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
     ) -> None:
-        hints = {"l1_hint": l1_hint, "l2_hint": l2_hint, "l3_hint": l3_hint}
         values, properties = _access_properties(offsets, hints)
         properties["packed"] = UnitAttr() if packed else None
         if transpose is not None:
@@ -348,7 +346,7 @@ class LoadNdOp(_NdAccess):
     def verify_(self) -> None:
         """Check the result against the descriptor."""
         self._verify_access()
-        type, value = self.descriptor_type, cast(VectorType[Attribute], self.value.type)
+        type, value = self.descriptor_type, self.value.type
         if value.element_type != type.element_type:
             raise VerifyException(
                 "failed to verify that all of {value, TensorDesc} have same element type: "
@@ -418,11 +416,8 @@ class StoreNdOp(_NdAccess):
         descriptor: SSAValue,
         offsets: Sequence[Mixed],
         *,
-        l1_hint: CacheHintAttr | None = None,
-        l2_hint: CacheHintAttr | None = None,
-        l3_hint: CacheHintAttr | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
     ) -> None:
-        hints = {"l1_hint": l1_hint, "l2_hint": l2_hint, "l3_hint": l3_hint}
         values, properties = _access_properties(offsets, hints)
         super().__init__(operands=[value, descriptor, values], properties=properties)
 
@@ -480,11 +475,8 @@ class PrefetchNdOp(_NdAccess):
         descriptor: SSAValue,
         offsets: Sequence[Mixed],
         *,
-        l1_hint: CacheHintAttr | None = None,
-        l2_hint: CacheHintAttr | None = None,
-        l3_hint: CacheHintAttr | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
     ) -> None:
-        hints = {"l1_hint": l1_hint, "l2_hint": l2_hint, "l3_hint": l3_hint}
         values, properties = _access_properties(offsets, hints)
         super().__init__(operands=[descriptor, values], properties=properties)
 
@@ -655,12 +647,12 @@ class FenceOp(IRDLOperation):
 
     @property
     def memory_kind_name(self) -> str:
-        """global or slm."""
+        """Global or slm."""
         return self.memory_kind.data.value
 
     @property
     def scope_name(self) -> str:
-        """workgroup or gpu."""
+        """Workgroup or gpu."""
         return self.fence_scope.data.value
 
     @classmethod

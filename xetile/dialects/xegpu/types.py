@@ -36,7 +36,7 @@ ELEMENT_TYPES = "i1, i4, i8, i16, i32, i64 (also si, ui), f16, bf16, tf32, f32, 
 def is_element_type(type: Attribute) -> bool:
     """Whether XeGPU's descriptors and vectors may have elements of this type."""
     if isinstance(type, IntegerType):
-        return type.width.data in _INTEGER_WIDTHS
+        return type.bitwidth in _INTEGER_WIDTHS
     return isinstance(type, _FLOATS)
 
 
@@ -60,11 +60,12 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
         layout: LayoutAttr | None = None,
     ) -> "TensorDescType":
         """A descriptor type; a block attribute that says only defaults is absent."""
-        plain = encoding is None or encoding == BlockTensorDescAttr()
+        if encoding == BlockTensorDescAttr():
+            encoding = None
         return cls(
             ArrayAttr(IntAttr(extent) for extent in shape),
             element_type,
-            NoneAttr() if plain else encoding,
+            NoneAttr() if encoding is None else encoding,
             NoneAttr() if layout is None else layout,
         )
 
@@ -112,9 +113,12 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
             raise VerifyException(
                 f"element type {self.element_type} is not supported; legal are {ELEMENT_TYPES}"
             )
-        if isinstance(self.encoding, BlockTensorDescAttr):
-            if self.encoding.memory_space.data is MemorySpace.SLM and len(self.shape) > 1:
-                raise VerifyException("SLM is only supported for 1D block tensor")
+        slm = (
+            isinstance(self.encoding, BlockTensorDescAttr)
+            and self.encoding.memory_space.data is MemorySpace.SLM
+        )
+        if slm and len(self.shape) > 1:
+            raise VerifyException("SLM is only supported for 1D block tensor")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -1,4 +1,4 @@
-"""The XeTile dialect: tiles of matrices, at workgroup, subgroup and blocked level. Specified in docs/xetile-dialect.md."""
+"""The XeTile dialect: tiles of matrices at workgroup, subgroup and blocked level (docs/xetile-dialect.md)."""
 
 from xdsl.ir import Dialect
 

@@ -1,7 +1,6 @@
 """Attributes: who holds which part of a tile, how a tile lies in memory, and cache hints."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, NoneAttr
@@ -11,6 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.xetile.parsing import (
     next_character,

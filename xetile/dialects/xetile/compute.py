@@ -1,9 +1,8 @@
 """Ops on the vectors of tiles: the matrix product, and the change between whole and blocked vectors."""
 
 from collections.abc import Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, I64, VectorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -143,7 +142,8 @@ class TileMMAOp(IRDLOperation):
             fits = (k, bk) == (k2, bk2) and got == (m, n, bm, bn)
         else:
             raise VerifyException(
-                f"operands have shapes {', '.join(in_words(s) for s in shapes)}; expected all of rank 2 or all of rank 4"
+                f"operands have shapes {', '.join(in_words(s) for s in shapes)}; "
+                "expected all of rank 2 or all of rank 4"
             )
         if not fits:
             raise VerifyException(
@@ -268,7 +268,8 @@ def _verify_blocking(
     expected = (shape[0] // blocks[0], shape[1] // blocks[1], *blocks)
     if blocked.get_shape() != expected:
         raise VerifyException(
-            f"the blocked vector is {blocked}, blocks of {in_words(blocks)} of {in_words(shape)} make it {in_words(expected)}"
+            f"the blocked vector is {blocked}, blocks of {in_words(blocks)} of {in_words(shape)} "
+            f"make it {in_words(expected)}"
         )
 
 
@@ -341,7 +342,7 @@ def _cancelled(
     op: IRDLOperation, inverse: type[IRDLOperation]
 ) -> Sequence[SSAValue | Attribute] | None:
     inner = op.operands[0].owner
-    if isinstance(inner, Operation) and isinstance(inner, inverse) and not op.attributes:
-        if inner.operands[0].type == op.results[0].type and inner.properties == op.properties:
-            return (cast(SSAValue, inner.operands[0]),)
-    return None
+    if not isinstance(inner, Operation) or not isinstance(inner, inverse) or op.attributes:
+        return None
+    same = inner.operands[0].type == op.results[0].type and inner.properties == op.properties
+    return (inner.operands[0],) if same else None

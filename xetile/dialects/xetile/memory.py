@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     I64,
+    DenseArrayBase,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     i64,
 )
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -25,7 +26,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.interfaces import HasFolderInterface
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
@@ -152,7 +152,9 @@ class InitTileOp(IRDLOperation):
         tile = parse_result_type(parser)
         if not isinstance(tile, TileType):
             refuse(parser, f"the result is a !xetile.tile, found {tile}", start)
-        op = cls(parser.resolve_operand(source, source_type), *lists, tile, indices=index_vector)
+        offsets, sizes, strides = lists
+        operand = parser.resolve_operand(source, source_type)
+        op = cls(operand, offsets, sizes, strides, tile, indices=index_vector)
         op.attributes |= attributes
         return op
 
@@ -180,7 +182,7 @@ class InitTileOp(IRDLOperation):
 
     def verify_(self) -> None:
         """Check the source against the tile, and the numbers of offsets, sizes and strides."""
-        tile = cast(TileType, self.tile.type)
+        tile = self.tile.type
         verify_count("offsets", self.offsets, self.const_offsets)
         verify_count("sizes", self.sizes, self.const_sizes)
         verify_count("strides", self.strides, self.const_strides)
@@ -265,9 +267,10 @@ class InitTileOp(IRDLOperation):
         wrong = strides[fastest] not in (1, None)
         ambiguous = strides[fastest] == 1 and strides[slowest] == 1 and shape[fastest] != 1
         if wrong or (ambiguous and shape[slowest] != 1):
+            other = "[0, 1] is column-major" if fastest == -1 else "[1, 0] is row-major"
             raise VerifyException(
-                f"'source' has strides {list(strides)}, order {list(tile.order)} needs stride 1 along dimension "
-                f"{len(shape) + fastest}; {'[0, 1] is the order of column-major memory' if fastest == -1 else '[1, 0] is the order of row-major memory'}"
+                f"'source' has strides {list(strides)}, order {list(tile.order)} needs stride 1 along "
+                f"dimension {len(shape) + fastest}; {other}"
             )
 
 
@@ -351,13 +354,12 @@ class LoadTileOp(_TileAccess):
                 "load_tile has one result; load one wider tile and let blocking choose",
                 start,
             )
-        op = cls.create(
+        return cls.create(
             operands=[parser.resolve_operand(source, tile)],
             result_types=[result],
             properties=_take(attributes, cls.DICTIONARY),
             attributes=attributes,
         )
-        return op
 
     def print(self, printer: Printer) -> None:
         """Print the op."""

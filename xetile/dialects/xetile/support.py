@@ -52,6 +52,6 @@ def verify_padding(padding: Attribute | None, element_type: Attribute) -> None:
         raise VerifyException(f"'padding' is {padding}, elements of {element_type} need an integer")
     if not isinstance(element_type, IntegerType):
         return
-    value, width = cast("IntegerAttr[IntegerType]", padding).value.data, element_type.width.data
+    value, width = cast("IntegerAttr[IntegerType]", padding).value.data, element_type.bitwidth
     if not -(1 << (width - 1)) <= value < (1 << width):
         raise VerifyException(f"'padding' {value} does not fit {element_type}")

@@ -91,9 +91,10 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         return self.tile_attr.order
 
     @property
-    def inner_blocks(self) -> tuple[int, ...] | None:
+    def inner_blocks(self) -> tuple[int, int] | None:
         """Rows and columns of one block, in elements."""
-        return None if isinstance(self.encoding, NoneAttr) else self.encoding.inner_blocks
+        blocks = None if isinstance(self.encoding, NoneAttr) else self.encoding.inner_blocks
+        return None if blocks is None else (blocks[0], blocks[1])
 
     @property
     def memory_space(self) -> int:
