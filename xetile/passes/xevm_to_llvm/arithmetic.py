@@ -1,6 +1,6 @@
 """arith and math at L, on scalars and chunk by chunk on vectors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from xdsl.dialects import llvm
@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.utils.hints import isa
 
 from xetile.dialects.llvm_values import FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp
@@ -31,7 +32,6 @@ from xetile.passes.xevm_to_llvm.types import (
 )
 
 Binary = Callable[[SSAValue, SSAValue], Operation]
-Unary = Callable[[SSAValue], Operation]
 
 _WRAPPING: Mapping[str, Binary] = {
     "arith.addi": llvm.AddOp,
@@ -68,7 +68,7 @@ _FLOATS: Mapping[str, Binary] = {
     "math.copysign": llvm.FCopySignOp,
 }
 
-_FUNCTIONS: Mapping[str, Unary] = {
+_FUNCTIONS: Mapping[str, type[IRDLOperation]] = {
     "arith.negf": llvm.FNegOp,
     "math.absf": llvm.FAbsOp,
     "math.ceil": llvm.FCeilOp,
@@ -90,7 +90,7 @@ def operand_parts(lowering: Lowering, value: SSAValue, bits: int) -> tuple[SSAVa
     return lowering.parts(value)
 
 
-def _rows(lowering: Lowering, op: Operation, bits: int) -> zip[tuple[SSAValue, ...]]:
+def _rows(lowering: Lowering, op: Operation, bits: int) -> Iterator[tuple[SSAValue, ...]]:
     return zip(*(operand_parts(lowering, v, bits) for v in op.operands), strict=True)
 
 
@@ -156,9 +156,7 @@ def _select(lowering: Lowering, op: Operation) -> None:
         lists = [lowering.parts(value) for value in values]
     if len(choose) == 1 and vector_length(condition.type) is None:
         choose = choose * len(lists[0])
-    parts = [
-        lowering.value(SelectOp(c, a, b)) for c, a, b in zip(choose, *lists, strict=True)
-    ]
+    parts = [lowering.value(SelectOp(c, a, b)) for c, a, b in zip(choose, *lists, strict=True)]
     lowering.bind_parts(result, parts)
 
 
@@ -204,7 +202,10 @@ def _float_parts(lowering: Lowering, value: SSAValue) -> list[SSAValue]:
     if _is_bfloat(value):
         return [widened(lowering, part) for part in lowering.parts(value)]
     if isa(lowering.element(value), IntegerType):
-        fail(lowering.current, f"'{lowering.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32")
+        fail(
+            lowering.current,
+            f"'{lowering.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32",
+        )
     return list(lowering.parts(value))
 
 
@@ -217,10 +218,15 @@ def _bind_floats(lowering: Lowering, value: SSAValue, parts: list[SSAValue]) -> 
 def _float(lowering: Lowering, op: Operation) -> None:
     rows = zip(*(_float_parts(lowering, value) for value in op.operands), strict=True)
     if op.name in _FUNCTIONS:
-        parts = [lowering.value(_FUNCTIONS[op.name](a)) for (a,) in rows]
+        parts = [_function_of(lowering, _FUNCTIONS[op.name], a) for (a,) in rows]
     else:
         parts = [lowering.value(_FLOATS[op.name](a, b)) for a, b in rows]
     _bind_floats(lowering, op.results[0], parts)
+
+
+def _function_of(lowering: Lowering, make: type[IRDLOperation], a: SSAValue) -> SSAValue:
+    flags: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
+    return lowering.value(make.create(operands=[a], result_types=[a.type], properties=flags))
 
 
 def _fused(lowering: Lowering, op: Operation) -> None:
@@ -231,21 +237,20 @@ def _fused(lowering: Lowering, op: Operation) -> None:
 
 
 def _ieee_extreme(lowering: Lowering, op: Operation) -> None:
-    """maximumf and minimumf: a NaN wins, and zeros have an order."""
-    greater, tie = ("ogt", llvm.AndOp) if op.name == "arith.maximumf" else ("olt", llvm.OrOp)
+    """IEEE's maximum and minimum: a NaN wins, and zeros have an order."""
+    greater = "ogt" if op.name == "arith.maximumf" else "olt"
+    tie: Binary = llvm.AndOp if op.name == "arith.maximumf" else llvm.OrOp
     parts: list[SSAValue] = []
     for a, b in zip(*(_float_parts(lowering, value) for value in op.operands), strict=True):
         element = a.type if vector_length(a.type) is None else vector_element(a.type)
         bits = chunk_type(IntegerType(element_bits(element)), vector_length(a.type) or 1)
         raw = [lowering.value(llvm.BitcastOp(value, bits)) for value in (a, b)]
         # equal numbers have equal bits, but for zeros, where the sign decides
-        equal = lowering.value(llvm.BitcastOp(lowering.value(tie(*raw)), a.type))
+        equal = lowering.value(llvm.BitcastOp(lowering.value(tie(raw[0], raw[1])), a.type))
         chosen = lowering.value(SelectOp(lowering.value(FCmpOp(a, b, greater)), a, b))
         chosen = lowering.value(SelectOp(lowering.value(FCmpOp(a, b, "oeq")), equal, chosen))
         nan = lowering.value(llvm.FAddOp(a, b))
-        parts.append(
-            lowering.value(SelectOp(lowering.value(FCmpOp(a, b, "uno")), nan, chosen))
-        )
+        parts.append(lowering.value(SelectOp(lowering.value(FCmpOp(a, b, "uno")), nan, chosen)))
     _bind_floats(lowering, op.results[0], parts)
 
 
@@ -288,7 +293,7 @@ def element_bits_of(type: Attribute) -> int:
 
 
 def _convert_float(lowering: Lowering, op: Operation) -> None:
-    """extf and truncf."""
+    """The ops extf and truncf."""
     source, result = op.operands[0], op.results[0]
     parts = _float_parts(lowering, source)
     target = f32 if _is_bfloat(result) else lowering.element(result)
@@ -304,7 +309,9 @@ def _convert_float(lowering: Lowering, op: Operation) -> None:
             part = lowering.value(llvm.FPExtOp(part, type))
         converted.append(part)
     if _is_bfloat(result) and element_bits_of(parts[0].type) > 32:
-        fail(op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32")
+        fail(
+            op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32"
+        )
     _bind_floats(lowering, result, converted)
 
 
@@ -322,7 +329,10 @@ def _convert_number(lowering: Lowering, op: Operation) -> None:
     make = _NUMBER_CASTS[op.name]
     if op.name in ("arith.fptosi", "arith.fptoui"):
         parts = _float_parts(lowering, source)
-        made = [lowering.value(make(p, t)) for p, t in zip(parts, _result_parts(lowering, op), strict=True)]
+        made = [
+            lowering.value(make(p, t))
+            for p, t in zip(parts, _result_parts(lowering, op), strict=True)
+        ]
         lowering.bind_parts(result, made)
         return
     target = f32 if _is_bfloat(result) else lowering.element(result)
@@ -330,7 +340,9 @@ def _convert_number(lowering: Lowering, op: Operation) -> None:
         fail(op, f"'{op.name}' to {result.type} has no lowering to LLVM IR; convert to f32")
     parts = list(lowering.parts(source))
     if _is_bfloat(result) and element_bits_of(parts[0].type) > 16:
-        fail(op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32")
+        fail(
+            op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32"
+        )
     made = [lowering.value(make(p, chunk_type(target, vector_length(p.type) or 1))) for p in parts]
     _bind_floats(lowering, result, made)
 
@@ -340,7 +352,9 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
     source, types = op.operands[0], _result_parts(lowering, op)
     became = lowering.get(source)
     if isinstance(became, Loaded):
-        lowering.bind(op.results[0], Loaded(became.memory, lowering.element(op.results[0]), became.length))
+        lowering.bind(
+            op.results[0], Loaded(became.memory, lowering.element(op.results[0]), became.length)
+        )
         return
     parts = [
         part if part.type == type else lowering.value(llvm.BitcastOp(part, type))
@@ -354,7 +368,10 @@ def _cast(lowering: Lowering, op: Operation) -> None:
     source, results = op.operands, op.results
     same = len(source) == len(results) == 1
     if not same or lowering.element(source[0]) != lowering.element(results[0]):
-        fail(op, "'builtin.unrealized_conversion_cast' has no lowering to LLVM IR between these types")
+        fail(
+            op,
+            "'builtin.unrealized_conversion_cast' has no lowering to LLVM IR between these types",
+        )
     lowering.bind(results[0], lowering.get(source[0]))
 
 
@@ -372,15 +389,13 @@ def _constant(lowering: Lowering, op: Operation) -> None:
     elif isa(value, FloatAttr):
         number = encoded(value.value.data, result.type)
         lowering.bind(result, lowering.constant(number, lowering.element(result)))
-    elif isinstance(value, DenseIntOrFPElementsAttr) and vector_length(result.type) is not None:
+    elif isa(value, DenseIntOrFPElementsAttr) and vector_length(result.type) is not None:
         _vector_constant(lowering, result, value)
     else:
         fail(op, f"'arith.constant' of {result.type} has no lowering to LLVM IR")
 
 
-def _vector_constant(
-    lowering: Lowering, result: SSAValue, value: DenseIntOrFPElementsAttr
-) -> None:
+def _vector_constant(lowering: Lowering, result: SSAValue, value: DenseIntOrFPElementsAttr) -> None:
     type = cast(VectorType[Attribute], result.type).element_type
     length = vector_length(result.type) or 1
     numbers = [encoded(cast(float, number), type) for number in value.get_values()]

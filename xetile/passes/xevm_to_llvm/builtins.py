@@ -80,8 +80,10 @@ def mangle(name: str, parameters: Sequence[str]) -> str:
 
 
 def register_bits(shape: BlockShape, *, packed: bool) -> int:
-    """Bits of one element of what a load gives a lane, or a store takes: neighbours share it where a row is wider
-    than the subgroup, and packed rows share 32."""
+    """Bits of one element of what a load gives a lane, or a store takes.
+
+    Neighbours share it where a row is wider than the subgroup, and packed rows share 32.
+    """
     return 32 if packed else max(shape.bits, shape.columns * shape.bits // SUBGROUP_SIZE)
 
 
@@ -119,8 +121,10 @@ def cached_block_function(name: str) -> str:
 
 
 class MatrixOperand(NamedTuple):
-    """How a matrix builtin names and takes an operand type: its name in the builtin's, the mangled register type of
-    A and of B, and the elements in 32 bits of K."""
+    """How a matrix builtin names and takes an operand type.
+
+    Its name in the builtin's name, the mangled register type of A and of B, and the elements in 32 bits of K.
+    """
 
     name: str
     a: str

@@ -36,7 +36,10 @@ def _slot(lowering: Lowering, values: Sequence[SSAValue]) -> _Slot:
 def _flat(lowering: Lowering, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
     """A value as its slot carries it."""
     if isinstance(lowering.get(value), Strided):
-        fail(lowering.current, f"'{lowering.current.name}' carries {value.type}, which has no lowering to LLVM IR")
+        fail(
+            lowering.current,
+            f"'{lowering.current.name}' carries {value.type}, which has no lowering to LLVM IR",
+        )
     if isa(slot.types[0], IntegerType) and vector_length(value.type) is None:
         return (lowering.integer(value, slot.types[0].width.data),)
     return lowering.parts(value)
@@ -49,7 +52,10 @@ def _all_flat(
 
 
 def _bind(
-    lowering: Lowering, values: Sequence[SSAValue], slots: Sequence[_Slot], arguments: Sequence[SSAValue]
+    lowering: Lowering,
+    values: Sequence[SSAValue],
+    slots: Sequence[_Slot],
+    arguments: Sequence[SSAValue],
 ) -> None:
     """Say that values are what block arguments carry."""
     start = 0
@@ -137,7 +143,9 @@ def _if(lowering: Lowering, op: Operation) -> None:
 def _while(lowering: Lowering, op: Operation) -> None:
     before, after = (region.blocks[0] for region in op.regions)
     condition, *passed = _yielded(before)
-    slots = [_slot(lowering, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)]
+    slots = [
+        _slot(lowering, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)
+    ]
     results = [_slot(lowering, row) for row in zip(after.args, passed, op.results, strict=True)]
     head = lowering.new_block(_types(slots))
     inside, behind = lowering.new_block(_types(results)), lowering.new_block(_types(results))

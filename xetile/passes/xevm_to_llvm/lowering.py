@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
+    IntAttr,
     IntegerAttr,
     IntegerType,
     VectorType,
@@ -47,12 +48,15 @@ class Chunks(NamedTuple):
 
 
 class Strided(NamedTuple):
-    """A memref: pointer to element zero, layout offset, sizes and strides in elements."""
+    """A memref: pointer to element zero, layout offset, sizes and strides in elements.
+
+    A stride is None where it is the product of the sizes behind it.
+    """
 
     pointer: SSAValue
     offset: int | SSAValue
     sizes: tuple[int | SSAValue, ...]
-    strides: tuple[int | SSAValue, ...]
+    strides: tuple[int | SSAValue | None, ...]
 
 
 class Memory:
@@ -95,7 +99,10 @@ class Lowering:
     """
 
     def __init__(
-        self, function: Operation, handlers: Mapping[str, Handler], functions: dict[str, llvm.FuncOp]
+        self,
+        function: Operation,
+        handlers: Mapping[str, Handler],
+        functions: dict[str, llvm.FuncOp],
     ) -> None:
         """`functions` collects the declarations that the new ops call, by name."""
         self.function = function
@@ -124,8 +131,7 @@ class Lowering:
 
     def new_block(self, arguments: Sequence[Attribute] = ()) -> Block:
         """A block that is not in the function yet."""
-        block = Block(arg_types=arguments)
-        return block
+        return Block(arg_types=arguments)
 
     def enter(self, block: Block) -> None:
         """Put a block at the end of the function; what comes goes there."""
@@ -172,9 +178,7 @@ class Lowering:
         type = IntegerType(bits)
         half = 1 << (bits - 1)
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
-        return self.shared(
-            (number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type)
-        )
+        return self.shared((number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type))
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """A scalar constant of a type at L."""
@@ -193,14 +197,17 @@ class Lowering:
             attribute = DenseIntOrFPElementsAttr.from_list(vector, integers)
         else:
             float_type = cast(AnyFloat, element)
-            key, vector = tuple(value.hex() for value in values), VectorType(float_type, [len(values)])
+            key, vector = (
+                tuple(value.hex() for value in values),
+                VectorType(float_type, [len(values)]),
+            )
             attribute = DenseIntOrFPElementsAttr.from_list(vector, values)
         return self.shared((key, element), lambda: llvm.ConstantOp(attribute, vector))
 
     def private(self, key: tuple[object, ...], element: Attribute, count: int) -> SSAValue:
         """Private memory for an array, one per key."""
         one = self.integer_constant(1, 32)
-        array = llvm.LLVMArrayType.from_size_and_type(count, element)
+        array = llvm.LLVMArrayType(IntAttr(count), element)
         return self.shared(
             ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=_BUFFER_ALIGNMENT)
         )
@@ -221,7 +228,9 @@ class Lowering:
         """Say that a value became these chunks, or this scalar; an integer gets the width that its range asks for."""
         if vector_length(value.type) is None:
             part = parts[0]
-            self.bind(value, self.resized(part, self.bits(value)) if isa(part.type, IntegerType) else part)
+            self.bind(
+                value, self.resized(part, self.bits(value)) if isa(part.type, IntegerType) else part
+            )
         else:
             self.bind(value, Chunks(self.element(value), tuple(parts)))
 
@@ -236,7 +245,10 @@ class Lowering:
             return IntegerType(self.bits(value))
         lowered = lowered_element(type)
         if lowered is None:
-            fail(self.current, f"'{self.current.name}' has a value of {value.type}, which LLVM IR for the GPU has not")
+            fail(
+                self.current,
+                f"'{self.current.name}' has a value of {value.type}, which LLVM IR for the GPU has not",
+            )
         return lowered
 
     def bits(self, value: SSAValue) -> int:
@@ -261,9 +273,9 @@ class Lowering:
             return became
         if isinstance(became, int):
             return self.integer_constant(became, self.bits(value))
-        if isinstance(became, Address):
-            return self.integer(value, 64)
-        fail(self.current, f"'{self.current.name}' cannot take {value.type} here")
+        if not isinstance(became, Address):
+            fail(self.current, f"'{self.current.name}' cannot take {value.type} here")
+        return self.integer(value, 64)
 
     def integer(self, value: SSAValue, bits: int) -> SSAValue:
         """A scalar integer in so many bits."""
@@ -300,10 +312,13 @@ class Lowering:
         if isinstance(became, Chunks):
             return became.parts
         if isinstance(became, Loaded):
-            widths = chunk_widths(became.length)
-            starts = [sum(widths[:index]) for index in range(len(widths))]
-            return tuple(self.read(became, s, w) for s, w in zip(starts, widths, strict=True))
+            return self.read_all(became)
         return (self.scalar(value),)
+
+    def read_all(self, loaded: Loaded) -> tuple[SSAValue, ...]:
+        """All elements of what a load left, as chunks."""
+        widths = chunk_widths(loaded.length)
+        return tuple(self.read(loaded, sum(widths[:i]), w) for i, w in enumerate(widths))
 
     def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
         """A private pointer plus some bytes."""
@@ -357,7 +372,11 @@ class Lowering:
 
     def _is_number(self, op: Operation) -> bool:
         """Whether the ranges know the only result, and nothing else can happen."""
-        if len(op.results) != 1 or op.regions or not op.name.startswith(("arith.", "gpu.", "xevm.", "memref.dim")):
+        if (
+            len(op.results) != 1
+            or op.regions
+            or not op.name.startswith(("arith.", "gpu.", "xevm.", "memref.dim"))
+        ):
             return False
         return self.number(op.results[0]) is not None
 

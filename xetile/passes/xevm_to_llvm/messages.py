@@ -7,6 +7,12 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType, f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.dialects.xevm import (
+    LoadCacheControlAttr,
+    MMAShapeAttr,
+    MMATypesAttr,
+    StoreCacheControlAttr,
+)
 from xetile.errors import fail
 from xetile.passes.xevm_to_llvm.builtins import (
     ADD_PAYLOAD_X,
@@ -62,17 +68,16 @@ def cache_option(op: Operation, options: Mapping[tuple[str, str], int]) -> int |
     control = op.properties.get("cache_control")
     if control is None:
         return None
-    name = str(getattr(control, "data", control))
-    levels = dict(_level(word) for word in name.split("_")) if name != "ir" else {"L1": "ir", "L3": "ir"}
+    assert isinstance(control, (LoadCacheControlAttr, StoreCacheControlAttr))
+    name = control.data
+    levels = {word[:2]: word[2:] for word in name.split("_")}
+    if name in ("ir", "INVALIDATE_READ"):
+        levels = {"L1": "ir", "L3": "ir"}
     found = options.get((levels.get("L1", ""), levels.get("L3", "")))
     if found is None:
         pairs = ", ".join(f"L1{a} with L3{b}" for a, b in options if a != "ir")
         fail(op, f"cache_control {name} has no message; expected {pairs}")
     return found
-
-
-def _level(word: str) -> tuple[str, str]:
-    return word[:2], word[2:]
 
 
 def _surface(lowering: Lowering, op: Operation) -> list[SSAValue]:
@@ -95,7 +100,11 @@ def _pair(lowering: Lowering, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 def _call_block_function(
-    lowering: Lowering, name: str, bits: int | None, arguments: Sequence[SSAValue], option: int | None
+    lowering: Lowering,
+    name: str,
+    bits: int | None,
+    arguments: Sequence[SSAValue],
+    option: int | None,
 ) -> None:
     if option is None:
         lowering.call(block_function(name, bits), arguments)
@@ -131,7 +140,9 @@ def _store(lowering: Lowering, op: Operation) -> None:
     pointer = lowering.private(("store", element, length), element, length)
     start = 0
     for part in parts:
-        lowering.emit(llvm.StoreOp(part, lowering.moved(pointer, start * element_bits(element) // 8)))
+        lowering.emit(
+            llvm.StoreOp(part, lowering.moved(pointer, start * element_bits(element) // 8))
+        )
         start += vector_length(part.type) or 1
     arguments = [*_surface(lowering, op), pointer]
     option = cache_option(op, STORE_CACHE_OPTIONS)
@@ -149,7 +160,10 @@ def _prefetch(lowering: Lowering, op: Operation) -> None:
 
 def _prefetch_through(lowering: Lowering, op: Operation, payload: Payload, option: int) -> None:
     x, y = op.operands[4:6]
-    for coordinate, step, function in ((x, payload.x_step, SET_PAYLOAD_X), (y, payload.y_step, SET_PAYLOAD_Y)):
+    for coordinate, step, function in (
+        (x, payload.x_step, SET_PAYLOAD_X),
+        (y, payload.y_step, SET_PAYLOAD_Y),
+    ):
         if step is None:
             lowering.call(function, [payload.pointer, lowering.integer(coordinate, 32)])
     zero, number = lowering.integer_constant(0, 32), lowering.integer_constant(option, 32)
@@ -159,17 +173,12 @@ def _prefetch_through(lowering: Lowering, op: Operation, payload: Payload, optio
             lowering.call(function, [payload.pointer, lowering.integer_constant(step, 32)])
 
 
-def _matrix_types(op: Operation) -> tuple[str, str, str]:
-    """Element types of A, B and the accumulator, by xevm's names."""
-    types = op.properties["types"]
-    a, b, d = (str(getattr(getattr(types, n, None), "data", getattr(types, n, ""))) for n in "abd")
-    return a, b, d
-
-
 def _multiply(lowering: Lowering, op: Operation) -> None:
-    a, b, accumulator = _matrix_types(op)
-    shape = op.properties["shape"]
-    m, n, k = (int(getattr(getattr(shape, name), "data", getattr(shape, name))) for name in "mnk")
+    types, shape = op.properties["types"], op.properties["shape"]
+    assert isinstance(types, MMATypesAttr)
+    assert isinstance(shape, MMAShapeAttr)
+    a, b, accumulator = types.a.data, types.b.data, types.d.data
+    m, n, k = shape.sizes
     depth = 8 * MATRIX_OPERANDS[a].ops_per_channel if a in MATRIX_OPERANDS else 0
     if not has_product(a, b, accumulator) or m not in (1, 2, 4, 8) or (n, k) != (16, depth):
         fail(
@@ -188,7 +197,11 @@ def _multiply(lowering: Lowering, op: Operation) -> None:
     if len(op.operands) > 2:
         arguments.append(_register(lowering, op.operands[2], result_element, m))
     else:
-        arguments.append(lowering.vector_constant([0] * m if isa(result_element, IntegerType) else [0.0] * m, result_element))
+        arguments.append(
+            lowering.vector_constant(
+                [0] * m if isa(result_element, IntegerType) else [0.0] * m, result_element
+            )
+        )
     function = matrix_function(a, b, accumulator, rows=m, depth=k)
     lowering.bind_parts(op.results[0], [lowering.result_of_call(function, arguments, type)])
 

@@ -70,7 +70,9 @@ def _minus_one(lowering: Lowering, value: SSAValue) -> SSAValue:
     number = lowering.number(value)
     if number is not None:
         return lowering.integer_constant(number - 1, 32)
-    return lowering.value(llvm.AddOp(lowering.integer(value, 32), lowering.integer_constant(-1, 32)))
+    return lowering.value(
+        llvm.AddOp(lowering.integer(value, 32), lowering.integer_constant(-1, 32))
+    )
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
@@ -124,7 +126,9 @@ def _yielded(body: Block, index: int) -> SSAValue:
     return last.operands[index]
 
 
-def _difference(lowering: Lowering, argument: SSAValue, value: SSAValue, loop: Operation) -> int | None:
+def _difference(
+    lowering: Lowering, argument: SSAValue, value: SSAValue, loop: Operation
+) -> int | None:
     """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
     if value is argument:
         return 0
@@ -145,7 +149,9 @@ def _at_start(lowering: Lowering, value: SSAValue, loop: Operation) -> SSAValue:
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
         number = lowering.number(value)
-        return lowering.integer(value, 32) if number is None else lowering.integer_constant(number, 32)
+        return (
+            lowering.integer(value, 32) if number is None else lowering.integer_constant(number, 32)
+        )
     if value is body.args[0]:
         return lowering.integer(loop.operands[0], 32)
     if value.owner is body:

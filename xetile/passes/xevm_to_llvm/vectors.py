@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from xetile.dialects.llvm_values import ExtractElementOp, SelectOp
 from xetile.errors import fail
@@ -23,7 +24,7 @@ class _Lane(NamedTuple):
     """One element: the part that holds it, and its place there."""
 
     part: SSAValue
-    index: int
+    place: int
 
 
 def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
@@ -34,7 +35,7 @@ def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
 def _scalar(lowering: Lowering, lane: _Lane) -> SSAValue:
     if vector_length(lane.part.type) is None:
         return lane.part
-    index = lowering.integer_constant(lane.index, 32)
+    index = lowering.integer_constant(lane.place, 32)
     return lowering.value(ExtractElementOp(lane.part, index))
 
 
@@ -43,13 +44,13 @@ def _gathered(lowering: Lowering, lanes: Sequence[_Lane], element: Attribute) ->
     if len(lanes) == 1:
         return _scalar(lowering, lanes[0])
     parts = list(dict.fromkeys(lane.part for lane in lanes))
-    type, mask = parts[0].type, [lane.index for lane in lanes]
+    type, mask = parts[0].type, [lane.place for lane in lanes]
     width = vector_length(type)
     if len(parts) == 1 and mask == list(range(width or 0)):
         return parts[0]
     result = chunk_type(element, len(lanes))
     if len(parts) <= 2 and width is not None and all(part.type == type for part in parts):
-        mask = [lane.index + (width if lane.part is not parts[0] else 0) for lane in lanes]
+        mask = [lane.place + (width if lane.part is not parts[0] else 0) for lane in lanes]
         shuffle = DenseArrayBase.from_list(i32, mask)
         return lowering.value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
     made = lowering.undefined(result)
@@ -107,8 +108,11 @@ def _select(lowering: Lowering, op: Operation, places: Sequence[int]) -> None:
 def _check_rank(op: Operation) -> None:
     """Refuse vectors of rank 2 and more."""
     for value in (*op.operands, *op.results):
-        if isinstance(value.type, VectorType) and vector_length(value.type) is None:
-            fail(op, f"'{op.name}' on {value.type} has no lowering to LLVM IR; expected vectors of rank 1")
+        if isa(value.type, VectorType) and vector_length(value.type) is None:
+            fail(
+                op,
+                f"'{op.name}' on {value.type} has no lowering to LLVM IR; expected vectors of rank 1",
+            )
 
 
 def _integers(op: Operation, name: str) -> list[int]:
@@ -125,7 +129,9 @@ def _shuffle(lowering: Lowering, op: Operation) -> None:
 
 def _slice(lowering: Lowering, op: Operation) -> None:
     _check_rank(op)
-    (offset,), (size,), (stride,) = (_integers(op, name) for name in ("offsets", "sizes", "strides"))
+    (offset,), (size,), (stride,) = (
+        _integers(op, name) for name in ("offsets", "sizes", "strides")
+    )
     _select(lowering, op, [offset + stride * i for i in range(size)])
 
 
@@ -145,14 +151,10 @@ def recast(lowering: Lowering, value: SSAValue, element: Attribute) -> tuple[SSA
     length, before = vector_length(value.type) or 1, lowering.element(value)
     if before == element:
         return lowering.parts(value)
-    bits, rest = divmod(length * element_bits(before), element_bits(element))
+    count, rest = divmod(length * element_bits(before), element_bits(element))
     became = lowering.get(value)
     if isinstance(became, Loaded) and not rest:
-        starts = [sum(chunk_widths(bits)[:i]) for i in range(len(chunk_widths(bits)))]
-        loaded = Loaded(became.memory, element, bits)
-        return tuple(
-            lowering.read(loaded, s, w) for s, w in zip(starts, chunk_widths(bits), strict=True)
-        )
+        return lowering.read_all(Loaded(became.memory, element, count))
     made: list[SSAValue] = []
     for part in lowering.parts(value):
         size = (vector_length(part.type) or 1) * element_bits(before)
@@ -218,7 +220,9 @@ def _splat(lowering: Lowering, scalar: SSAValue, element: Attribute, width: int)
     return lowering.value(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
-def _position(lowering: Lowering, op: Operation, dynamic: Sequence[SSAValue]) -> int | SSAValue | None:
+def _position(
+    lowering: Lowering, op: Operation, dynamic: Sequence[SSAValue]
+) -> int | SSAValue | None:
     """Where vector.extract or insert points, None for the only element of a vector of rank 0."""
     static = _integers(op, "static_position")
     if not static:
@@ -241,9 +245,7 @@ def _extract(lowering: Lowering, op: Operation) -> None:
     lowering.bind_parts(op.results[0], [_dynamic_element(lowering, parts, place)])
 
 
-def _dynamic_element(
-    lowering: Lowering, parts: Sequence[SSAValue], place: SSAValue
-) -> SSAValue:
+def _dynamic_element(lowering: Lowering, parts: Sequence[SSAValue], place: SSAValue) -> SSAValue:
     """The element at a place that is known at run time only: one of each chunk, then the right one."""
     found: SSAValue | None = None
     start = 0
