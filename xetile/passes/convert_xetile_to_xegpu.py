@@ -341,7 +341,6 @@ def _tile_mma(view: XeGPUView, op: Operation) -> None:
     sums = [view.grid(value) for value in op.operands[2:]]
     type = cast(VectorType[Attribute], op.results[0].type)
     rows, columns, *block = type.get_shape()
-    _check_instruction(view, op)
     result = VectorType(type.element_type, block)
     blocks: list[SSAValue] = []
     for row in range(rows):
@@ -354,23 +353,25 @@ def _tile_mma(view: XeGPUView, op: Operation) -> None:
     view.bind(op.results[0], Grid(blocks, (rows, columns), (block[0], block[1]), 1))
 
 
-def _check_instruction(view: XeGPUView, op: Operation) -> None:
+def _check_instruction(target: Device, op: Operation) -> None:
     """Refuse element types and blocks that no matrix instruction of the device takes."""
     vectors = [cast(VectorType[Attribute], v.type) for v in (*op.operands[:2], op.results[0])]
     a, b, c = (vector.element_type for vector in vectors)
-    instruction = view.device.dpas(a, b, c)
+    instruction = target.dpas(a, b, c)
     if instruction is None:
         fail(
             op,
-            f"{view.device.name} has no matrix instruction for A {a}, B {b}, accumulator {c}; "
-            f"it has {view.device.describe_dpas()}",
+            f"{target.name} has no matrix instruction for A {a}, B {b}, accumulator {c}; "
+            f"it has {target.describe_dpas()}",
         )
+    if vectors[0].get_num_dims() != 4:
+        fail(op, f"{vectors[0]} is not in blocks, run xetile-blocking first")
     m, k = vectors[0].get_shape()[2:]
     n = vectors[1].get_shape()[3]
     if m not in instruction.m or n != instruction.n or k != instruction.k:
         fail(
             op,
-            f"blocks of m = {m}, n = {n}, k = {k}; the matrix instruction of {view.device.name} for {a} takes "
+            f"blocks of m = {m}, n = {n}, k = {k}; the matrix instruction of {target.name} for {a} takes "
             f"m of {', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}: "
             f"use tiles with N a multiple of {instruction.n} and K a multiple of {instruction.k}",
         )
@@ -499,6 +500,9 @@ class ConvertXeTileToXeGPU(ModulePass):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            for product in function.walk():
+                if product.name == "xetile.tile_mma":
+                    _check_instruction(target, product)
             XeGPUView(function, target).run()
             set_work_item_convention(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(SUBGROUP_SIZE, i32)

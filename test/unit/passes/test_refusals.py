@@ -1,0 +1,155 @@
+"""What the passes refuse: one message, at the op, with the values and what would be legal."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.errors import XetileError
+from xetile.kernels import gemm
+from xetile.parser import context, parse
+from xetile.passes.pipelines import lower
+
+
+def refused(module: ModuleOp, level: str, device: str | None = "bmg") -> XetileError:
+    with pytest.raises(XetileError) as found:
+        lower(context(), module, level, device)  # pyright: ignore[reportArgumentType]
+    return found.value
+
+
+def kernel(body: str, arguments: str, attributes: str = "") -> ModuleOp:
+    return parse(
+        f"gpu.module @m {{ gpu.func @k({arguments}) kernel attributes {{{attributes}}} {{\n{body}\n gpu.return\n}} }}",
+        "k.mlir",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n": 207}, ["rows of 414 bytes", "multiple of 4"]),
+        ({"n": 202}, ["pitch of 404 bytes", "multiple of 16"]),
+        ({"k": 16}, ["rows of 32 bytes", "at least 64"]),
+        ({"k_step": 24}, ["k = 8", "K a multiple of 16"]),
+        ({"workgroup_tile": (64, 80), "subgroup_tile": (32, 40)}, ["n = 8", "N a multiple of 16"]),
+        ({"a": "f32"}, ["no matrix instruction for A f32", "f16 -> f32 or f16"]),
+    ],
+)
+def test_shapes_and_types_that_2d_access_or_dpas_lack(
+    changes: dict[str, object], words: list[str]
+) -> None:
+    arguments: dict[str, object] = {
+        "m": 64,
+        "n": 64,
+        "k": 64,
+        "a": "f16",
+        "accumulator": "f32",
+        "workgroup_tile": (64, 64),
+        "subgroup_tile": (32, 32),
+        "k_step": 32,
+    }
+    error = refused(gemm(**(arguments | changes)), "xegpu")  # pyright: ignore[reportArgumentType]
+    for word in words:
+        assert word in error.message
+
+
+def test_k_spread_over_subgroups_names_the_map_that_is_meant() -> None:
+    module = kernel(
+        """
+    %a = xetile.init_tile %A[0, 0] : memref<64x128xf16> -> !xetile.tile<64x128xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 32]>>>
+    %b = xetile.init_tile %B[0, 0] : memref<128x64xf16> -> !xetile.tile<128x64xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [128, 16]>>>
+    %va = xetile.load_tile %a : !xetile.tile<64x128xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [32, 32]>>> -> vector<64x128xf16>
+    %vb = xetile.load_tile %b : !xetile.tile<128x64xf16, #xetile.tile_attr<wg_map = <sg_layout = [2, 4], sg_data = [128, 16]>>> -> vector<128x64xf16>
+    %c = xetile.tile_mma %va, %vb {wg_map_c = #xetile.wg_map<sg_layout = [2, 4], sg_data = [32, 16]>} : vector<64x128xf16>, vector<128x64xf16> -> vector<64x64xf32>
+    """,
+        "%A: memref<64x128xf16>, %B: memref<128x64xf16>",
+    )
+    error = refused(module, "subgroup")
+    assert error.message == (
+        "K = 128 is spread over 4 subgroups (sg_layout [2, 4]); use sg_data [32, 128]"
+    )
+    assert error.location is not None
+    assert error.location.line.data == 7
+
+
+def test_maps_that_contradict_are_both_named() -> None:
+    module = kernel(
+        """
+    %a = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    %c = xetile.init_tile %C[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [4, 1], sg_data = [16, 64]>>>
+    %v = xetile.load_tile %a : !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>> -> vector<64x64xf32>
+    xetile.store_tile %v, %c : vector<64x64xf32>, !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [4, 1], sg_data = [16, 64]>>>
+    """,
+        "%A: memref<64x64xf32>, %C: memref<64x64xf32>",
+    )
+    message = refused(module, "subgroup").message
+    assert "sg_layout = [2, 2], sg_data = [32, 32]" in message
+    assert "sg_layout = [4, 1], sg_data = [16, 64]" in message
+    assert "(line 5)" in message
+
+
+def test_a_vector_without_map_asks_for_one() -> None:
+    module = kernel(
+        """
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    xetile.prefetch_tile %t : !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    %z = arith.constant dense<0.0> : vector<64x64xf32>
+    """,
+        "%A: memref<64x64xf32>",
+    )
+    assert "no wg_map is known for the vector<64x64xf32>" in refused(module, "subgroup").message
+
+
+def test_more_subgroups_than_the_workgroup_has() -> None:
+    module = kernel(
+        """
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    xetile.prefetch_tile %t : !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    """,
+        "%A: memref<64x64xf32>",
+        "known_block_size = array<i32: 32, 1, 1>",
+    )
+    assert "sg_layout [2, 2] has 4 subgroups, the workgroup has 2" in refused(
+        module, "subgroup"
+    ).message
+
+
+def test_blocking_asks_for_subgroup_level_first() -> None:
+    from xetile.passes.xetile_blocking import XeTileBlocking
+
+    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):
+        XeTileBlocking("bmg").apply(context(), module)
+
+
+def test_a_device_is_never_assumed() -> None:
+    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    assert "needs a device" in refused(module, "xegpu", None).message
+    assert "known are pvc, bmg, lnl, ptl, cri" in refused(module, "xegpu", "bmh").message
+
+
+@pytest.mark.parametrize(
+    ("tile", "source", "word"),
+    [
+        ("8x16xf32, #xetile.tile_attr<order = [0, 1]>", "memref<64x64xf32, strided<[1, 64]>>", "column-major"),
+        ("8x16xf32, #xetile.tile_attr<memory_space = 3>", "memref<64x64xf32, 3>", "shared memory"),
+    ],
+)
+def test_forms_that_are_not_lowered_yet_say_so(tile: str, source: str, word: str) -> None:
+    module = kernel(
+        f"%t = xetile.init_tile %A[0, 0] : {source} -> !xetile.tile<{tile}>\n"
+        f"%v = xetile.load_tile %t : !xetile.tile<{tile}> -> vector<8x16xf32>\n"
+        f"xetile.store_tile %v, %t : vector<8x16xf32>, !xetile.tile<{tile}>",
+        f"%A: {source}",
+    )
+    assert word in refused(module, "xegpu").message
+
+
+def test_padding_other_than_zero_is_refused_by_2d_loads() -> None:
+    module = kernel(
+        """
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+    %v = xetile.load_tile %t {padding = 1.0 : f32} : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+    xetile.store_tile %v, %t : vector<8x16xf32>, !xetile.tile<8x16xf32>
+    """,
+        "%A: memref<64x64xf32>",
+    )
+    assert "zero outside the surface" in refused(module, "xegpu").message
