@@ -78,17 +78,17 @@ class LayoutCore:
         layout._hash = None
         return layout
 
-    def _limited(self) -> Self:
+    def limited(self) -> Self:
         """This layout, or LayoutError where a side has more bits than a coordinate may have."""
-        for kind, bits in (
-            ("in", self.total_in_dim_size_log2),
-            ("out", self.total_out_dim_size_log2),
-        ):
-            if bits > MAX_BITS:
-                sizes = self.in_dims if kind == "in" else self.out_dims
-                raise LayoutError(
-                    f"layout too large: {bits} bits in {kind}-dims {sizes}, at most {MAX_BITS}"
-                )
+        ins, outs = self.total_in_dim_size_log2, self.total_out_dim_size_log2
+        if ins > MAX_BITS:
+            raise LayoutError(
+                f"layout too large: {ins} bits in in-dims {self.in_dims}, at most {MAX_BITS}"
+            )
+        if outs > MAX_BITS:
+            raise LayoutError(
+                f"layout too large: {outs} bits in out-dims {self.out_dims}, at most {MAX_BITS}"
+            )
         return self
 
     # Accessors

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     Echelon = dict[int, int]
 
 
+UNIT_VECTORS = tuple([1 << bit for bit in range(64)])
+UNITS = frozenset(UNIT_VECTORS)
+
+
 def multiply(columns: Sequence[int], vector: int) -> int:
     """The sum of the columns that the bits of `vector` select; bits past the last column are ignored."""
     image = 0
@@ -23,13 +27,11 @@ def multiply(columns: Sequence[int], vector: int) -> int:
     return image
 
 
-def multiply_all(columns: Sequence[int], vectors: Iterable[int]) -> list[int]:
-    """`multiply` for many vectors, each of which has no bit past the last column.
+def multiply_all(units: dict[int, int], vectors: Iterable[int]) -> list[int]:
+    """Products of a matrix with many vectors; `units` are its columns by unit vector, as `by_unit` gives them.
 
-    Layouts of real kernels map most bits to single bits, so those are looked up, not summed.
+    Layouts of real kernels map most bits to single bits, whose images are looked up and not summed.
     """
-    units = {1 << index: column for index, column in enumerate(columns)}
-    units[0] = 0
     images: list[int] = []
     for vector in vectors:
         image = units.get(vector)
@@ -41,6 +43,13 @@ def multiply_all(columns: Sequence[int], vectors: Iterable[int]) -> list[int]:
                 vector ^= low
         images.append(image)
     return images
+
+
+def by_unit(columns: Sequence[int]) -> dict[int, int]:
+    """A matrix as a table from unit vectors to columns, with zero for zero."""
+    units = dict(zip(UNIT_VECTORS, columns, strict=False))
+    units[0] = 0
+    return units
 
 
 def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> list[int]:
@@ -67,19 +76,18 @@ def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> lis
 
 def rank(columns: Iterable[int]) -> int:
     """The dimension of the columns' span."""
-    found = 0
-    seen = 0
-    mixed: list[int] = []
-    for column in columns:
-        if column & (column - 1):
-            mixed.append(column)
-        elif column & ~seen:
-            seen |= column
-            found += 1
+    mixed = set(columns)
+    units = mixed & UNITS
+    mixed -= units
+    mixed.discard(0)
+    found = len(units)
+    if not mixed:
+        return found
     # Unit columns settle their bit, so the others are reduced by deleting the settled bits.
+    unsettled = ~sum(units)
     leading: dict[int, int] = {}
     for column in mixed:
-        column &= ~seen
+        column &= unsettled
         while column:
             pivot = leading.get(column.bit_length())
             if pivot is None:

@@ -7,6 +7,7 @@ the set bits of x select, so `L(0)` is 0.
 
 from __future__ import annotations
 
+from _operator import index
 from collections.abc import Sequence
 
 import xetile.layout.f2 as f2
@@ -16,7 +17,7 @@ from xetile.layout.divide import Division
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any, Literal, TypeVar
+    from typing import Any, Literal, NoReturn, TypeVar
 
     from xetile.layout.shape import Sizes
 
@@ -68,7 +69,7 @@ class LinearLayout(Division):
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
         _check_bits("in", width, {in_dim: size})
-        return cls.of_columns({in_dim: _UNITS[:width]}, {out_dim: width})
+        return cls.of_columns({in_dim: f2.UNIT_VECTORS[:width]}, {out_dim: width})
 
     @classmethod
     def zeros_1d(cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1) -> LinearLayout:
@@ -100,7 +101,7 @@ class LinearLayout(Division):
         vectors = dict(bases)
         sizes = _out_sizes(vectors, out_dims, out_dim_sizes, require_surjective=require_surjective)
         outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
-        layout = cls.of_columns(_pack(vectors, sizes), outs)._limited()
+        layout = cls.of_columns(_pack(vectors, sizes), outs).limited()
         if require_surjective and not layout.is_surjective():
             raise LayoutError(
                 "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
@@ -145,29 +146,29 @@ class LinearLayout(Division):
         components are shifted past this layout's; nothing is ever XORed.
         """
         left_outs, right_outs = self._outs, other._outs
+        left_at, right_at = self.field_positions(), other.field_positions()
         outs: dict[str, int] = {}
         left_moves: list[tuple[int, int, int]] = []
         right_moves: list[tuple[int, int, int]] = []
-        left_at, right_at = self.field_positions(), other.field_positions()
         place = 0
         for name in _merged(left_outs, right_outs):
-            left = left_outs.get(name, 0)
-            right = right_outs.get(name, 0)
-            if left:
+            outs[name] = 0
+            if left := left_outs.get(name):
                 left_moves.append((left_at[name], (1 << left) - 1, place))
-            if right:
-                right_moves.append((right_at[name], (1 << right) - 1, place + left))
-            outs[name] = left + right
-            place += left + right
+                outs[name] = left
+                place += left
+            if right := right_outs.get(name):
+                right_moves.append((right_at[name], (1 << right) - 1, place))
+                outs[name] += right
+                place += right
         ins: dict[str, tuple[int, ...]] = {}
         for name in _merged(self._ins, other._ins):
-            low = self._ins.get(name)
-            high = other._ins.get(name)
+            low, high = self._ins.get(name), other._ins.get(name)
             columns = f2.repack(low, left_moves) if low else []
             if high:
                 columns += f2.repack(high, right_moves)
             ins[name] = tuple(columns)
-        return self.of_columns(ins, outs)._limited()
+        return self.of_columns(ins, outs).limited()
 
     def compose(self, outer: LinearLayout) -> LinearLayout:
         """`x -> outer(self(x))`.
@@ -188,7 +189,8 @@ class LinearLayout(Division):
                     f"outer one in-dim '{name}' of size {1 << len(columns)}"
                 )
             table += columns[:width]
-        ins = {name: tuple(f2.multiply_all(table, columns)) for name, columns in self._ins.items()}
+        units = f2.by_unit(table)
+        ins = {name: tuple(f2.multiply_all(units, columns)) for name, columns in self._ins.items()}
         return self.of_columns(ins, outer._outs)
 
     def invert(self) -> LinearLayout:
@@ -212,7 +214,7 @@ class LinearLayout(Division):
                 "a linear layout must be surjective to be pseudo-inverted: it has rank "
                 f"{len(pivots)} and {self.total_out_dim_size_log2} out bits"
             )
-        units = _UNITS[: len(pivots)]
+        units = f2.UNIT_VECTORS[: len(pivots)]
         inverse = f2.solve_all(pivots, bits, units) or []
         ins: dict[str, tuple[int, ...]] = {}
         place = 0
@@ -301,9 +303,6 @@ class LinearLayout(Division):
             result[name] = image & (1 << width) - 1
             image >>= width
         return result
-
-
-_UNITS = tuple([1 << bit for bit in range(MAX_BITS)])
 
 
 def lstsq(left: LinearLayout, right: LinearLayout) -> LinearLayout | None:
@@ -441,35 +440,52 @@ def _check_vector(in_dim: str, position: int, vector: Sequence[int], names: Iter
 
 def _pack(vectors: Mapping[str, Vectors], sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
     """Basis vectors as one integer each, checked."""
-    limits: list[tuple[int, int]] = []
-    shift = 0
-    for size in sizes.values():
-        limits.append((size, shift))
-        shift += size.bit_length() - 1
     ins: dict[str, tuple[int, ...]] = {}
-    count = len(limits)
+    widths = [size.bit_length() - 1 for size in sizes.values()]
+    pack = _pack_pairs if len(widths) == 2 else _pack_any
     for in_dim, basis_vectors in vectors.items():
-        columns: list[int] = []
-        for position, vector in enumerate(basis_vectors):
-            if len(vector) != count:
-                _check_vector(in_dim, position, vector, sizes)
-            column = 0
-            for value, (limit, place) in zip(vector, limits):  # noqa: B905 (lengths were compared)
-                if not 0 <= value < limit:
-                    _refuse_value(in_dim, position, vector, sizes)
-                column |= value << place
-            columns.append(column)
+        try:
+            columns = pack(basis_vectors, widths)
+        except ValueError:
+            _refuse(in_dim, basis_vectors, sizes)
         ins[in_dim] = tuple(columns)
     return ins
 
 
-def _refuse_value(
-    in_dim: str, position: int, vector: Sequence[int], sizes: Mapping[str, int]
-) -> None:
-    _check_vector(in_dim, position, vector, sizes)
-    for value, (name, size) in zip(vector, sizes.items(), strict=True):
-        if value >= size:
-            raise LayoutError(
-                f"invalid basis {value} at position {position} of in-dim '{in_dim}' for out-dim '{name}': "
-                f"it must be less than the out-dim's size {size}"
-            )
+def _pack_pairs(basis_vectors: Vectors, widths: Sequence[int]) -> list[int]:
+    """`_pack_any` for two out-dims, which most layouts have."""
+    low_width, high_width = widths
+    columns: list[int] = []
+    for low, high in basis_vectors:
+        if low >> low_width or high >> high_width:
+            raise ValueError
+        columns.append(index(low) | index(high) << low_width)
+    return columns
+
+
+def _pack_any(basis_vectors: Vectors, widths: Sequence[int]) -> list[int]:
+    """One integer for each basis vector; ValueError where a vector has not one fitting value for each width."""
+    columns: list[int] = []
+    for vector in basis_vectors:
+        column = place = 0
+        for value, width in zip(vector, widths, strict=True):
+            if value >> width:
+                raise ValueError
+            column |= index(value) << place
+            place += width
+        columns.append(column)
+    return columns
+
+
+def _refuse(in_dim: str, basis_vectors: Vectors, sizes: Mapping[str, int]) -> NoReturn:
+    """Says which basis is wrong; called only when one is."""
+    for position, vector in enumerate(basis_vectors):
+        _check_vector(in_dim, position, vector, sizes)
+    for position, vector in enumerate(basis_vectors):
+        for value, (name, size) in zip(vector, sizes.items(), strict=True):
+            if value >= size:
+                raise LayoutError(
+                    f"invalid basis {value} at position {position} of in-dim '{in_dim}' for out-dim "
+                    f"'{name}': it must be less than the out-dim's size {size}"
+                )
+    raise AssertionError

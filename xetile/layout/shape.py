@@ -82,7 +82,7 @@ class ShapeOperations(LayoutCore):
         width = log2_of_size(size, "in", dim)
         columns = self._columns(dim)
         columns = columns[:width] + (0,) * (width - len(columns))
-        return self.of_columns({**self._ins, dim: columns}, self._outs)._limited()
+        return self.of_columns({**self._ins, dim: columns}, self._outs).limited()
 
     def resize_out_dim(self, dim: str, size: int) -> Self:
         """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
@@ -123,7 +123,7 @@ class ShapeOperations(LayoutCore):
                 f"cannot join in-dims of layouts with out-dims {self.out_dims} and {other.out_dims}"
             )
         _check_disjoint("in", self._ins, other._ins)
-        return self.of_columns(self._ins | other._ins, self._outs)._limited()
+        return self.of_columns(self._ins | other._ins, self._outs).limited()
 
     def concat_outs(self, other: Self) -> Self:
         """The out-dims of both, this layout's first; in-dims must be equal, out-dims of different names."""
@@ -139,7 +139,7 @@ class ShapeOperations(LayoutCore):
             )
             for name, columns in self._ins.items()
         }
-        return self.of_columns(ins, self._outs | other._outs)._limited()
+        return self.of_columns(ins, self._outs | other._outs).limited()
 
     def remove_zero_bases_along_dim(self, dim: str) -> Self:
         """Without the all-zero bases of the in-dim `dim`."""
