@@ -94,8 +94,15 @@ def _show(arguments: list[str]) -> int:
         separator = "\n" if options.alias_names else ""
         text = "".join(_text(options, title, layout) + separator for title, layout in layouts)
     bits = 8 if tensor is None else tensor.element_bits
-    write_outputs(options, text, [(title, layout, bits) for title, layout in layouts])
+    pictures = [(_caption(title, layout), layout, bits) for title, layout in layouts]
+    write_outputs(options, text, pictures)
     return 0
+
+
+def _caption(title: str, layout: "LinearLayout") -> str:
+    """An attribute without its fields, and the shape."""
+    name = title.partition("<")[0] if "<" in title else title
+    return f"{name} {'x'.join(map(str, layout.out_dim_sizes))}"
 
 
 def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:

@@ -6,10 +6,11 @@ Source of the rules: intel/intel-xpu-backend-for-triton, lib/Dialect/TritonIntel
 (`DPAStoLinearLayout`, `BlockScaledDPAStoLinearLayout`, `subgroup2DBlockToLinearLayout`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from xetile.layout.columns import combine_cta_cga_with_shape
 from xetile.layout.linear import LayoutError, LinearLayout
 
 _OPERANDS = ("a", "b", "c")
@@ -402,31 +403,8 @@ def fit_to_shape(
         {"block": [tuple(basis) for basis in cga_layout]},
         {d: 1 << value.bit_length() for d, value in zip(dims, largest, strict=True)},
     )
-    extents = dict(zip(dims, shape, strict=True))
-    clusters = _shrunk(clusters, extents)
     layout = layout.transpose_ins(["register", "lane", "warp"])
-    wanted = {d: extents[d] // clusters.out_dims[d] for d in dims}
-    layout = _shrunk(_grown(layout, wanted), wanted)
-    return (layout * clusters).transpose_outs(dims)
-
-
-def _grown(layout: LinearLayout, extents: Mapping[str, int]) -> LinearLayout:
-    for name, size in tuple(layout.out_dims.items()):
-        repetitions = max(1, extents[name] // size)
-        layout = layout * LinearLayout.identity_1d(repetitions, "register", name)
-    return layout
-
-
-def _shrunk(layout: LinearLayout, extents: Mapping[str, int]) -> LinearLayout:
-    sizes = {name: min(size, extents[name]) for name, size in layout.out_dims.items()}
-    bases = {
-        name: [
-            tuple(c if c < size else 0 for c, size in zip(vector, sizes.values(), strict=True))
-            for vector in vectors
-        ]
-        for name, vectors in layout.bases.items()
-    }
-    return LinearLayout.from_bases(bases, sizes, require_surjective=False)
+    return combine_cta_cga_with_shape(layout, clusters, shape)
 
 
 def _repeat(count: int, dimension: int) -> LinearLayout:

@@ -22,6 +22,8 @@ _CELL = (30, 18)
 _BLOCK = (88, 34)
 _MARGIN = 28
 _GAP = 36
+_LONGEST_TITLE = 100
+_TITLE_STEP = 9
 
 
 class Panel(NamedTuple):
@@ -69,12 +71,10 @@ def draw_svg(panels: Sequence[Panel]) -> str:
 def draw_html(panels: Sequence[Panel]) -> str:
     """The picture as a web page of its own; arguments and errors as in draw_svg."""
     title = _escaped(" / ".join(panel.title for panel in panels))
-    # Inside HTML a script is no CDATA section.
-    picture = draw_svg(panels).replace("<![CDATA[", "").replace("]]>", "")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         "<style>body{margin:1em;overflow:auto;background:#fff}</style></head>"
-        f"<body>{picture}</body></html>\n"
+        f"<body>{draw_svg(panels)}</body></html>\n"
     )
 
 
@@ -155,8 +155,11 @@ def _panel(holders: _Holders) -> tuple[str, int, int]:
     width = min(columns, _FOLD) if folded else columns
     parts: list[str] = []
     legend, legend_width = _legend(holders)
-    parts.append(f'<text class="title" x="0" y="18">{_escaped(holders.title)}</text>{legend}')
-    top, right = 62, legend_width
+    title = holders.title
+    if len(title) > _LONGEST_TITLE:
+        title = title[: _LONGEST_TITLE - 3] + "..."
+    parts.append(f'<text class="title" x="0" y="18">{_escaped(title)}</text>{legend}')
+    top, right = 62, max(legend_width, len(title) * _TITLE_STEP)
     if folded:
         overview, across, down = _overview(holders, slices, (rows, columns), (height, width))
         parts.append(f'<g transform="translate(0,{top})">{overview}</g>')
@@ -280,8 +283,8 @@ def _detail(holders: _Holders, rows: int, columns: int) -> str:
 
 
 def _also(holders: _Holders, place: int) -> str:
-    """The other places that hold the same element, up to three of them."""
-    others = [place ^ other for other in holders.replicas[1:4]]
+    """Another place that holds the same element, and how many more there are."""
+    others = [place ^ other for other in holders.replicas[1:2]]
     if not others:
         return ""
     names = [holders.label((), other).removeprefix("(): ") for other in others]

@@ -10,6 +10,7 @@ Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cp
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from xetile.layout.columns import identity_standard_nd
 from xetile.layout.distributed import Dpas, fit_to_shape
 from xetile.layout.linear import LayoutError, LinearLayout
 
@@ -47,11 +48,10 @@ class Blocked(NamedTuple):
         """
         self.check(shape)
         layout = (
-            standard_layout("register", self.size_per_thread, self.order)
-            * standard_layout("lane", self.threads_per_warp, self.order)
-            * standard_layout("warp", self.warps_per_cta, self.order)
+            identity_standard_nd("register", self.size_per_thread, self.order)
+            * identity_standard_nd("lane", self.threads_per_warp, self.order)
+            * identity_standard_nd("warp", self.warps_per_cta, self.order)
         )
-        # What is missing of the shape is repeated in the order of the dimensions' names.
         return fit_to_shape(layout, shape, self.cga_layout)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
@@ -69,9 +69,11 @@ class Blocked(NamedTuple):
         k = len(shape) - 1 - operand
         sizes = list(self.size_per_thread)
         sizes[k] = shape[k]
-        layout = standard_layout("register", sizes, self.order)
+        layout = identity_standard_nd("register", sizes, self.order)
         for name, extents in (("lane", self.threads_per_warp), ("warp", self.warps_per_cta)):
-            layout = layout * standard_layout(name, extents, self.order, shared=k)
+            for d in self.order:
+                along = LinearLayout.zeros_1d if d == k else LinearLayout.identity_1d
+                layout = layout * along(extents[d], name, f"dim{d}")
         clusters = [
             tuple(0 if d == k else c for d, c in enumerate(basis)) for basis in self.cga_layout
         ]
@@ -210,26 +212,6 @@ class XegpuLayout(NamedTuple):
         for d in row_major:
             hold("register", d, sg_data[d] * sg_layout[d], extents[d])
         return LinearLayout.from_bases(bases, {f"dim{d}": n for d, n in enumerate(extents)})
-
-
-def standard_layout(
-    name: str, extents: Sequence[int], order: Sequence[int], *, shared: int | None = None
-) -> LinearLayout:
-    """One hardware dimension over all tile dimensions, the first of `order` fastest.
-
-    Args:
-        name: the hardware dimension.
-        extents: size per tile dimension, powers of two.
-        order: tile dimensions, fastest first.
-        shared: a tile dimension along which all hold the same.
-    """
-    layout = LinearLayout.empty()
-    for d in order:
-        if d == shared:
-            layout = layout * LinearLayout.zeros_1d(extents[d], name, f"dim{d}")
-        else:
-            layout = layout * LinearLayout.identity_1d(extents[d], name, f"dim{d}")
-    return layout
 
 
 def _check_xegpu(fields: Sequence[tuple[int, ...]], order: tuple[int, ...]) -> None:
