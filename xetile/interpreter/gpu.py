@@ -1,0 +1,93 @@
+"""The gpu dialect: who a thread is, and what threads do together."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.frame import Frame, Handler, attribute
+from xetile.interpreter.threads import Axis
+from xetile.interpreter.values import Value, uniform
+from xetile.targets.device import SUBGROUP_SIZE
+
+
+def axis_of(op: Operation) -> Axis:
+    """The axis that an op names."""
+    word = str(attribute(op, "dimension"))
+    found = next((axis for axis in ("x", "y", "z") if axis in word.rpartition(" ")[2]), None)
+    if found is None:
+        fail(op, f"'dimension' is {word}; expected x, y or z")
+    return cast(Axis, found)
+
+
+def _block_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.threads.block_id(frame.active, axis_of(op))]
+
+
+def _thread_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.threads.thread_id(frame.active, axis_of(op), op)]
+
+
+def _global_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    axis = axis_of(op)
+    size = frame.threads.block_sizes(op)["xyz".index(axis)]
+    first = frame.threads.block_id(frame.active, axis) * size
+    return [first + frame.threads.thread_id(frame.active, axis, op)]
+
+
+def _block_dim(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(frame.threads.block_sizes(op)["xyz".index(axis_of(op))])]
+
+
+def _grid_dim(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(frame.threads.grid["xyz".index(axis_of(op))])]
+
+
+def _subgroup_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.threads.subgroup(frame.active, op)]
+
+
+def _lane_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.threads.lane(frame.active, op)]
+
+
+def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(SUBGROUP_SIZE)]
+
+
+def _num_subgroups(frame: Frame, op: Operation) -> Sequence[Value]:
+    frame.threads.block_sizes(op)
+    return [uniform(frame.threads.subgroups)]
+
+
+def _barrier(frame: Frame, op: Operation) -> Sequence[Value]:
+    broken = frame.threads.broken_workgroup(frame.active)
+    if broken is None:
+        return []
+    workgroup, found = broken
+    kind = {"workgroup": "threads", "subgroup": "subgroups", "lane": "lanes"}[frame.threads.level]
+    fail(
+        op,
+        f"'{op.name}' is reached by {found} of the {frame.threads.per_workgroup} {kind} of workgroup "
+        f"{list(workgroup)}; expected all of them or none",
+    )
+
+
+def fence(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Nothing: in lockstep, every access is seen by the ops that follow."""
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "gpu.block_id": _block_id,
+    "gpu.thread_id": _thread_id,
+    "gpu.global_id": _global_id,
+    "gpu.block_dim": _block_dim,
+    "gpu.grid_dim": _grid_dim,
+    "gpu.subgroup_id": _subgroup_id,
+    "gpu.lane_id": _lane_id,
+    "gpu.subgroup_size": _subgroup_size,
+    "gpu.num_subgroups": _num_subgroups,
+    "gpu.barrier": _barrier,
+}

@@ -1,0 +1,147 @@
+"""A launch: the kernel, its arguments, and its workgroups in batches."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.kernels import (
+    OLDER_CONVENTION,
+    functions,
+    kernel_functions,
+    launch_sizes,
+    level,
+    subgroup_count,
+)
+from xetile.errors import XetileError, fail
+from xetile.interpreter import arith, gpu, llvm, math, memref, scf, vector, xegpu, xetile, xevm
+from xetile.interpreter.arguments import check_count, place
+from xetile.interpreter.elements import find_element
+from xetile.interpreter.frame import Frame, Handler, Machine, attribute
+from xetile.interpreter.memory import Memory
+from xetile.interpreter.memref import memref_type, new_memref
+from xetile.interpreter.threads import Sizes, Threads
+from xetile.interpreter.values import Value
+
+BATCH_BYTES = 1 << 25
+"""Workgroups execute together as long as their vectors take about this much memory."""
+
+
+def handlers() -> Mapping[str, Handler]:
+    """What executes each op."""
+    tables = (arith, gpu, llvm, math, memref, scf, vector, xegpu, xetile, xevm)
+    merged: dict[str, Handler] = {}
+    for table in tables:
+        merged |= table.HANDLERS
+    return merged
+
+
+def launch(
+    module: ModuleOp,
+    name: str | None,
+    arrays: "Sequence[NDArray[np.generic] | int | float]",
+    *,
+    grid: Sizes | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Execute a kernel; see `xetile.interpreter.execute`."""
+    kernel = find_kernel(module, name)
+    threads = _threads(kernel, grid)
+    block = kernel.regions[0].block
+    parameters = block.args[: _input_count(kernel)]
+    check_count(kernel, parameters, arrays)
+    memory = Memory()
+    arguments = [
+        place(memory, parameter, array, position)
+        for position, (parameter, array) in enumerate(zip(parameters, arrays, strict=True))
+    ]
+    workgroups = prod(threads.grid)
+    batch = _batch_size(kernel, threads)
+    machine = Machine(handlers(), memory, threads)
+    try:
+        with np.errstate(all="ignore"):
+            for first in range(0, workgroups, batch):
+                threads.workgroups = np.arange(first, min(first + batch, workgroups))
+                _run(kernel, machine, arguments)
+                if progress is not None:
+                    progress(int(threads.workgroups[-1]) + 1, workgroups)
+    except MemoryError as error:
+        raise XetileError(f"executing '{_name(kernel)}' takes more memory than there is") from error
+
+
+def _run(kernel: Operation, machine: Machine, arguments: Sequence[Value]) -> None:
+    block = kernel.regions[0].block
+    frame = Frame(machine, np.arange(machine.threads.count))
+    with machine.memory.scope():
+        buffers = [
+            new_memref(frame, kernel, memref_type(buffer), [])
+            for buffer in block.args[len(arguments) :]
+        ]
+        frame.run(block, [*arguments, *buffers])
+
+
+def find_kernel(module: ModuleOp, name: str | None) -> Operation:
+    """The kernel of that name, or the only one.
+
+    Errors: XetileError when there is none, or more than one.
+    """
+    candidates = kernel_functions(module) if name is None else list(functions(module))
+    found = [kernel for kernel in candidates if name is None or _name(kernel) == name]
+    if len(found) == 1:
+        if len(found[0].regions[0].blocks) > 1:
+            fail(found[0], f"cannot execute '{_name(found[0])}': it has branches between blocks")
+        return found[0]
+    listed = ", ".join(_name(kernel) for kernel in candidates) or "none"
+    if name is None:
+        raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
+    if found:
+        raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
+    raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
+
+
+def _name(kernel: Operation) -> str:
+    name = attribute(kernel, "sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _input_count(kernel: Operation) -> int:
+    """Parameters of the kernel; the arguments of its block that follow are buffers."""
+    type = attribute(kernel, "function_type")
+    return len(type.inputs) if isinstance(type, FunctionType) else len(kernel.regions[0].block.args)
+
+
+def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
+    kind = level(kernel)
+    sizes = grid or launch_sizes(kernel, "known_grid_size")
+    if sizes is None:
+        fail(kernel, "the grid is not known: give one (`grid`), or known_grid_size on the kernel")
+    if len(sizes) != 3 or min(sizes) < 1:
+        fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
+    subgroups = subgroup_count(kernel)
+    if subgroups is None and kind != "workgroup":
+        fail(kernel, f"a kernel of level {kind} needs known_block_size to be executed")
+    return Threads(
+        kind,
+        (sizes[0], sizes[1], sizes[2]),
+        launch_sizes(kernel, "known_block_size"),
+        subgroups or 1,
+        counts_subgroups=OLDER_CONVENTION in kernel.attributes,
+    )
+
+
+def _batch_size(kernel: Operation, threads: Threads) -> int:
+    """How many workgroups go together."""
+    size = sum(_bytes(result) for op in kernel.walk() for result in op.results)
+    return max(1, BATCH_BYTES // max(1, size * threads.per_workgroup))
+
+
+def _bytes(value: SSAValue) -> int:
+    type = value.type
+    get_shape = getattr(type, "get_shape", None)
+    if get_shape is None or isinstance(type, MemRefType):
+        return 8
+    element = find_element(getattr(type, "element_type", type))
+    return prod(get_shape()) * (element.size if element is not None else 8)

@@ -1,0 +1,265 @@
+"""Memory: buffers at virtual addresses, rectangles and single elements in them.
+
+Every buffer has an address of its own above 2^40, so that the upper bits of an address name the buffer, whatever
+integer arithmetic the address went through.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.elements import Element, round_tf32
+from xetile.interpreter.values import Array, Tile
+
+ADDRESS_BITS = 40
+"""Bits of an address below those that name the buffer."""
+
+ALIGNMENT = 64
+"""Bytes: every buffer begins at a multiple of this."""
+
+
+class Buffer(NamedTuple):
+    """Memory that belongs together: bytes from address `start` on."""
+
+    name: str
+    start: int
+    data: Array
+
+    @property
+    def end(self) -> int:
+        """The address after the last byte."""
+        return self.start + self.data.size
+
+
+class Memory:
+    """All buffers of a launch."""
+
+    def __init__(self) -> None:
+        self._buffers: list[Buffer] = []
+
+    def add(self, array: Array, name: str, *, shift: int = 0) -> int:
+        """Place an array without negative strides, `shift` bytes after an aligned address.
+
+        Returns the address of its first element.
+        """
+        start = ((len(self._buffers) + 1) << ADDRESS_BITS) + shift
+        self._buffers.append(Buffer(name, start, _bytes_of(array)))
+        return start
+
+    def allocate(self, size: int, name: str) -> int:
+        """New memory of zeros; `size` in bytes."""
+        return self.add(np.zeros(max(size, 1), np.uint8), name)
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is allocated inside is gone after."""
+        before = len(self._buffers)
+        try:
+            yield
+        finally:
+            del self._buffers[before:]
+
+    def buffer(self, address: int, at: Operation) -> Buffer:
+        """The buffer that an address lies in or next to."""
+        number = (address >> ADDRESS_BITS) - 1
+        if not 0 <= number < len(self._buffers):
+            fail(at, f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation")
+        return self._buffers[number]
+
+    def read_tile(
+        self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, padding: object
+    ) -> Array:
+        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
+        crops = _Crops(tile, shape)
+        if crops.agree and crops.whole:
+            return self._window(at, crops, slice(None), element)
+        values = np.empty((crops.count, *shape), element.dtype)
+        values[...] = padding
+        for threads in crops.groups():
+            top, bottom, left, right = crops.crop(threads)
+            if bottom > top and right > left:
+                part = self._window(at, crops, threads, element)
+                values[threads, top:bottom, left:right] = part
+        return values
+
+    def write_tile(
+        self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, values: Array
+    ) -> None:
+        """Store the elements of a tile that are inside of the surface, threads ascending."""
+        crops = _Crops(tile, shape, len(values))
+        for threads in crops.runs():
+            top, bottom, left, right = crops.crop(threads)
+            if bottom <= top or right <= left:
+                continue
+            part = values if len(values) == 1 else values[threads]
+            windows, starts = self._windows(at, crops, threads, element)
+            self._check_writable(at, int(crops.starts[threads][0]))
+            windows[starts] = part[:, top:bottom, left:right]
+
+    def read(self, at: Operation, addresses: Array, element: Element) -> Array:
+        """The elements at addresses (bytes), of the same shape."""
+        values = np.empty(addresses.shape, element.dtype)
+        for buffer, where in self._by_buffer(at, addresses):
+            flat, index = _elements(at, buffer, addresses[where], element)
+            values[where] = flat[index]
+        return _as_loaded(values, element)
+
+    def write(self, at: Operation, addresses: Array, element: Element, values: Array) -> None:
+        """Store elements at addresses (bytes) of the same shape, in ascending order of the positions."""
+        values = np.broadcast_to(values, addresses.shape)
+        for buffer, where in self._by_buffer(at, addresses):
+            self._check_writable(at, buffer.start)
+            flat, index = _elements(at, buffer, addresses[where], element)
+            flat[index] = values[where]
+
+    def _by_buffer(self, at: Operation, addresses: Array) -> Iterator[tuple[Buffer, Array | slice]]:
+        if addresses.size == 0:
+            return
+        numbers = addresses >> ADDRESS_BITS
+        first = int(addresses.flat[0])
+        if (numbers == first >> ADDRESS_BITS).all():
+            yield self.buffer(first, at), slice(None)
+            return
+        for number in np.unique(numbers):
+            yield self.buffer(int(number) << ADDRESS_BITS, at), numbers == number
+
+    def _check_writable(self, at: Operation, address: int) -> None:
+        buffer = self.buffer(address, at)
+        if not buffer.data.flags.writeable:
+            fail(at, f"cannot store to {buffer.name}: the array is read-only")
+
+    def _window(
+        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+    ) -> Array:
+        windows, starts = self._windows(at, crops, threads, element)
+        return _as_loaded(cast(Array, windows[starts]), element)
+
+    def _windows(
+        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+    ) -> tuple[Array, Array]:
+        """Every window of the crop's shape over the buffer, and the numbers of the threads' windows."""
+        top, bottom, left, right = crops.crop(threads)
+        row_stride, column_stride = crops.strides(threads)
+        rows, columns, size = bottom - top, right - left, element.size
+        addresses = crops.addresses(threads, size)
+        buffer = self.buffer(int(addresses[0]), at)
+        steps = addresses - buffer.start
+        starts = steps // size if size > 1 else steps
+        reach = (rows - 1) * row_stride + (columns - 1) * column_stride + 1
+        number = buffer.data.size // size - reach + 1
+        low, high = int(starts.min()), int(starts.max())
+        if low < 0 or high >= number or reach < 1:
+            position = low if low < 0 else high
+            fail(
+                at,
+                f"the tile reaches elements {position} to {position + reach - 1} of {buffer.name}, "
+                f"which has {buffer.data.size // size}",
+            )
+        if size > 1 and (steps % size).any():
+            fail(at, f"the address is no multiple of the {size} bytes of an element")
+        strides = (size, row_stride * size, column_stride * size)
+        windows = np.ndarray((number, rows, columns), element.dtype, buffer.data, 0, strides)
+        return windows, starts
+
+
+class _Crops:
+    """What of each thread's tile is inside of its surface."""
+
+    def __init__(self, tile: Tile, shape: tuple[int, int], least: int = 1) -> None:
+        surface, (x, y) = tile
+        (height, width), (row_stride, column_stride) = surface.sizes, surface.strides
+        rows, columns = shape
+        fields = np.broadcast_arrays(
+            surface.base >> ADDRESS_BITS,
+            np.clip(-x, 0, rows),
+            np.clip(height - x, 0, rows),
+            np.clip(-y, 0, columns),
+            np.clip(width - y, 0, columns),
+            row_stride,
+            column_stride,
+            surface.base,
+            x,
+            y,
+            np.empty(least, np.bool),
+        )
+        self.count = len(fields[0])
+        self._keys = np.stack(fields[:7])
+        self.starts, self._x, self._y = fields[7:10]
+        self._shape = shape
+        self.agree = self.count == 1 or bool((self._keys == self._keys[:, :1]).all())
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is outside of the surface, where all threads agree."""
+        return self.crop(slice(None)) == (0, self._shape[0], 0, self._shape[1])
+
+    def crop(self, threads: Array | slice) -> tuple[int, int, int, int]:
+        """First row, end row, first column, end column inside of the surface, for threads that agree."""
+        _, top, bottom, left, right, _, _ = self._keys[:, threads][:, 0].tolist()
+        return top, bottom, left, right
+
+    def strides(self, threads: Array | slice) -> tuple[int, int]:
+        """Strides of rows and columns in elements, for threads that agree."""
+        keys = self._keys[:, threads][:, 0]
+        return int(keys[5]), int(keys[6])
+
+    def addresses(self, threads: Array | slice, size: int) -> Array:
+        """Where each thread's crop begins."""
+        keys = self._keys[:, threads]
+        rows = self._x[threads] + keys[1]
+        columns = self._y[threads] + keys[3]
+        return self.starts[threads] + (rows * keys[5] + columns * keys[6]) * size
+
+    def groups(self) -> list[Array | slice]:
+        """Threads that agree, together."""
+        if self.agree:
+            return [slice(None)]
+        _, kinds = np.unique(self._keys, axis=1, return_inverse=True)
+        kinds = kinds.reshape(-1)
+        return [np.flatnonzero(kinds == kind) for kind in range(int(kinds.max()) + 1)]
+
+    def runs(self) -> list[slice]:
+        """Neighbouring threads that agree, in ascending order."""
+        if self.agree:
+            return [slice(None)]
+        changes = (self._keys[:, 1:] != self._keys[:, :-1]).any(axis=0)
+        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), self.count]
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
+
+def _as_loaded(values: Array, element: Element) -> Array:
+    return round_tf32(values) if element.name == "tf32" else values
+
+
+def _elements(
+    at: Operation, buffer: Buffer, addresses: Array, element: Element
+) -> tuple[Array, Array]:
+    """The buffer as elements, and the numbers of those at the addresses."""
+    size = element.size
+    steps = addresses - buffer.start
+    if (steps % size).any():
+        fail(at, f"the address is no multiple of the {size} bytes of an element")
+    index = steps // size
+    count = buffer.data.size // size
+    flat = buffer.data[: count * size].view(element.dtype)
+    outside = (index < 0) | (index >= count)
+    if outside.any():
+        found = int(index[outside].flat[0])
+        fail(at, f"element {found} is outside of {buffer.name}, which has {count}")
+    return flat, index
+
+
+def _bytes_of(array: Array) -> Array:
+    """The memory from an array's first element to its last as bytes, gaps between rows included."""
+    if array.size == 0:
+        return np.zeros(0, np.uint8)
+    size = array.itemsize
+    reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
+    flat = as_strided(array, (reach,), (size,), writeable=array.flags.writeable)
+    return flat.view(np.uint8)

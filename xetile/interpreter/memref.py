@@ -1,0 +1,302 @@
+"""The memref dialect: views, allocations and single elements."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from xetile.dialects.memref_layout import strides_and_offset
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.errors import fail
+from xetile.interpreter.elements import element_of
+from xetile.interpreter.folds import combine, kind_of
+from xetile.interpreter.frame import (
+    Frame,
+    Handler,
+    attribute,
+    element,
+    integers,
+    mixed,
+    number,
+    segments,
+)
+from xetile.interpreter.memory import ALIGNMENT
+from xetile.interpreter.values import Array, MemRef, Value, uniform
+
+
+def memref_type(value: SSAValue) -> MemRefType[Attribute]:
+    """The type of a memref value."""
+    if not isinstance(value.type, MemRefType):
+        fail(value, f"expected a memref, found {value.type}")
+    return cast("MemRefType[Attribute]", value.type)
+
+
+def element_addresses(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Array:
+    """Addresses in bytes of elements, refused where an index is outside of the memref.
+
+    The indices are [threads or 1] or [threads or 1, *shape]; so is the result.
+    """
+    found = frame.memref(memref)
+    position: Array = found.offset
+    for dimension, index in enumerate(indices):
+        extent, stride = found.sizes[dimension], found.strides[dimension]
+        ones = [1] * (index.ndim - 1)
+        outside = (index < 0) | (index >= extent.reshape(-1, *ones))
+        if outside.any():
+            shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
+            fail(
+                op,
+                f"index {shown} is outside of dimension {dimension} of extent {int(extent.max())}",
+            )
+        position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
+    size = element_of(memref_type(memref), op).size
+    return _aligned(found.base, position.ndim) + position * size
+
+
+def _aligned(values: Array, rank: int) -> Array:
+    return values.reshape(*values.shape, *[1] * (rank - values.ndim))
+
+
+def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+    memref, *indices = op.operands
+    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
+    return [frame.memory.read(op, at, element(op.results[0]))]
+
+
+def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *indices = op.operands
+    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
+    values = frame.array(value)
+    if len(values) > len(at):
+        at = np.broadcast_to(at, values.shape)
+    frame.memory.write(op, at, element(value), values)
+    return []
+
+
+def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *indices = op.operands
+    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
+    addresses = np.broadcast_to(at, frame.count)
+    values = np.broadcast_to(frame.array(value), frame.count)
+    return [update_memory(frame, op, addresses, values, kind_of(op), value)]
+
+
+def update_memory(
+    frame: Frame, op: Operation, addresses: Array, values: Array, kind: str, like: SSAValue
+) -> Array:
+    """Read, combine and write back elements one thread after the other; the old values.
+
+    `addresses` is [threads, ...]; where no address occurs twice, all threads go at once.
+    """
+    of = element(like)
+    if np.unique(addresses).size == addresses.size:
+        old = frame.memory.read(op, addresses, of)
+        frame.memory.write(op, addresses, of, combine(op, kind, old, values, of))
+        return old
+    old = np.empty(addresses.shape, of.dtype)
+    for at in np.ndindex(addresses.shape):
+        place = addresses[at].reshape(1)
+        before = frame.memory.read(op, place, of)
+        frame.memory.write(op, place, of, combine(op, kind, before, values[at].reshape(1), of))
+        old[at] = before[0]
+    return old
+
+
+def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
+    dynamic, _ = segments(op)
+    sizes = [number(frame, value) for value in dynamic]
+    return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
+
+
+def new_memref(
+    frame: Frame, op: Operation, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> MemRef:
+    """New memory: in shared memory one buffer per workgroup, else one per thread."""
+    rest = iter(dynamic)
+    sizes = tuple(next(rest) if n == -1 else uniform(n) for n in type.get_shape())
+    layout = strides_and_offset(type)
+    if layout is None or layout[1] is None:
+        fail(op, f"cannot allocate {type}: its layout is not strided, or its offset not static")
+    strides = _dense_strides(sizes)
+    if None not in layout[0]:
+        strides = tuple(uniform(stride or 0) for stride in layout[0])
+    reach = layout[1] + 1 + sum(_largest_steps(sizes, strides))
+    slot = -(-reach * element_of(type, op).size // ALIGNMENT) * ALIGNMENT
+    shared = memory_space_of(type.memory_space) == SHARED
+    per_thread = frame.threads.per_workgroup if shared else 1
+    slots = frame.threads.count // per_thread
+    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
+    return MemRef(base + frame.active // per_thread * slot, uniform(layout[1]), sizes, strides)
+
+
+def _largest_steps(sizes: Sequence[Array], strides: Sequence[Array]) -> list[int]:
+    return [
+        (int(size.max()) - 1) * int(stride.max())
+        for size, stride in zip(sizes, strides, strict=True)
+    ]
+
+
+def _dense_strides(sizes: Sequence[Array]) -> tuple[Array, ...]:
+    strides = [uniform(1)]
+    for size in reversed(sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides[: len(sizes)]))
+
+
+def _nothing(frame: Frame, op: Operation) -> Sequence[Value]:
+    return []
+
+
+def _same(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.memref(op.operands[0])]
+
+
+def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, type = frame.memref(op.operands[0]), memref_type(op.results[0])
+    layout = strides_and_offset(type)
+    strides, offset = layout or ((None,) * len(found.strides), None)
+    pairs = [
+        *zip(found.sizes, (None if n == -1 else n for n in type.get_shape()), strict=True),
+        *zip(found.strides, strides, strict=True),
+        (found.offset, offset),
+    ]
+    for value, expected in pairs:
+        if expected is not None and (value != expected).any():
+            shown = int(value[value != expected][0])
+            fail(op, f"a memref with {shown} where {type} has {expected} is cast to it")
+    return [found]
+
+
+def _dim(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, index = frame.memref(op.operands[0]), number(frame, op.operands[1])
+    rank = len(found.sizes)
+    if ((index < 0) | (index >= rank)).any():
+        fail(op, f"dimension {int(index.max())} of a memref of rank {rank}")
+    if len(index) == 1:
+        return [found.sizes[int(index[0])]]
+    sizes = np.stack(np.broadcast_arrays(*found.sizes, index)[:rank])
+    return [sizes[index, np.arange(len(index))]]
+
+
+def _rank(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(len(frame.memref(op.operands[0]).sizes))]
+
+
+def _lists(frame: Frame, op: Operation) -> tuple[list[Array], list[Array], list[Array]]:
+    _, *dynamic = segments(op)
+    names = ("static_offsets", "static_sizes", "static_strides")
+    offsets, sizes, strides = (
+        mixed(frame, integers(op, name), values)
+        for name, values in zip(names, dynamic, strict=True)
+    )
+    return offsets, sizes, strides
+
+
+def _subview(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    offsets, sizes, steps = _lists(frame, op)
+    offset = found.offset
+    for index, stride in zip(offsets, found.strides, strict=True):
+        offset = offset + index * stride
+    strides = [step * stride for step, stride in zip(steps, found.strides, strict=True)]
+    kept = _kept_dimensions(op, integers(op, "static_sizes"))
+    return [
+        MemRef(found.base, offset, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept))
+    ]
+
+
+def _kept_dimensions(op: Operation, sizes: Sequence[int]) -> list[int]:
+    """Which dimensions a rank-reducing view keeps: those of extent 1 that the result lacks are dropped."""
+    shape = list(memref_type(op.results[0]).get_shape())
+    kept: list[int] = []
+    for dimension, size in enumerate(sizes):
+        left = len(sizes) - dimension
+        needed = len(shape) - len(kept)
+        if needed == left or (needed and (size != 1 or shape[len(kept)] == 1)):
+            kept.append(dimension)
+    return kept
+
+
+def _reinterpret_cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    offsets, sizes, strides = _lists(frame, op)
+    return [MemRef(found.base, offsets[0], tuple(sizes), tuple(strides))]
+
+
+def _view(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, shift, *dynamic = op.operands
+    found, type = frame.memref(source), memref_type(op.results[0])
+    rest = iter(dynamic)
+    sizes = tuple(number(frame, next(rest)) if n == -1 else uniform(n) for n in type.get_shape())
+    base = found.base + found.offset + number(frame, shift)
+    return [MemRef(base, uniform(0), sizes, _dense_strides(sizes))]
+
+
+def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, map = frame.memref(op.operands[0]), attribute(op, "permutation")
+    assert isinstance(map, AffineMapAttr)
+    order = [cast(AffineDimExpr, result).position for result in map.data.results]
+    return [
+        MemRef(
+            found.base,
+            found.offset,
+            tuple(found.sizes[d] for d in order),
+            tuple(found.strides[d] for d in order),
+        )
+    ]
+
+
+def _aligned_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.memref(op.operands[0]).base]
+
+
+def _strided_metadata(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    buffer = MemRef(found.base, uniform(0), (), ())
+    return [buffer, found.offset, *found.sizes, *found.strides]
+
+
+def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, target = op.operands
+    sizes = frame.memref(source).sizes
+    if any((size != size[0]).any() for size in sizes):
+        fail(op, "cannot execute 'memref.copy' with different extents in different threads")
+    shape = [int(size[0]) for size in sizes]
+    if prod(shape) == 0:
+        return []
+    indices = [grid.reshape(1, *shape) for grid in np.indices(shape)]
+    values = frame.memory.read(
+        op, element_addresses(frame, op, source, indices), element_of(source.type, op)
+    )
+    at = element_addresses(frame, op, target, indices)
+    shape_of_both = np.broadcast_shapes(at.shape, values.shape)
+    frame.memory.write(op, np.broadcast_to(at, shape_of_both), element_of(target.type, op), values)
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "memref.load": _load,
+    "memref.store": _store,
+    "memref.atomic_rmw": _atomic_rmw,
+    "memref.alloc": _allocate,
+    "memref.alloca": _allocate,
+    "memref.dealloc": _nothing,
+    "memref.cast": _cast,
+    "memref.memory_space_cast": _same,
+    "memref.assume_alignment": _same,
+    "memref.dim": _dim,
+    "memref.rank": _rank,
+    "memref.subview": _subview,
+    "memref.reinterpret_cast": _reinterpret_cast,
+    "memref.view": _view,
+    "memref.transpose": _transpose,
+    "memref.extract_aligned_pointer_as_index": _aligned_pointer,
+    "memref.extract_strided_metadata": _strided_metadata,
+    "memref.copy": _copy,
+}

@@ -1,0 +1,92 @@
+"""What SSA values are while a kernel executes: numpy arrays with one leading axis over threads.
+
+A thread is a workgroup, a subgroup or a lane, as the kernel's level has it. The leading axis has one entry per
+active thread, or a single entry where all threads agree. Values that are no scalar or vector are tuples of such
+arrays.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The element type is the IR's and known only when the kernel executes.
+Array: TypeAlias = NDArray[Any]
+
+
+class MemRef(NamedTuple):
+    """A memref: the address of its buffer in bytes; offset, sizes and strides in elements."""
+
+    base: Array
+    offset: Array
+    sizes: tuple[Array, ...]
+    strides: tuple[Array, ...]
+
+
+class Surface(NamedTuple):
+    """A matrix in memory: address of element (0, 0) in bytes; rows and columns, and their strides, in elements."""
+
+    base: Array
+    sizes: tuple[Array, Array]
+    strides: tuple[Array, Array]
+
+
+class Tile(NamedTuple):
+    """A rectangle of a surface: row and column of its corner, in elements."""
+
+    surface: Surface
+    corner: tuple[Array, Array]
+
+
+class ScatteredTile(NamedTuple):
+    """Elements that each have an index: address of index 0 in bytes, number of elements, indices."""
+
+    base: Array
+    limit: Array
+    indices: Array
+
+
+Value: TypeAlias = Array | MemRef | Tile | ScatteredTile
+
+UNBOUNDED = np.iinfo(np.int64).max
+"""The limit of a scattered tile at an address."""
+
+_Part = TypeVar("_Part", bound="Value | Surface | tuple[Array, ...]")
+
+
+def uniform(number: int, dtype: type[np.generic] = np.int64) -> Array:
+    """One number for all threads."""
+    return np.array([number], dtype)
+
+
+def take(value: _Part, index: Array) -> _Part:
+    """The value of the threads `index`; what all threads share stays shared."""
+    if isinstance(value, np.ndarray):
+        return cast(_Part, value if len(value) == 1 else value[index])
+    return cast(_Part, _remade(value, [take(part, index) for part in _parts(value)]))
+
+
+def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
+    """The value of `count` threads out of pieces (threads, value); where pieces meet, the later one holds."""
+    first = pieces[0][1]
+    if isinstance(first, np.ndarray):
+        merged = np.empty((count, *first.shape[1:]), first.dtype)
+        for index, piece in pieces:
+            merged[index] = piece
+        return cast(_Part, merged)
+    columns = zip(*(_parts(piece) for _, piece in pieces), strict=True)
+    indices = [index for index, _ in pieces]
+    return cast(
+        _Part,
+        _remade(first, [merge(list(zip(indices, c, strict=True)), count) for c in columns]),
+    )
+
+
+def _parts(value: Any) -> list[Array]:
+    return list(value)
+
+
+def _remade(value: Any, parts: list[Array]) -> Any:
+    make = getattr(value, "_make", tuple)
+    return make(parts)
