@@ -18,17 +18,18 @@ from xetile.cli.layout_output import (
     add_outputs,
     as_json,
     layout_data,
+    refuse,
     tensor_type,
     write_outputs,
 )
 from xetile.cli.version import VersionAction
-from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xetile.layout.linear import LinearLayout
 
 VIEWS = ("bases", "hardware", "tensor", "matrix")
 
+_OURS = ("#xegpu", "#xetile")
 _ALIAS = re.compile(r"^\s*#([A-Za-z_][\w$]*)\s*=\s*(#.*?)\s*$")
 
 
@@ -44,7 +45,7 @@ def _run(arguments: list[str]) -> int:
     try:
         return command(arguments[1:]) if command else _show(arguments)
     except LayoutError as error:
-        raise XetileError(str(error)) from error
+        refuse(str(error), error)
 
 
 def _block_load(arguments: list[str]) -> int:
@@ -115,7 +116,9 @@ def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:
             case "bases":
                 parts.append(str(layout).lstrip("\n") + "\n")
             case "hardware":
-                name = "Subgroup" if options.subgroup else "Warp"
+                # Attributes that begin so are not Triton's: there a subgroup is called one.
+                ours = options.subgroup or title.partition("= ")[2].startswith(_OURS)
+                name = "Subgroup" if ours or title.startswith(_OURS) else "Warp"
                 parts.append(hardware_view(layout, subgroup=name))
             case "matrix":
                 parts.append(matrix_view(layout))
@@ -128,7 +131,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
     if options.bases is not None:
         return [NamedLayout(options.bases, _from_bases(options.bases, tensor))]
     if tensor is None:
-        raise XetileError("must specify the tensor type argument -t, such as tensor<256x32xf16>")
+        refuse("must specify the tensor type argument -t, such as tensor<256x32xf16>")
     from xetile.layout.attributes import layout_of
 
     given: list[str] = options.l or []
@@ -138,7 +141,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
     if not texts and tensor.layout is not None:
         texts = [(tensor.layout, tensor.layout)]
     if not texts:
-        raise XetileError("a layout is needed: -l ATTRIBUTE, -i FILE, --bases, or one in the type")
+        refuse("a layout is needed: -l ATTRIBUTE, -i FILE, --bases, or one in the type")
     return [NamedLayout(title, layout_of(text, tensor.shape)) for title, text in texts]
 
 
@@ -156,11 +159,11 @@ def _aliases(options: Namespace) -> list[tuple[str, str]]:
             r"#([A-Za-z_][\w$]*)(?![\w.$])", lambda use: known.get(use[1], use[0]), found[2]
         )
     if not known:
-        raise XetileError(f"'{name}' has no aliases such as #name = #ttg.blocked<{{...}}>")
+        refuse(f"'{name}' has no aliases such as #name = #ttg.blocked<{{...}}>")
     wanted = options.alias_names.split(",") if options.alias_names else list(known)
     for alias in wanted:
         if alias not in known:
-            raise XetileError(f"no alias '{alias}' in '{name}'; it has {', '.join(known)}")
+            refuse(f"no alias '{alias}' in '{name}'; it has {', '.join(known)}")
     return [(alias, known[alias]) for alias in wanted]
 
 
@@ -170,9 +173,9 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
     try:
         given: object = json.loads(text)
     except ValueError as error:
-        raise XetileError(f"--bases is no JSON: {error}") from error
+        refuse(f"--bases is no JSON: {error}", error)
     if not isinstance(given, dict):
-        raise XetileError('--bases must be an object such as {"register": [[0, 1]], "lane": []}')
+        refuse('--bases must be an object such as {"register": [[0, 1]], "lane": []}')
     bases: dict[str, list[list[int]]] = {}
     for name, vectors in cast("dict[str, object]", given).items():
         bases[name] = _vectors(name, vectors)
@@ -185,13 +188,13 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
 
 def _vectors(name: str, given: object) -> list[list[int]]:
     if not isinstance(given, list):
-        raise XetileError(f"--bases: '{name}' must be a list of lists of integers")
+        refuse(f"--bases: '{name}' must be a list of lists of integers")
     vectors: list[list[int]] = []
     for vector in cast("list[object]", given):
         numbers = cast("list[object]", vector) if isinstance(vector, list) else [None]
         whole = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
         if len(whole) != len(numbers):
-            raise XetileError(f"--bases: '{name}' must be a list of lists of integers")
+            refuse(f"--bases: '{name}' must be a list of lists of integers")
         vectors.append(whole)
     return vectors
 

@@ -11,9 +11,9 @@ from xetile.cli.layout_output import (
     as_json,
     element_bits,
     layout_data,
+    refuse,
     write_outputs,
 )
-from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xetile.layout.block_stages import BlockLoadStages
@@ -83,25 +83,21 @@ def _report(options: Namespace) -> _Report:
     operand = _OPERANDS.index(options.operand)
     shape: tuple[int, int] = options.shape
     if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
-        raise XetileError(
-            f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two"
-        )
+        refuse(f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two")
     ops = 32 // (bits if operand < 2 else 16)
     if ops not in (1, 2, 4):
-        raise XetileError(f"DPAS has no operands of type {options.dtype}")
+        refuse(f"DPAS has no operands of type {options.dtype}")
     dpas = Dpas(options.repeat_count, 8, _LANES, ops, _LANES, options.warps, options.rep)
     layout = dpas.operand_layout(operand, shape)
     contiguous = 0 if options.transposed else 1
     tile = load_tile(layout, contiguous, element_bits=bits, limits=limits)
     packed = operand == 1 and bits < 32
     if tile is None:
-        raise XetileError(f"{options.operand} of {options.dtype} is no block of this layout")
+        refuse(f"{options.operand} of {options.dtype} is no block of this layout")
     packed = (packed or tile.vnni) and not tile.transposed
     shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
     if shuffle is None:
-        raise XetileError(
-            "no block message leaves these elements in the lanes that DPAS takes them from"
-        )
+        refuse("no block message leaves these elements in the lanes that DPAS takes them from")
     _check_device(target, tile, bits, packed=packed)
     stages = None
     staged = operand < 2 and not (options.transposed and (operand == 0 or bits > 16))
@@ -143,7 +139,7 @@ def _check_device(target: "Device", tile: "BlockTile", bits: int, *, packed: boo
     word = bits * tile.packed
     found = {(c.rows, c.columns, c.blocks) for c in target.block_configurations(access, word)}
     if (tile.height, tile.width, tile.blocks) not in found:
-        raise XetileError(
+        refuse(
             f"{target.name} has no {_configuration(tile, bits, packed=packed)} load; "
             "use more repetitions or another operand shape"
         )

@@ -2,17 +2,24 @@
 
 import json
 import re
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from xetile.cli.errors import ToolParser
-from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xetile.layout.linear import LinearLayout
 
 PROGRAM = "xetile-layout"
+
+
+def refuse(message: str, cause: Exception | None = None) -> NoReturn:
+    """Answer wrong input; what that needs is imported only now, for the tool's start-up time."""
+    from xetile.errors import XetileError
+
+    raise XetileError(message) from cause
 
 
 class TensorType(NamedTuple):
@@ -39,7 +46,7 @@ def tensor_type(text: str) -> TensorType:
         r"\s*tensor<((?:\d+x)+)([A-Za-z]\w*)\s*(?:,\s*(#.*))?>\s*", text, re.DOTALL
     )
     if found is None:
-        raise XetileError(f"'{text}' is no tensor type; write one such as tensor<256x32xf16>")
+        refuse(f"'{text}' is no tensor type; write one such as tensor<256x32xf16>")
     shape = tuple(int(extent) for extent in found[1].rstrip("x").split("x"))
     return TensorType(shape, element_bits(found[2]), found[3])
 
@@ -50,7 +57,7 @@ def element_bits(name: str) -> int:
         return 32
     found = re.fullmatch(r"[su]?[a-z]*?(\d+)(E\d+M\d+\w*)?", name)
     if found is None or int(found[1]) not in (1, 4, 8, 16, 32, 64):
-        raise XetileError(f"element type '{name}' is not known; write one such as f16, bf16, i8")
+        refuse(f"element type '{name}' is not known; write one such as f16, bf16, i8")
     return max(8, int(found[1]))
 
 
@@ -71,8 +78,6 @@ def write_outputs(
     options: Namespace, text: str, pictures: "Sequence[tuple[str, LinearLayout, int]]"
 ) -> None:
     """Write the text, and the drawings that were asked for; nothing is written before all is made."""
-    from xetile.cli.files import write_output
-
     drawings: list[tuple[str, str]] = []
     if options.svg is not None or options.html is not None:
         from xetile.layout.draw import Panel, draw_html, draw_svg
@@ -82,6 +87,11 @@ def write_outputs(
             drawings.append((options.svg, draw_svg(panels)))
         if options.html is not None:
             drawings.append((options.html, draw_html(panels)))
+    if not drawings and options.output is None:
+        sys.stdout.write(text)
+        return
+    from xetile.cli.files import write_output
+
     for path, drawing in drawings:
         write_output(path, drawing)
     write_output(options.output, text)
