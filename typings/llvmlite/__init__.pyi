@@ -1,1 +1,1 @@
-"""The part of llvmlite 0.50 that xetile uses; llvmlite has no types of its own."""
+# The part of llvmlite 0.50 that xetile uses; llvmlite has no types of its own.

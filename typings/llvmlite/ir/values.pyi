@@ -1,0 +1,26 @@
+from llvmlite.ir import Module
+from llvmlite.ir.types import FunctionType, Type
+
+class Value:
+    type: Type
+    name: str
+
+class Constant(Value):
+    def __init__(self, typ: Type, constant: object) -> None: ...
+
+class Argument(Value): ...
+
+class MDValue:
+    def get_reference(self) -> str: ...
+
+class Block(Value):
+    instructions: list[Value]
+
+class Function(Value):
+    args: tuple[Argument, ...]
+    calling_convention: str
+    def __init__(self, module: Module, ftype: FunctionType, name: str) -> None: ...
+    def append_basic_block(self, name: str = "") -> Block: ...
+    @property
+    def module(self) -> Module: ...
+    def descr_prototype(self, buf: list[str]) -> None: ...
