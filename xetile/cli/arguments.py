@@ -8,6 +8,7 @@ from xetile.errors import XetileError
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
+    from xdsl.dialects.builtin import MemRefType
     from xdsl.ir import Attribute
 
     Array = NDArray[numpy.generic]
@@ -28,11 +29,20 @@ SIGNIFICANT_BITS = {
 """Bits of a float type's significand, the hidden one included: it counts to two to the power of that."""
 
 
+DYNAMIC = -1
+"""An extent that the type leaves open."""
+
+
 class Parameter(NamedTuple):
-    """A kernel's parameter: its type as printed, its extents (None for a scalar, -1 dynamic), its dtype."""
+    """A kernel's parameter.
+
+    Its type as printed, its extents (None for a scalar; DYNAMIC), its strides in elements (None for
+    dense ones), and how its elements are held.
+    """
 
     type: str
     shape: tuple[int, ...] | None
+    strides: tuple[int, ...] | None
     dtype: "numpy.dtype[numpy.generic]"
 
 
@@ -44,12 +54,13 @@ def make_argument(parameter: Parameter, request: str, seed: int, position: int) 
     """
     try:
         if request.endswith(".npy"):
-            return _from_file(parameter, request)
+            return _spread(_from_file(parameter, request), parameter.strides)
         if parameter.shape is None:
             return _scalar(parameter, request)
         if min(parameter.shape, default=1) < 0:
             raise XetileError(f"{parameter.type} has dynamic extents; give an array as FILE.npy")
-        return _array(parameter, parameter.shape, request, seed, position)
+        array = _array(parameter, parameter.shape, request, seed, position)
+        return _spread(array, parameter.strides)
     except XetileError as error:
         raise XetileError(f"argument {position}: {error.message}", error.location) from error
 
@@ -165,48 +176,65 @@ def _from_file(parameter: Parameter, path: str) -> "Array":
         raise XetileError(
             f"'{path}' has shape {list(array.shape)}, {parameter.type} needs {list(parameter.shape)}"
         )
-    return numpy.array(array, order="C")
+    return array
 
 
 def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(found) == len(wanted) and all(
-        extent in (-1, size) for size, extent in zip(found, wanted, strict=True)
+        extent in (DYNAMIC, size) for size, extent in zip(found, wanted, strict=True)
     )
 
 
 def parameter(kind: "Attribute") -> Parameter:
     """A kernel's parameter of an IR type.
 
-    Errors: XetileError for a type that has no numpy counterpart.
+    Errors: XetileError for a type that cannot be executed.
     """
     from xdsl.dialects.builtin import MemRefType
     from xdsl.utils.hints import isa
 
-    if isa(kind, MemRefType):
-        shape = tuple(max(extent, -1) for extent in kind.get_shape())  # dynamic: any negative one
-        return Parameter(str(kind), shape, _dtype(kind.element_type))
-    return Parameter(str(kind), None, _dtype(kind))
+    if not isa(kind, MemRefType):
+        return Parameter(str(kind), None, None, _dtype(kind))
+    shape = tuple(max(extent, DYNAMIC) for extent in kind.get_shape())  # xDSL's is the least i64
+    return Parameter(str(kind), shape, _strides(kind), _dtype(kind.element_type))
 
 
 def _dtype(element: "Attribute") -> "numpy.dtype[numpy.generic]":
-    import ml_dtypes
+    from xetile.interpreter.elements import find_element
+
+    found = find_element(element)
+    if found is None:
+        raise XetileError(f"cannot execute on elements of type {element}")
+    return found.dtype
+
+
+def _strides(kind: "MemRefType[Attribute]") -> tuple[int, ...] | None:
+    """The strides in elements, where the type says all of them and they are not the dense ones."""
+    from xdsl.dialects.builtin import NoneAttr
+
+    from xetile.dialects.memref_layout import strides_and_offset
+
+    layout = None if isinstance(kind.layout, NoneAttr) else strides_and_offset(kind)
+    if layout is None:
+        return None
+    known = tuple(stride for stride in layout[0] if stride is not None)
+    return known if len(known) == len(layout[0]) else None
+
+
+def duplicate(array: "Array") -> "Array":
+    """A copy with the same strides."""
+    return _spread(array, tuple(stride // array.itemsize for stride in array.strides))
+
+
+def _spread(array: "Array", strides: tuple[int, ...] | None) -> "Array":
+    """The array with strides in elements; what lies between its elements is zero."""
     import numpy
 
-    kinds: dict[str, type | str] = {
-        "f16": numpy.float16,
-        "bf16": ml_dtypes.bfloat16,
-        "tf32": numpy.float32,
-        "f32": numpy.float32,
-        "f64": numpy.float64,
-        "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-        "f8E5M2": ml_dtypes.float8_e5m2,
-        "index": numpy.int64,
-        "i1": numpy.bool_,
-    }
-    for bits in (8, 16, 32, 64):
-        kinds |= {f"{sign}i{bits}": f"int{bits}" for sign in ("", "s")}
-        kinds[f"ui{bits}"] = f"uint{bits}"
-    name = str(element)
-    if name not in kinds:
-        raise XetileError(f"elements of type {name} are not executed; legal are {', '.join(kinds)}")
-    return numpy.dtype(kinds[name])
+    if strides is None or array.size == 0:
+        return array.copy()
+    last = sum((n - 1) * stride for n, stride in zip(array.shape, strides, strict=True))
+    buffer = numpy.zeros(last + 1, array.dtype)
+    steps = tuple(stride * array.itemsize for stride in strides)
+    spread = numpy.lib.stride_tricks.as_strided(buffer, array.shape, steps)
+    spread[...] = array
+    return spread

@@ -1,45 +1,122 @@
 """Strides and offset of a memref type."""
 
-from itertools import permutations
+from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+
+Strides = tuple[int | None, ...]
+"""Elements between neighbours along each dimension; None for what is only known when running."""
 
 
-def strides_and_offset(
-    type: MemRefType[Attribute],
-) -> tuple[tuple[int | None, ...], int | None] | None:
+def strides_and_offset(type: MemRefType[Attribute]) -> tuple[Strides, int | None] | None:
     """Strides and offset of a memref in elements, None for each that is dynamic; None for other layouts.
 
-    Affine maps are understood where they permute the dimensions: (d0, d1) -> (d1, d0) is column-major.
+    An affine map is understood where its one result is linear, (d0, d1) -> (d0 * 64 + d1 + 3), and where it
+    permutes the dimensions: (d0, d1) -> (d1, d0) is column-major.
     """
     shape, layout = type.get_shape(), type.layout
     if isinstance(layout, NoneAttr):
         return _dense(shape), 0
     if isinstance(layout, StridedLayoutAttr):
-        strides = tuple(layout.get_strides())
-        return strides, layout.get_offset()
-    if isinstance(layout, AffineMapAttr):
-        return _permuted(shape, layout.data)
-    return None
+        return tuple(layout.get_strides()), layout.get_offset()
+    if not isinstance(layout, AffineMapAttr):
+        return None
+    map = layout.data
+    if map.num_dims != len(shape):
+        return None
+    if len(map.results) == 1 and len(shape) != 1:
+        return _linear(map)
+    return _permuted(shape, map) or (_linear(map) if len(shape) == 1 else None)
 
 
-def _dense(shape: tuple[int, ...]) -> tuple[int | None, ...]:
-    return tuple(None if -1 in shape[d + 1 :] else prod(shape[d + 1 :]) for d in range(len(shape)))
+def is_static(type: MemRefType[Attribute]) -> bool:
+    """Whether all extents and strides are known when compiling; the offset need not be."""
+    layout = strides_and_offset(type)
+    return layout is not None and DYNAMIC_INDEX not in type.get_shape() and None not in layout[0]
 
 
-def _permuted(
-    shape: tuple[int, ...], map: AffineMap
-) -> tuple[tuple[int | None, ...], int | None] | None:
-    rank = len(shape)
-    for order in permutations(range(rank)):
-        results = tuple(AffineDimExpr(dimension) for dimension in order)
-        if map == AffineMap(rank, 0, results):
-            dense = _dense(tuple(shape[d] for d in order))
-            strides: list[int | None] = [None] * rank
-            for stride, dimension in zip(dense, order, strict=True):
-                strides[dimension] = stride
-            return tuple(strides), 0
-    return None
+def _dense(shape: Sequence[int]) -> Strides:
+    def stride(dimension: int) -> int | None:
+        inner = shape[dimension + 1 :]
+        return None if DYNAMIC_INDEX in inner else prod(inner)
+
+    return tuple(stride(dimension) for dimension in range(len(shape)))
+
+
+def _permuted(shape: Sequence[int], map: AffineMap) -> tuple[Strides, int] | None:
+    """A map whose results are the dimensions in another order, outermost first."""
+    order = [result.position for result in map.results if isinstance(result, AffineDimExpr)]
+    if len(order) != len(map.results) or sorted(order) != list(range(len(shape))):
+        return None
+    dense = _dense([shape[dimension] for dimension in order])
+    return tuple(dense[order.index(dimension)] for dimension in range(len(shape))), 0
+
+
+class _Sum:
+    """A linear expression: a constant and one factor for each dimension; None for what symbols make dynamic."""
+
+    def __init__(self, constant: int | None, factors: Sequence[int | None]) -> None:
+        self.constant = constant
+        self.factors = tuple(factors)
+
+    def plus(self, other: "_Sum") -> "_Sum":
+        pairs = zip(self.factors, other.factors, strict=True)
+        return _Sum(_add(self.constant, other.constant), [_add(a, b) for a, b in pairs])
+
+    def times(self, other: "_Sum") -> "_Sum | None":
+        """The product with a sum that has no dimensions."""
+        if any(factor != 0 for factor in other.factors):
+            return other.times(self) if all(factor == 0 for factor in self.factors) else None
+        scale = other.constant
+        return _Sum(
+            _multiply(self.constant, scale), [_multiply(factor, scale) for factor in self.factors]
+        )
+
+
+def _linear(map: AffineMap) -> tuple[Strides, int | None] | None:
+    total = _sum(map.results[0], map.num_dims)
+    return None if total is None else (total.factors, total.constant)
+
+
+def _sum(expression: AffineExpr, rank: int) -> _Sum | None:
+    zeros = [0] * rank
+    match expression:
+        case AffineConstantExpr():
+            return _Sum(expression.value, zeros)
+        case AffineDimExpr():
+            return _Sum(0, [int(dimension == expression.position) for dimension in range(rank)])
+        case AffineBinaryOpExpr():
+            left, right = _sum(expression.lhs, rank), _sum(expression.rhs, rank)
+            if left is None or right is None:
+                return None
+            if expression.kind is AffineBinaryOpKind.Add:
+                return left.plus(right)
+            return left.times(right) if expression.kind is AffineBinaryOpKind.Mul else None
+        case _:
+            return _Sum(None, zeros)
+
+
+def _add(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _multiply(a: int | None, b: int | None) -> int | None:
+    if 0 in (a, b):
+        return 0
+    return None if a is None or b is None else a * b

@@ -5,7 +5,7 @@ from math import prod
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, NoneAttr
 from xdsl.ir import Attribute, BlockArgument, Operation
 
 from xetile.dialects.memref_layout import strides_and_offset
@@ -43,11 +43,11 @@ def place(memory: Memory, parameter: BlockArgument, given: object, number: int) 
     of = element_of(type, parameter)
     if isinstance(given, np.ndarray) and given.ndim > 0:
         return _address(memory, type, cast(Array, given), name)
-    return _scalar(given, of, name)
+    return _scalar(cast(object, given), of, name)
 
 
 def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
-    if not isinstance(type, IntegerType) or type.width.data != ADDRESS_BITS:
+    if not isinstance(type, IntegerType) or type.bitwidth != ADDRESS_BITS:
         raise XetileError(
             f"{name} is {type}, which takes a number, not an array; addresses of arrays are i64 or ui64"
         )
@@ -58,7 +58,7 @@ def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
 
 def _scalar(given: object, of: Element, name: str) -> Array:
     if isinstance(given, np.ndarray | np.generic):
-        given = given.item()
+        given = cast("Array | np.generic", given).item()
     if isinstance(given, bool) or not isinstance(given, int | float):
         raise XetileError(f"{name} is {of.name}, which takes a number, not {_described(given)}")
     if of.is_float:
@@ -89,7 +89,7 @@ def _memref(
         )
     shape = type.get_shape()
     if len(shape) != array.ndim or any(
-        n not in (-1, found) for n, found in zip(shape, array.shape, strict=True)
+        n not in (DYNAMIC_INDEX, found) for n, found in zip(shape, array.shape, strict=True)
     ):
         raise XetileError(f"{name} is {type}; the array has shape {list(array.shape)}")
     offset = _check_strides(type, array, name)

@@ -4,20 +4,19 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
+from xdsl.dialects.builtin import FloatTF32Type as TF32
 from xdsl.dialects.builtin import (
-    Attribute,
     IntegerType,
     Signedness,
     bf16,
     f16,
     f32,
 )
-from xdsl.dialects.builtin import FloatTF32Type as TF32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
-from xetile.interpreter.elements import Element, element_of
+from xetile.interpreter.elements import Element, element_of, round_tf32
 from xetile.interpreter.frame import Frame, Handler, attribute, element, integer, number
 from xetile.interpreter.gpu import fence
 from xetile.interpreter.products import multiply_accumulate
@@ -156,7 +155,9 @@ def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int])
     if len(words) == 1:
         words = np.broadcast_to(words, (lanes, words.shape[1]))
     flat = words.reshape(-1, lanes * words.shape[1])
-    return np.take(flat, places.registers, axis=1).reshape(-1, *shape)
+    matrices = np.take(flat, places.registers, axis=1).reshape(-1, *shape)
+    # A register word of tf32 is what was in memory: 32 bits, of which the instruction takes tf32's.
+    return round_tf32(matrices) if of.name == "tf32" else matrices
 
 
 def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -107,9 +107,10 @@ def test_more_subgroups_than_the_workgroup_has() -> None:
         "%A: memref<64x64xf32>",
         "known_block_size = array<i32: 32, 1, 1>",
     )
-    assert "sg_layout [2, 2] has 4 subgroups, the workgroup has 2" in refused(
-        module, "subgroup"
-    ).message
+    assert (
+        "sg_layout [2, 2] has 4 subgroups, the workgroup has 2"
+        in refused(module, "subgroup").message
+    )
 
 
 def test_blocking_asks_for_subgroup_level_first() -> None:
@@ -129,7 +130,11 @@ def test_a_device_is_never_assumed() -> None:
 @pytest.mark.parametrize(
     ("tile", "source", "word"),
     [
-        ("8x16xf32, #xetile.tile_attr<order = [0, 1]>", "memref<64x64xf32, strided<[1, 64]>>", "column-major"),
+        (
+            "8x16xf32, #xetile.tile_attr<order = [0, 1]>",
+            "memref<64x64xf32, strided<[1, 64]>>",
+            "column-major",
+        ),
         ("8x16xf32, #xetile.tile_attr<memory_space = 3>", "memref<64x64xf32, 3>", "shared memory"),
     ],
 )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     I64,
     DenseArrayBase,
     IndexType,
@@ -212,7 +213,7 @@ class InitTileOp(IRDLOperation):
     def _verify_ranks(self, tile: TileType) -> None:
         offsets, sizes, strides = self.mixed_offsets, self.mixed_sizes, self.mixed_strides
         source = self.source.type
-        static = isinstance(source, MemRefType) and -1 not in source.get_shape()
+        static = isinstance(source, MemRefType) and DYNAMIC_INDEX not in source.get_shape()
         if static and (sizes or strides):
             raise VerifyException(
                 f"'sizes' and 'strides' are given for {source}, whose type says them; write the offsets only"
@@ -251,7 +252,7 @@ class InitTileOp(IRDLOperation):
                     f"'source' is {source}; scattered tiles need a memref of rank 0 or 1"
                 )
             return
-        if -1 not in source.get_shape():
+        if DYNAMIC_INDEX not in source.get_shape():
             self._verify_order(tile, source)
 
     def _verify_order(self, tile: TileType, source: MemRefType[Attribute]) -> None:

@@ -1,0 +1,284 @@
+"""A pass is right when executing its input and its output gives the same bits, on any data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.interpreter import execute
+from xetile.kernels import gemm
+from xetile.parser import context, parse
+from xetile.passes.pipelines import Target, lower
+
+Array = NDArray[Any]
+
+ABOVE_XEGPU: tuple[Target, ...] = ("subgroup", "blocked")
+ALL: tuple[Target, ...] = ("subgroup", "blocked", "xegpu", "xevm")
+
+DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8, "tf32": numpy.float32}
+ACCUMULATORS = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f32"}
+RESULTS = {
+    "f32": numpy.float32,
+    "i32": numpy.int32,
+    "f16": numpy.float16,
+    "bf16": ml_dtypes.bfloat16,
+}
+
+
+def matrices(m: int, n: int, k: int, type: str, *, integers: bool) -> tuple[Array, Array]:
+    random = numpy.random.default_rng(m * 7 + n * 5 + k)
+    if integers or type == "i8":
+        low, high = (-128, 128) if type == "i8" and not integers else (-4, 5)
+        a = random.integers(low, high, (m, k)).astype(DTYPES[type])
+        return a, random.integers(low, high, (k, n)).astype(DTYPES[type])
+    return (
+        random.standard_normal((m, k)).astype(DTYPES[type]),
+        random.standard_normal((k, n)).astype(DTYPES[type]),
+    )
+
+
+def executed(module: ModuleOp, a: Array, b: Array, c_type: str) -> Array:
+    c = numpy.zeros((a.shape[0], b.shape[1]), RESULTS[c_type])
+    execute(module, "gemm", [a, b, c])
+    return c
+
+
+def same_bits(left: Array, right: Array) -> bool:
+    return left.tobytes() == right.tobytes()
+
+
+def check(
+    size: tuple[int, int, int],
+    type: str,
+    levels: Sequence[Target],
+    *,
+    integers: bool = False,
+    accumulator: str | None = None,
+    device: str = "bmg",
+    **options: Any,
+) -> tuple[Array, Array, Array]:
+    """Every level gives the bits of workgroup level; returns A, B and that result."""
+    m, n, k = size
+    a, b = matrices(m, n, k, type, integers=integers)
+    kind = accumulator or ACCUMULATORS[type]
+
+    def build() -> ModuleOp:
+        return gemm(m=m, n=n, k=k, a=type, accumulator=kind, **options)
+
+    c_type = options.get("c") or kind
+    expected = executed(build(), a, b, c_type)
+    for level in levels:
+        module = build()
+        lower(context(), module, level, device)
+        module.verify()
+        assert same_bits(executed(module, a, b, c_type), expected), f"level {level} differs"
+    return a, b, expected
+
+
+@pytest.mark.parametrize("type", ["f16", "bf16", "i8", "tf32"])
+@pytest.mark.parametrize(
+    "size",
+    [(128, 128, 64), (120, 128, 64), (128, 112, 64), (128, 128, 80), (72, 80, 144)],
+    ids=lambda s: "x".join(map(str, s)),
+)
+def test_all_levels_agree_with_one_another_and_with_numpy(
+    type: str, size: tuple[int, int, int]
+) -> None:
+    options = {"workgroup_tile": (64, 64), "subgroup_tile": (32, 32), "k_step": 32, "prefetch": 2}
+    a, b, c = check(size, type, ALL, integers=True, **options)
+    assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
+    a, b, c = check(size, type, ALL, **options)
+    exact = a.astype(numpy.float64) @ b.astype(numpy.float64)
+    if type == "i8":
+        assert numpy.array_equal(c, exact)
+    elif type != "tf32":
+        bound = size[2] * 2.0**-23 * (abs(a.astype(numpy.float64)) @ abs(b.astype(numpy.float64)))
+        assert (abs(c - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
+def test_every_device_computes_the_same(device: str) -> None:
+    check((64, 64, 64), "bf16", ALL, device=device, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+
+
+@pytest.mark.parametrize("rows", [8, 12, 16, 24, 40, 64, 128, 256])
+@pytest.mark.parametrize("type", ["f16", "i8"])
+def test_subgroup_tiles_of_many_heights(rows: int, type: str) -> None:
+    check((rows, 64, 96), type, ALL, workgroup_tile=(rows, 32), subgroup_tile=(rows, 32), k_step=32)
+
+
+@pytest.mark.parametrize("columns", [16, 32, 48, 80, 128, 256])
+@pytest.mark.parametrize("k_step", [32, 64, 96])
+def test_subgroup_tiles_of_many_widths_and_k_steps(columns: int, k_step: int) -> None:
+    check(
+        (16, max(columns, 64), 192),
+        "f16",
+        ALL,
+        workgroup_tile=(16, columns),
+        subgroup_tile=(8, columns),
+        k_step=k_step,
+    )
+
+
+@pytest.mark.parametrize(
+    ("workgroup_tile", "subgroup_tile", "k_step"),
+    [
+        ((8, 8), (8, 8), 8),
+        ((24, 40), (24, 40), 24),
+        ((33, 17), (11, 17), 9),
+        ((96, 96), (32, 96), 16),
+        ((256, 48), (256, 16), 40),
+        ((60, 256), (20, 64), 256),
+    ],
+)
+def test_any_tile_executes_above_xegpu(
+    workgroup_tile: tuple[int, int], subgroup_tile: tuple[int, int], k_step: int
+) -> None:
+    m, n, k = workgroup_tile[0] + 5, workgroup_tile[1] + 3, 2 * k_step + 1
+    options = {"workgroup_tile": workgroup_tile, "subgroup_tile": subgroup_tile, "k_step": k_step}
+    a, b, c = check((m, n, k), "f16", ABOVE_XEGPU, integers=True, **options)
+    assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
+
+
+@pytest.mark.parametrize(
+    ("type", "accumulator", "c"),
+    [("f16", "f16", None), ("bf16", "bf16", None), ("f16", "f32", "f16"), ("bf16", "f32", "bf16")],
+)
+def test_accumulators_and_results_of_other_types(
+    type: str, accumulator: str, c: str | None
+) -> None:
+    check(
+        (64, 64, 64),
+        type,
+        ALL,
+        accumulator=accumulator,
+        c=c,
+        workgroup_tile=(64, 64),
+        subgroup_tile=(32, 32),
+    )
+
+
+SHARED = """
+#a = #xetile.wg_map<sg_layout = [3, 2], sg_data = [8, 16]>
+#b = #xetile.wg_map<sg_layout = [3, 2], sg_data = [16, 16]>
+#c = #xetile.wg_map<sg_layout = [3, 2], sg_data = [8, 16]>
+gpu.module @m {
+  gpu.func @gemm(%A: memref<48x64xf16>, %B: memref<64x64xf16>, %C: memref<48x64xf32>) kernel
+      attributes {known_block_size = array<i32: 96, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %ta = xetile.init_tile %A[0, 0] : memref<48x64xf16> -> !xetile.tile<48x16xf16, #xetile.tile_attr<wg_map = #a>>
+    %tb = xetile.init_tile %B[0, 0] : memref<64x64xf16> -> !xetile.tile<16x64xf16, #xetile.tile_attr<wg_map = #b>>
+    %tc = xetile.init_tile %C[0, 0] : memref<48x64xf32> -> !xetile.tile<48x64xf32, #xetile.tile_attr<wg_map = #c>>
+    %zero = xetile.load_tile %tc : !xetile.tile<48x64xf32, #xetile.tile_attr<wg_map = #c>> -> vector<48x64xf32>
+    %r:3 = scf.for %k = %c0 to %c64 step %c16 iter_args(%u = %ta, %w = %tb, %acc = %zero)
+        -> (!xetile.tile<48x16xf16, #xetile.tile_attr<wg_map = #a>>, !xetile.tile<16x64xf16, #xetile.tile_attr<wg_map = #b>>, vector<48x64xf32>) {
+      %a = xetile.load_tile %u : !xetile.tile<48x16xf16, #xetile.tile_attr<wg_map = #a>> -> vector<48x16xf16>
+      %b = xetile.load_tile %w : !xetile.tile<16x64xf16, #xetile.tile_attr<wg_map = #b>> -> vector<16x64xf16>
+      %d = xetile.tile_mma %a, %b, %acc : vector<48x16xf16>, vector<16x64xf16>, vector<48x64xf32> -> vector<48x64xf32>
+      %un = xetile.update_tile_offset %u, [0, 16] : !xetile.tile<48x16xf16, #xetile.tile_attr<wg_map = #a>>
+      %wn = xetile.update_tile_offset %w, [16, 0] : !xetile.tile<16x64xf16, #xetile.tile_attr<wg_map = #b>>
+      scf.yield %un, %wn, %d : !xetile.tile<48x16xf16, #xetile.tile_attr<wg_map = #a>>, !xetile.tile<16x64xf16, #xetile.tile_attr<wg_map = #b>>, vector<48x64xf32>
+    }
+    xetile.store_tile %r#2, %tc : vector<48x64xf32>, !xetile.tile<48x64xf32, #xetile.tile_attr<wg_map = #c>>
+    gpu.return
+  }
+}
+"""
+
+
+def test_rounds_shared_units_and_a_factor_of_three() -> None:
+    """Two rounds in both dimensions on a grid of 3 x 2; A and B are shared by wrap-around; C is loaded and stored."""
+    random = numpy.random.default_rng(1)
+    a = random.standard_normal((48, 64)).astype(numpy.float16)
+    b = random.standard_normal((64, 64)).astype(numpy.float16)
+    start = random.standard_normal((48, 64)).astype(numpy.float32)
+    results: list[bytes] = []
+    for level in (None, *ALL):
+        module = parse(SHARED)
+        if level is not None:
+            lower(context(), module, level, "bmg")
+        c = start.copy()
+        execute(module, "gemm", [a, b, c])
+        results.append(c.tobytes())
+    assert len(set(results)) == 1
+    exact = start + a.astype(numpy.float64) @ b.astype(numpy.float64)
+    assert abs(numpy.frombuffer(results[0], numpy.float32).reshape(48, 64) - exact).max() < 1e-4
+
+
+CONSTANTS = """
+#map = #xetile.wg_map<sg_layout = [1, 2], sg_data = [8, 16]>
+gpu.module @m {
+  gpu.func @gemm(%A: memref<8x32xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    %t = xetile.init_tile %A[0, 0] : memref<8x32xf32> -> !xetile.tile<8x32xf32, #xetile.tile_attr<wg_map = #map>>
+    %v = arith.constant dense<VALUES> : vector<8x32xf32>
+    %w = xetile.load_tile %t : !xetile.tile<8x32xf32, #xetile.tile_attr<wg_map = #map>> -> vector<8x32xf32>
+    %two = arith.constant dense<2.0> : vector<8x32xf32>
+    %x = arith.mulf %w, %two : vector<8x32xf32>
+    %s = arith.addf %x, %v : vector<8x32xf32>
+    xetile.store_tile %s, %t : vector<8x32xf32>, !xetile.tile<8x32xf32, #xetile.tile_attr<wg_map = #map>>
+    gpu.return
+  }
+}
+"""
+
+
+def test_constants_that_are_no_splats_and_elementwise_ops() -> None:
+    values = numpy.arange(256, dtype=numpy.float32).reshape(8, 32)
+    text = CONSTANTS.replace("VALUES", str([[float(x) for x in row] for row in values]))
+    start = numpy.random.default_rng(2).standard_normal((8, 32)).astype(numpy.float32)
+    for level in (None, *ALL):
+        module = parse(text)
+        if level is not None:
+            lower(context(), module, level, "bmg")
+        array = start.copy()
+        execute(module, "gemm", [array])
+        assert numpy.array_equal(array, start * 2 + values), level
+
+
+SOURCES = {
+    "batch": ("%A: memref<3x64x64xf32>", "%A[2, %m, 0] : memref<3x64x64xf32>"),
+    "dynamic": ("%A: memref<?x?xf32>", "%A[%m, 0], [%n, %n], [%n, 1] : memref<?x?xf32>"),
+    "address": ("%A: i64", "%A[%m, 0], [%n, %n], [%n, 1] : i64"),
+    "pitched": (
+        "%A: memref<64x64xf32, strided<[96, 1]>>",
+        "%A[%m, 0] : memref<64x64xf32, strided<[96, 1]>>",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", SOURCES)
+def test_sources_of_all_forms(form: str) -> None:
+    argument, source = SOURCES[form]
+    text = f"""
+    gpu.module @m {{ gpu.func @k({argument}, %C: memref<16x64xf32>, %m: index, %n: index) kernel
+        attributes {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+      %t = xetile.init_tile {source} -> !xetile.tile<16x64xf32>
+      %v = xetile.load_tile %t : !xetile.tile<16x64xf32> -> vector<16x64xf32>
+      %u = xetile.init_tile %C[0, 0] : memref<16x64xf32> -> !xetile.tile<16x64xf32>
+      xetile.store_tile %v, %u : vector<16x64xf32>, !xetile.tile<16x64xf32>
+      gpu.return
+    }} }}"""
+    random = numpy.random.default_rng(3)
+    if form == "batch":
+        a = random.standard_normal((3, 64, 64)).astype(numpy.float32)
+        plane = a[2]
+    elif form == "pitched":
+        plane = a = random.standard_normal((64, 96)).astype(numpy.float32)[:, :64]
+    else:
+        plane = a = random.standard_normal((64, 64)).astype(numpy.float32)
+    expected = numpy.zeros((16, 64), numpy.float32)
+    expected[:8] = plane[56:]
+    for level in (None, "blocked", "xegpu", "xevm"):
+        module = parse(text)
+        if level is not None:
+            lower(context(), module, level, "bmg")
+        c = numpy.zeros((16, 64), numpy.float32)
+        execute(module, "k", [a, c, 56, 64])
+        assert numpy.array_equal(c, expected), level
