@@ -77,7 +77,9 @@ def _show_stages(module: "ModuleOp", device: str) -> "dict[Level, ModuleOp]":
 
     _title(f"What each stage makes of it for {device}: messages and products per K step")
     print(f"{'level':20} {'loads':>6} {'prefetches':>11} {'DPAS':>6} {'ops':>6}")
-    lowered = {level: lower(module, to=level, device=device) for _, level in STAGES}
+    lowered: dict[Level, ModuleOp] = {}
+    for _, level in STAGES:
+        lowered[level] = lower(module, to=level, device=device)
     whole = [("W  workgroup XeTile", module)]
     whole += [(title, lowered[level]) for title, level in STAGES]
     for title, stage in whole:

@@ -15,7 +15,6 @@ from xetile.cli.version import VersionAction
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
 
     from xetile.cli.arguments import Argument, Array, Parameter
     from xetile.cli.comparison import Difference
@@ -113,37 +112,16 @@ def _run(arguments: list[str]) -> int:
 
 def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
-    from xetile.analysis.kernels import kernel_functions
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
     from xetile.cli.files import read_input
-    from xetile.errors import XetileError
+    from xetile.cli.kernels import kernel_name, parameter_types
+    from xetile.interpreter.launch import find_kernel
 
     text, name = read_input(path)
     module = parse_text(text, name)
-    kernels = {_name(function): function for function in kernel_functions(module)}
-    wanted = kernel
-    if wanted is None and len(kernels) == 1:
-        wanted = next(iter(kernels))
-    if wanted is None:
-        raise XetileError(
-            f"'{name}' has {len(kernels)} kernels ({', '.join(kernels)}); name one with --kernel"
-            if kernels
-            else f"'{name}' has no kernel"
-        )
-    if wanted not in kernels:
-        raise XetileError(
-            f"'{name}' has no kernel '{wanted}'; it has {', '.join(kernels) or 'none'}"
-        )
-    types = [argument.type for argument in kernels[wanted].regions[0].blocks[0].args]
-    return module, wanted, [parameter(type) for type in types]
-
-
-def _name(function: "Operation") -> str:
-    from xdsl.dialects.builtin import StringAttr
-
-    symbol = function.properties.get("sym_name") or function.attributes.get("sym_name")
-    return symbol.data if isinstance(symbol, StringAttr) else "?"
+    found = find_kernel(module, kernel)
+    return module, kernel_name(found), [parameter(type) for type in parameter_types(found)]
 
 
 def _make_arguments(parameters: "list[Parameter]", options: Namespace) -> "list[Argument]":
@@ -179,9 +157,10 @@ def _execute(
     module: "ModuleOp", kernel: str, given: "Sequence[Argument]", options: Namespace
 ) -> "list[Argument]":
     """The arguments after a launch on copies of `given`."""
+    from xetile.cli.arguments import duplicate
     from xetile.interpreter import execute
 
-    values = [value if isinstance(value, int | float) else value.copy() for value in given]
+    values = [value if isinstance(value, int | float) else duplicate(value) for value in given]
     execute(module, kernel, values, grid=options.grid, progress=_progress())
     return values
 
