@@ -79,14 +79,8 @@ class _Sum:
         pairs = zip(self.factors, other.factors, strict=True)
         return _Sum(_add(self.constant, other.constant), [_add(a, b) for a, b in pairs])
 
-    def times(self, other: "_Sum") -> "_Sum | None":
-        """The product with a sum that has no dimensions."""
-        if any(factor != 0 for factor in other.factors):
-            return other.times(self) if all(factor == 0 for factor in self.factors) else None
-        scale = other.constant
-        return _Sum(
-            _multiply(self.constant, scale), [_multiply(factor, scale) for factor in self.factors]
-        )
+    def times(self, scale: int) -> "_Sum":
+        return _Sum(_multiply(self.constant, scale), [_multiply(f, scale) for f in self.factors])
 
 
 def _linear(map: AffineMap) -> tuple[Strides, int | None] | None:
@@ -101,13 +95,17 @@ def _sum(expression: AffineExpr, rank: int) -> _Sum | None:
             return _Sum(expression.value, zeros)
         case AffineDimExpr():
             return _Sum(0, [int(dimension == expression.position) for dimension in range(rank)])
-        case AffineBinaryOpExpr():
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
             left, right = _sum(expression.lhs, rank), _sum(expression.rhs, rank)
-            if left is None or right is None:
+            return None if left is None or right is None else left.plus(right)
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul):
+            # xDSL reads products with constants only, and puts the constant last
+            left, right = _sum(expression.lhs, rank), expression.rhs
+            if left is None or not isinstance(right, AffineConstantExpr):
                 return None
-            if expression.kind is AffineBinaryOpKind.Add:
-                return left.plus(right)
-            return left.times(right) if expression.kind is AffineBinaryOpKind.Mul else None
+            return left.times(right.value)
+        case AffineBinaryOpExpr():
+            return None
         case _:
             return _Sum(None, zeros)
 
@@ -116,7 +114,7 @@ def _add(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
 
 
-def _multiply(a: int | None, b: int | None) -> int | None:
-    if 0 in (a, b):
+def _multiply(a: int | None, b: int) -> int | None:
+    if b == 0:
         return 0
-    return None if a is None or b is None else a * b
+    return None if a is None else a * b
