@@ -6,7 +6,7 @@ are held in the narrowest numpy type that has their bits, sign-extended; i1 as b
 
 import builtins
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -33,7 +33,7 @@ TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""
 
 
-NATIVE_FLOATS = (np.float16, np.float32, np.float64)
+NATIVE_FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
 """The float types of numpy itself, which converts between them with one rounding."""
 
 
@@ -58,13 +58,15 @@ def find_element(type: Attribute) -> Element | None:
     if isinstance(type, IndexType):
         return Element("index", 64, np.dtype(np.int64), is_float=False)
     if isinstance(type, IntegerType):
-        return _integer(type)
+        return _integer(cast(IntegerType, type))
     return _float(type)
 
 
 def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
     """How elements of a type, or of a vector or memref of it, are held; refused at `at` where not."""
-    inner = type.element_type if isinstance(type, VectorType | MemRefType) else type
+    inner = type
+    if isinstance(type, VectorType | MemRefType):
+        inner = cast("VectorType[Attribute] | MemRefType[Attribute]", type).element_type
     found = find_element(inner)
     if found is None:
         fail(at, f"cannot execute on elements of type {inner}")

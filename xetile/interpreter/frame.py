@@ -1,7 +1,7 @@
 """Running blocks of ops for a batch of threads in lockstep."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias, TypeVar, cast
+from typing import NoReturn, TypeAlias, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -151,7 +151,7 @@ class Frame:
         return []
 
 
-def _refuse(op: Operation) -> None:
+def _refuse(op: Operation) -> NoReturn:
     name = op.name
     if name.startswith(("cf.", "llvm.")):
         fail(op, f"cannot execute '{name}': kernels are executed at the levels above llvm")

@@ -17,14 +17,23 @@ from xetile.analysis.kernels import (
     subgroup_count,
 )
 from xetile.errors import XetileError, fail
-from xetile.interpreter import arith, gpu, llvm, math, memref, scf, vector, xegpu, xetile, xevm
 from xetile.interpreter.arguments import check_count, place
+from xetile.interpreter.arith import HANDLERS as ARITH
 from xetile.interpreter.elements import find_element
 from xetile.interpreter.frame import Frame, Handler, Machine, attribute
+from xetile.interpreter.gpu import HANDLERS as GPU
+from xetile.interpreter.llvm import HANDLERS as LLVM
+from xetile.interpreter.math import HANDLERS as MATH
 from xetile.interpreter.memory import Memory
+from xetile.interpreter.memref import HANDLERS as MEMREF
 from xetile.interpreter.memref import memref_type, new_memref
+from xetile.interpreter.scf import HANDLERS as SCF
 from xetile.interpreter.threads import Sizes, Threads
 from xetile.interpreter.values import Value
+from xetile.interpreter.vector import HANDLERS as VECTOR
+from xetile.interpreter.xegpu import HANDLERS as XEGPU
+from xetile.interpreter.xetile import HANDLERS as XETILE
+from xetile.interpreter.xevm import HANDLERS as XEVM
 
 BATCH_BYTES = 1 << 25
 """Workgroups execute together as long as their vectors take about this much memory."""
@@ -32,11 +41,7 @@ BATCH_BYTES = 1 << 25
 
 def handlers() -> Mapping[str, Handler]:
     """What executes each op."""
-    tables = (arith, gpu, llvm, math, memref, scf, vector, xegpu, xetile, xevm)
-    merged: dict[str, Handler] = {}
-    for table in tables:
-        merged |= table.HANDLERS
-    return merged
+    return {**ARITH, **GPU, **LLVM, **MATH, **MEMREF, **SCF, **VECTOR, **XEGPU, **XETILE, **XEVM}
 
 
 def launch(

@@ -4,13 +4,14 @@ Every buffer has an address of its own above 2^40, so that the upper bits of an 
 integer arithmetic the address went through.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from xetile.errors import fail
@@ -57,7 +58,7 @@ class Memory:
         return self.add(np.zeros(max(size, 1), np.uint8), name)
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """What is allocated inside is gone after."""
         before = len(self._buffers)
         try:
@@ -73,7 +74,12 @@ class Memory:
         return self._buffers[number]
 
     def read_tile(
-        self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, padding: object
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        padding: ArrayLike,
     ) -> Array:
         """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
         crops = _Crops(tile, shape)
@@ -138,7 +144,7 @@ class Memory:
         self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
     ) -> Array:
         windows, starts = self._windows(at, crops, threads, element)
-        return _as_loaded(cast(Array, windows[starts]), element)
+        return _as_loaded(windows[starts], element)
 
     def _windows(
         self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element

@@ -36,7 +36,7 @@ def multiply_accumulate(a: Array, b: Array, c: Array | None, accumulator: Elemen
         return result
     if not accumulator.is_float:
         _integers(a, b, result)
-    elif accumulator.dtype in (np.float32, np.float64):
+    elif accumulator.dtype in NATIVE_FLOATS[1:]:
         _by_blocks(a, b, result, accumulator.dtype)
     else:
         _narrow(a, b, result, accumulator)

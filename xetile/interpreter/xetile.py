@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
@@ -79,7 +80,7 @@ def _update_tile_offset(frame: Frame, op: Operation) -> Sequence[Value]:
     return [Tile(surface, (x + down, y + across))]
 
 
-def _padding(op: Operation, value: SSAValue) -> object:
+def _padding(op: Operation, value: SSAValue) -> ArrayLike:
     found, of = attribute(op, "padding"), element(value)
     if not isinstance(found, FloatAttr | IntegerAttr):
         return 0

@@ -1,0 +1,45 @@
+"""Running kernels that are written as text."""
+
+from collections.abc import Callable
+
+import pytest
+
+from xetile.api import parse_text
+from xetile.interpreter import execute
+
+Run = Callable[..., None]
+
+
+@pytest.fixture
+def run() -> Run:
+    """Execute the only kernel of a text: `run(text, *arrays, grid=...)`."""
+
+    def run_text(text: str, *arrays: object, grid: tuple[int, int, int] | None = None) -> None:
+        execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)  # pyright: ignore[reportArgumentType]
+
+    return run_text
+
+
+@pytest.fixture
+def compute(run: Run) -> Run:
+    """Execute ops on one subgroup: `compute(ops, "memref<4xf32>, ...", *arrays)`; arguments are %0, %1, ..."""
+
+    def compute_ops(ops: str, types: str, *arrays: object) -> None:
+        parameters = ", ".join(
+            f"%{number}: {type.strip()}" for number, type in enumerate(types.split(";"))
+        )
+        run(
+            f"""
+            gpu.module @m {{
+              gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+                %c0 = arith.constant 0 : index
+                {ops}
+                gpu.return
+              }}
+            }}
+            """,
+            *arrays,
+            grid=(1, 1, 1),
+        )
+
+    return compute_ops
