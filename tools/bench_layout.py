@@ -11,11 +11,13 @@ import argparse
 import statistics
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from time import perf_counter
-from typing import Protocol, cast
+from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xetile.layout.linear import LinearLayout
 
@@ -23,25 +25,16 @@ POINTS = 65536
 SECONDS_PER_ROUND = 0.004
 
 Bases = dict[str, list[tuple[int, ...]]]
+Call = Callable[[], object]
 
 
-class WheelLayout(Protocol):
-    """What triton binds of its class, as far as it is timed here."""
+class Benchmark(NamedTuple):
+    """The same call here and there, and how much of the time there it may take."""
 
-    def __mul__(self, other: "WheelLayout") -> "WheelLayout": ...
-    def apply(self, coordinates: dict[str, int]) -> dict[str, int]: ...
-    def compose(self, outer: "WheelLayout") -> "WheelLayout": ...
-    def invert(self) -> "WheelLayout": ...
-    def invert_and_compose(self, outer: "WheelLayout") -> "WheelLayout": ...
-
-
-class WheelClass(Protocol):
-    """Triton's class itself."""
-
-    def identity_1d(self, size: int, in_dim: str, out_dim: str) -> WheelLayout: ...
-    def from_bases(
-        self, bases: list[tuple[str, list[list[int]]]], names: list[str], sizes: list[int], surjective: bool
-    ) -> WheelLayout: ...
+    name: str
+    bound: float
+    ours: Call
+    theirs: Call
 
 
 DPAS_C: Bases = {
@@ -62,110 +55,143 @@ NVMMA: Bases = {
     "offset": [(0, 1 << bit) for bit in range(6)]
     + [(1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (64, 0), (128, 0), (0, 64), (0, 128)]
 }
-OUTS = {"dim0": 256, "dim1": 256}
-FACTORS = [(8, "register", "dim0"), (16, "lane", "dim1"), (2, "register", "dim1")]
-FACTORS += [(4, "register", "dim0"), (4, "warp", "dim1"), (8, "warp", "dim0")]
+FACTORS = [
+    (8, "register", "dim0"),
+    (16, "lane", "dim1"),
+    (2, "register", "dim1"),
+    (4, "register", "dim0"),
+    (4, "warp", "dim1"),
+    (8, "warp", "dim0"),
+]
 
 
-def here(bases: Bases) -> LinearLayout:
-    """A layout of this package."""
-    return LinearLayout.from_bases(bases, OUTS)
+def product(left: object, right: object) -> object:
+    """`*` of two layouts of one class."""
+    return cast("LinearLayout", left) * cast("LinearLayout", right)
 
 
-def chain_here() -> LinearLayout:
-    """A product of six identities."""
-    layout = LinearLayout.empty()
-    for factor in FACTORS:
-        layout = layout * LinearLayout.identity_1d(*factor)
-    return layout
+class Side:
+    """The calls of one class: ours or triton's, which have the same names."""
 
+    def __init__(self, layout_class: object) -> None:
+        self.layout_class = layout_class
+        self.dpas, self.blocked, self.swizzled, self.nvmma = (
+            self.from_bases(bases)() for bases in (DPAS_C, BLOCKED, SWIZZLED, NVMMA)
+        )
+        self.low = self.chain()
+        self.high = self.method(layout_class, "identity_1d", 2, "register", "dim0")()
+        self.to_shared = self.method(self.blocked, "invert_and_compose", self.swizzled)()
 
-def median_seconds(run: Callable[[], object]) -> float:
-    """Time of one call, measured over enough calls to be seen."""
-    start = perf_counter()
-    run()
-    calls = max(1, int(SECONDS_PER_ROUND / max(perf_counter() - start, 1e-7)))
-    start = perf_counter()
-    for _ in range(calls):
-        run()
-    return (perf_counter() - start) / calls
+    def method(self, receiver: object, name: str, *arguments: object) -> Call:
+        """A call of a method by its name."""
+        return partial(cast("Callable[..., object]", getattr(receiver, name)), *arguments)
 
+    def from_bases(self, bases: Bases) -> Call:
+        """Construction from lists of basis vectors."""
+        vectors = [(name, [list(vector) for vector in columns]) for name, columns in bases.items()]
+        return self.method(self.layout_class, "from_bases", vectors, ["dim0", "dim1"], [256, 256])
 
-def compared(ours: Callable[[], object], theirs: Callable[[], object], rounds: int) -> tuple[float, float]:
-    """Median times of both, in seconds, from alternating rounds."""
-    times = [(median_seconds(ours), median_seconds(theirs)) for _ in range(rounds)]
-    return statistics.median(a for a, _ in times), statistics.median(b for _, b in times)
-
-
-def benchmarks(wheel: WheelClass) -> list[tuple[str, float, Callable[[], object], Callable[[], object]]]:
-    """Name, bound on the ratio, the call here and the same call there."""
-
-    def lists(bases: Bases) -> list[tuple[str, list[list[int]]]]:
-        return [(name, [list(vector) for vector in vectors]) for name, vectors in bases.items()]
-
-    def there(bases: list[tuple[str, list[list[int]]]]) -> WheelLayout:
-        return wheel.from_bases(bases, list(OUTS), list(OUTS.values()), True)
-
-    def chain_there() -> WheelLayout:
-        layout = wheel.identity_1d(0, "", "")
+    def chain(self) -> object:
+        """A product of six identities."""
+        layout = self.method(self.layout_class, "identity_1d", 1, "register", "dim0")()
         for factor in FACTORS:
-            layout = layout * wheel.identity_1d(*factor)
+            identity = self.method(self.layout_class, "identity_1d", *factor)()
+            layout = product(layout, identity)
         return layout
 
-    ours = [here(bases) for bases in (DPAS_C, BLOCKED, SWIZZLED, NVMMA)]
-    dpas, blocked, swizzled, nvmma = ours
-    dpas_, blocked_, swizzled_, nvmma_ = [there(lists(b)) for b in (DPAS_C, BLOCKED, SWIZZLED, NVMMA)]
-    low, high = chain_here(), LinearLayout.identity_1d(2, "register", "dim0")
-    low_, high_ = chain_there(), wheel.identity_1d(2, "register", "dim0")
-    dpas_lists, blocked_lists = lists(DPAS_C), lists(BLOCKED)
-    to_shared, to_shared_ = blocked.invert_and_compose(swizzled), blocked_.invert_and_compose(swizzled_)
-    point = {"register": 77, "lane": 11, "warp": 21}
-    return [
-        ("construct, DPAS C", 2, lambda: LinearLayout.from_bases(dpas_lists, OUTS), lambda: there(dpas_lists)),
-        ("construct, blocked", 2, lambda: LinearLayout.from_bases(blocked_lists, OUTS), lambda: there(blocked_lists)),
-        ("identity_1d", 2, lambda: LinearLayout.identity_1d(256, "lane", "dim0"), lambda: wheel.identity_1d(256, "lane", "dim0")),
-        ("* once", 2, lambda: low * high, lambda: low_ * high_),
-        ("* of six identities", 2, chain_here, chain_there),
-        ("apply, one point", 2, lambda: dpas.apply(point), lambda: dpas_.apply(point)),
-        ("compose", 1, lambda: to_shared.compose(swizzled), lambda: to_shared_.compose(swizzled_)),
-        ("invert, nvmma", 1, nvmma.invert, nvmma_.invert),
-        ("invert, DPAS C", 1, dpas.invert, dpas_.invert),
-        ("invert_and_compose, blocked and swizzled", 1, lambda: blocked.invert_and_compose(swizzled), lambda: blocked_.invert_and_compose(swizzled_)),
-        ("invert_and_compose, DPAS C and nvmma", 1, lambda: dpas.invert_and_compose(nvmma), lambda: dpas_.invert_and_compose(nvmma_)),
-        ("invert_and_compose, DPAS C and blocked", 1, lambda: dpas.invert_and_compose(blocked), lambda: dpas_.invert_and_compose(blocked_)),
-        *batched("DPAS C", dpas, dpas_), *batched("nvmma", nvmma, nvmma_),
-    ]
+    def calls(self) -> dict[str, Call]:
+        """Everything that is timed for one layout at a time."""
+        point = {"register": 77, "lane": 11, "warp": 21}
+        return {
+            "construct, DPAS C": self.from_bases(DPAS_C),
+            "construct, blocked": self.from_bases(BLOCKED),
+            "identity_1d": self.method(self.layout_class, "identity_1d", 256, "lane", "dim0"),
+            "* once": partial(product, self.low, self.high),
+            "* of six identities": self.chain,
+            "apply, one point": self.method(self.dpas, "apply", point),
+            "compose": self.method(self.to_shared, "compose", self.swizzled),
+            "invert, nvmma": self.method(self.nvmma, "invert"),
+            "invert, DPAS C": self.method(self.dpas, "invert"),
+            "invert_and_compose, blocked, swizzled": self.method(
+                self.blocked, "invert_and_compose", self.swizzled
+            ),
+            "invert_and_compose, DPAS C, nvmma": self.method(
+                self.dpas, "invert_and_compose", self.nvmma
+            ),
+            "invert_and_compose, DPAS C, blocked": self.method(
+                self.dpas, "invert_and_compose", self.blocked
+            ),
+        }
 
 
-def batched(name: str, ours: LinearLayout, theirs: WheelLayout) -> list[tuple[str, float, Callable[[], object], Callable[[], object]]]:
-    """One array of points here, a call for each point there."""
-    arrays: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]] = {}
+def bound_of(name: str) -> float:
+    """The part of triton's time that an operation may take."""
+    return 1 if name.startswith(("compose", "invert")) else 2
+
+
+def batched(name: str, ours: LinearLayout, theirs: object) -> Benchmark:
+    """All points as arrays here, one after the other there."""
+    arrays: dict[str, NDArray[np.int64]] = {}
     index = np.arange(POINTS, dtype=np.int64)
     for in_dim, size in ours.in_dims.items():
         arrays[in_dim] = index % size
         index = index // size
-    points = [dict(zip(arrays, values, strict=True)) for values in zip(*[a.tolist() for a in arrays.values()], strict=True)]
+    columns = [cast("list[int]", array.tolist()) for array in arrays.values()]
+    points = [dict(zip(arrays, values, strict=True)) for values in zip(*columns, strict=True)]
+    apply_there = cast("Callable[..., object]", getattr(theirs, "apply"))  # noqa: B009
 
     def each() -> None:
         for point in points:
-            theirs.apply(point)
+            apply_there(point)
 
-    return [(f"apply, {POINTS} points at once, {name}", 0.01, lambda: ours.apply(arrays), each)]
+    return Benchmark(
+        f"apply, {POINTS} points at once, {name}", 0.01, partial(ours.apply, arrays), each
+    )
+
+
+def benchmarks() -> list[Benchmark]:
+    """Everything that is timed."""
+    triton = import_module("triton._C.libtriton")
+    ours, theirs = Side(LinearLayout), Side(triton.linear_layout.LinearLayout)
+    there = theirs.calls()
+    single = [
+        Benchmark(name, bound_of(name), call, there[name]) for name, call in ours.calls().items()
+    ]
+    layouts = {"DPAS C": DPAS_C, "nvmma": NVMMA}
+    return single + [
+        batched(
+            name,
+            LinearLayout.from_bases(bases, {"dim0": 256, "dim1": 256}),
+            theirs.from_bases(bases)(),
+        )
+        for name, bases in layouts.items()
+    ]
+
+
+def seconds(call: Call) -> float:
+    """Time of one call, measured over enough of them to be seen."""
+    start = perf_counter()
+    call()
+    count = max(1, int(SECONDS_PER_ROUND / max(perf_counter() - start, 1e-7)))
+    start = perf_counter()
+    for _ in range(count):
+        call()
+    return (perf_counter() - start) / count
 
 
 def main() -> int:
     """Prints the table; 1 when a bound is exceeded."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description="Times linear layouts beside triton's class.")
     parser.add_argument("--rounds", type=int, default=9)
     rounds = cast("int", parser.parse_args().rounds)
-    wheel = cast("WheelClass", getattr(import_module("triton._C.libtriton"), "linear_layout").LinearLayout)
-    exceeded = 0
+    exceeded = False
     print(f"{'operation':<44}{'xetile us':>12}{'triton us':>12}{'ratio':>9}{'bound':>8}")
-    for name, bound, ours, theirs in benchmarks(wheel):
-        mine, other = compared(ours, theirs, rounds)
-        exceeded += mine > bound * other
-        print(f"{name:<44}{mine * 1e6:>12.2f}{other * 1e6:>12.2f}{mine / other:>9.4f}{bound:>8}")
-    return int(exceeded > 0)
+    for name, bound, ours, theirs in benchmarks():
+        times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+        here, there = (statistics.median(column) for column in zip(*times, strict=True))
+        exceeded |= here > bound * there
+        print(f"{name:<44}{here * 1e6:>12.2f}{there * 1e6:>12.2f}{here / there:>9.4f}{bound:>8}")
+    return int(exceeded)
 
 
 if __name__ == "__main__":

@@ -33,23 +33,24 @@ def listed(names: Iterable[str]) -> str:
 def supremum(left: Sequence[str], right: Sequence[str]) -> list[str]:
     """The smallest list of names that holds both lists in their orders, preferring the left one's.
 
-    Where the orders contradict each other the left one wins, as in Triton's code (its comment
-    announces an error that never comes).
+    Where the orders contradict each other there is none; like Triton's code (whose comment announces an
+    error that never comes) this then takes the name that the other list holds earlier.
     """
     merged: dict[str, None] = {}
-    left_names, right_names = set(left), set(right)
+    in_left = {name: position for position, name in enumerate(left)}
+    in_right = {name: position for position, name in enumerate(right)}
     i = j = 0
     while i < len(left) and j < len(right):
         if left[i] in merged:
             i += 1
         elif right[j] in merged:
             j += 1
-        elif left[i] == right[j] or left[i] not in right_names or right[j] in left_names:
+        elif left[i] not in in_right:
             merged[left[i]] = None
-            i += 1
-        else:
+        elif right[j] not in in_left or in_left[right[j]] < in_right[left[i]]:
             merged[right[j]] = None
-            j += 1
+        else:
+            merged[left[i]] = None
     merged.update(dict.fromkeys(left[i:]))
     merged.update(dict.fromkeys(right[j:]))
     return list(merged)

@@ -199,9 +199,7 @@ def _check_rename(kind: str, dims: Mapping[str, object], old: str, new: str) -> 
     if old not in dims:
         raise LayoutError(f"no {kind}-dim '{old}': the layout has {kind}-dims {listed(dims)}")
     if new != old and new in dims:
-        raise LayoutError(
-            f"cannot rename {kind}-dim '{old}': there is a {kind}-dim '{new}' already"
-        )
+        raise LayoutError(f"cannot rename {kind}-dim '{old}' to '{new}': the name is taken")
 
 
 def _check_disjoint(kind: str, left: Iterable[str], right: Iterable[str]) -> None:
