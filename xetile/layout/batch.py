@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xetile.layout import f2
+import xetile.layout.f2 as f2
 from xetile.layout.core import LayoutCore, LayoutError
 
 TYPE_CHECKING = False
