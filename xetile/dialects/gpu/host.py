@@ -180,7 +180,7 @@ class AllocOp(IRDLOperation):
 def _parse_memory(
     parser: Parser, number: int
 ) -> tuple[list[SSAValue], list[Attribute], dict[str, Attribute]]:
-    """Read `async [%tokens] %operands {...} : types`: all operands, result types, attributes."""
+    """Read `async [%tokens] %operands : types {...}`: all operands, result types, attributes."""
     results, waited = parse_async(parser)
     position = parser.pos
     operands = parser.parse_comma_separated_list(
@@ -188,11 +188,10 @@ def _parse_memory(
     )
     if len(operands) != number:
         parser.raise_error(f"expected {number} operands, found {len(operands)}", position)
-    attributes = parser.parse_optional_attr_dict()
     parser.parse_punctuation(":")
     types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
     resolved = parser.resolve_operands(operands, types, position)
-    return [*waited, *resolved], results, attributes
+    return [*waited, *resolved], results, parser.parse_optional_attr_dict()
 
 
 def _print_memory(
@@ -205,9 +204,9 @@ def _print_memory(
     print_async(printer, token, waited)
     printer.print_string(" ")
     printer.print_list(operands, printer.print_ssa_value)
-    printer.print_op_attributes(operation.attributes)
     printer.print_string(" : ")
     printer.print_list([operand.type for operand in operands], printer.print_attribute)
+    printer.print_op_attributes(operation.attributes)
 
 
 @irdl_op_definition
@@ -234,13 +233,21 @@ class DeallocOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> "DeallocOp":
         """Read `async [%tokens] %memref {...} : type`."""
-        operands, results, attributes = _parse_memory(parser, 1)
+        results, waited = parse_async(parser)
+        memref = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operands = [*waited, parser.resolve_operand(memref, parser.parse_type())]
         return cls.create(operands=operands, result_types=results, attributes=attributes)
 
     def print(self, printer: Printer) -> None:
         """Print what `parse` reads."""
-        waited = self.async_dependencies
-        _print_memory(printer, self, self.async_token, waited, [self.memref])
+        print_async(printer, self.async_token, self.async_dependencies)
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memref)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
 
 
 @irdl_op_definition
@@ -270,7 +277,7 @@ class MemcpyOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "MemcpyOp":
-        """Read `async [%tokens] %dst, %src {...} : type, type`."""
+        """Read `async [%tokens] %dst, %src : type, type {...}`."""
         operands, results, attributes = _parse_memory(parser, 2)
         return cls.create(operands=operands, result_types=results, attributes=attributes)
 
@@ -320,7 +327,7 @@ class MemsetOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "MemsetOp":
-        """Read `async [%tokens] %dst, %value {...} : type, type`."""
+        """Read `async [%tokens] %dst, %value : type, type {...}`."""
         operands, results, attributes = _parse_memory(parser, 2)
         return cls.create(operands=operands, result_types=results, attributes=attributes)
 
