@@ -11,14 +11,19 @@ test/unit/emit/test_llvm_ir.py that tells when it has it:
   space 1 is invalid LLVM IR.
 """
 
-from collections.abc import Iterator
 from typing import cast
 
 from llvmlite import ir
 from xdsl.backend.llvm.convert_op import convert_op
 from xdsl.backend.llvm.convert_type import convert_type
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+)
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
@@ -31,25 +36,14 @@ from xetile.dialects.llvm_values import (
     SelectOp,
     UIToFPOp,
 )
+from xetile.emit.functions import called, is_kernel, llvm_functions
+from xetile.emit.llvm_process import TRIPLE
 from xetile.errors import fail
 
-TRIPLE = "spirv64-unknown-unknown"
-
-KERNEL_ATTRIBUTE = "gpu.kernel"
+_VECTORS = ((2,), (3,), (4,), (8,), (16,))
+_INTEGERS = (1, 8, 16, 32, 64)
 _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
 _WORKGROUP_SIZE = "reqd_work_group_size"
-
-
-def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
-    """The functions of the llvm dialect, those inside a gpu.module too."""
-    for op in module.walk():
-        if isinstance(op, llvm.FuncOp):
-            yield op
-
-
-def is_kernel(function: llvm.FuncOp) -> bool:
-    """Whether a function is launched from the host."""
-    return KERNEL_ATTRIBUTE in function.attributes
 
 
 def convert_module(module: ModuleOp) -> ir.Module:
@@ -67,8 +61,10 @@ def convert_module(module: ModuleOp) -> ir.Module:
             functions[name] = function
         elif function.body.blocks:
             fail(function, f"two functions are named '{name}'")
-    for function in functions.values():
-        _declare(function, made)
+    used = called([function for function in functions.values() if function.body.blocks])
+    for name, function in functions.items():
+        if function.body.blocks or name in used:
+            _declare(function, made)
     for function in functions.values():
         if function.body.blocks:
             _define(function, made)
@@ -106,16 +102,14 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
         made.annotate(_WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
 
 
-def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.Type:
-
+def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:
     try:
-        return convert_type(type)
+        return cast(ir.FunctionType, convert_type(type))
     except LLVMTranslationException as error:
         fail(at, f"{type} has no LLVM IR: {error}")
 
 
 def _define(op: llvm.FuncOp, module: ir.Module) -> None:
-
     function = cast(ir.Function, module.globals[op.sym_name.data])
     blocks: dict[Block, ir.Block] = {}
     values: dict[SSAValue, ir.Value] = {}
@@ -132,7 +126,24 @@ def _define(op: llvm.FuncOp, module: ir.Module) -> None:
     for block in op.body.blocks:
         builder = ir.IRBuilder(blocks[block])
         for inner in block.ops:
+            _check_types(inner)
             _convert(inner, builder, values, blocks)
+
+
+def _check_types(op: Operation) -> None:
+    """Refuse vectors and integers on which LLVM's SPIR-V back end ends the process."""
+    for value in (*op.operands, *op.results):
+        type, vector = value.type, value.type
+        if isa(vector, VectorType):
+            if tuple(vector.get_shape()) not in _VECTORS:
+                fail(
+                    op, f"'{op.name}' has {type}; SPIR-V has vectors of 2, 3, 4, 8 and 16 elements"
+                )
+            type = vector.element_type
+        if isa(type, IntegerType) and type.width.data not in _INTEGERS:
+            fail(
+                op, f"'{op.name}' has {type}; SPIR-V has integers of 1, 8, 16, 32 and 64 bits here"
+            )
 
 
 def _convert(
@@ -141,7 +152,6 @@ def _convert(
     values: dict[SSAValue, ir.Value],
     blocks: dict[Block, ir.Block],
 ) -> None:
-
     try:
         if not _convert_missing(op, builder, values):
             convert_op(op, builder, values, blocks)
@@ -185,7 +195,6 @@ def _agree(builder: ir.IRBuilder) -> None:
 
 
 def _private_memory(op: llvm.AllocaOp, builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
-
     made = builder.alloca(convert_type(op.elem_type), size=size)
     made.type = ir.PointerType()
     if op.alignment is not None:
@@ -194,7 +203,6 @@ def _private_memory(op: llvm.AllocaOp, builder: ir.IRBuilder, size: ir.Value) ->
 
 
 def _element_pointer(op: llvm.GEPOp, builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
-
     pointer, *dynamic = operands
     numbers = iter(dynamic)
     word = ir.IntType(32)

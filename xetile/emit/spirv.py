@@ -1,17 +1,20 @@
 """LLVM IR to SPIR-V by the back end in llvmlite, in this process.
 
-The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on; `check` refuses what is known to make it
-do so. And it keeps state between modules: labels of an earlier module can come back as ids of the next
-(https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23), which is then no valid SPIR-V. That is seen
-here, and the module is compiled again in a process of its own, `python -m xetile.emit.spirv IN.ll OUT.spv`.
+The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: emit/llvm_ir.py refuses the types on
+which it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled in a process of
+their own (emit/llvm_process.py). And it keeps state between modules: labels of an earlier module can come back as ids
+of the next (https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23), which is then no valid SPIR-V.
+That is seen here, and the module is compiled again, apart.
 """
 
+import re
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from xetile.emit.llvm_process import compile_text
 from xetile.errors import XetileError
 
 MAGIC = 0x07230203
@@ -19,6 +22,16 @@ MAGIC = 0x07230203
 
 TIME_LIMIT = 120.0
 """Seconds that a process of its own may take."""
+
+_HARMLESS = re.compile(
+    r"_Z\d+(intel_sub_group_(2d_block_(read|write|prefetch)|\w+_matrix_mad)_\w+"
+    r"|get_(group_id|num_groups|local_id|local_size|global_id)j"
+    r"|get_(num_)?sub_groups?(_id|_local_id|_size)?v|barrierj|atomic_work_item_fencejii)"
+    r"|__builtin_IB_subgroup_\w+|__internal_intel_sub_group_2d_block_\w+_cache_controls"
+)
+"""The names that `convert-xevm-to-llvm` writes."""
+
+_PROGRAM = Path(__file__).with_name("llvm_process.py")
 
 _HEADER_WORDS = 5
 _BOUND = 3  # word of the header: all ids are below
@@ -86,13 +99,20 @@ class Instruction(NamedTuple):
     operands: tuple[int, ...]
 
 
-def to_spirv(text: str) -> bytes:
-    """SPIR-V of LLVM IR text.
+def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
+    """SPIR-V of LLVM IR text that calls these functions.
 
-    Errors: XetileError when LLVM refuses the text.
+    Errors: XetileError when LLVM refuses the text, or cannot go on.
     """
+    if not all(map(is_harmless, functions)):
+        return _compile_apart(text)
     made = _compile(text)
     return made if has_unique_ids(made) else _compile_apart(text)
+
+
+def is_harmless(function: str) -> bool:
+    """Whether LLVM is known to take a function of this name; it knows many builtins, and ends on some."""
+    return _HARMLESS.fullmatch(function) is not None
 
 
 def instructions(spirv: bytes) -> Iterator[Instruction]:
@@ -120,21 +140,12 @@ def has_unique_ids(spirv: bytes) -> bool:
 
 
 def _compile(text: str) -> bytes:
-    from llvmlite import binding
-
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
     try:
-        module = binding.parse_assembly(text)
-        module.verify()
+        return compile_text(text)
     except RuntimeError as error:
         lines = str(error).strip().splitlines()
-        raise XetileError(f"LLVM refuses the kernel: {lines[-1] if lines else error}") from error
-    machine = binding.Target.from_triple("spirv64-unknown-unknown").create_target_machine(
-        opt=2, codemodel="default"
-    )
-    module.data_layout = str(machine.target_data)
-    return machine.emit_object(module)
+        reason = next((line for line in lines if "error:" in line), lines[0])
+        raise XetileError(f"LLVM refuses the kernel: {reason}") from error
 
 
 def _compile_apart(text: str) -> bytes:
@@ -145,18 +156,12 @@ def _compile_apart(text: str) -> bytes:
     with TemporaryDirectory(prefix="xetile-") as name:
         source, target = Path(name, "kernel.ll"), Path(name, "kernel.spv")
         source.write_text(text)
-        command = [sys.executable, "-m", "xetile.emit.spirv", str(source), str(target)]
+        command = [sys.executable, "-P", _PROGRAM, source, target]
         outcome = run(command, seconds=TIME_LIMIT)
         if outcome.status != 0 or not target.exists():
             lines = outcome.errors.strip().splitlines()
-            reason = f", {lines[-1]}" if lines else ""
+            reason = (
+                f", {next((line for line in lines if 'ERROR' in line), lines[-1])}" if lines else ""
+            )
             raise XetileError(f"LLVM cannot compile the kernel: {ending(outcome)}{reason}")
         return target.read_bytes()
-
-
-def _main(source: str, target: str) -> None:
-    Path(target).write_bytes(_compile(Path(source).read_text()))
-
-
-if __name__ == "__main__":
-    _main(*sys.argv[1:])

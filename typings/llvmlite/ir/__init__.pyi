@@ -10,6 +10,7 @@ from llvmlite.ir.types import FunctionType as FunctionType
 from llvmlite.ir.types import IntType as IntType
 from llvmlite.ir.types import PointerType as PointerType
 from llvmlite.ir.types import Type as Type
+from llvmlite.ir.types import VoidType as VoidType
 from llvmlite.ir.values import Argument as Argument
 from llvmlite.ir.values import Block as Block
 from llvmlite.ir.values import Constant as Constant

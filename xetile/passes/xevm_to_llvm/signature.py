@@ -32,8 +32,9 @@ from xetile.passes.xevm_to_llvm.types import lowered_element
 from xetile.targets.device import GLOBAL_ADDRESS_SPACE, SUBGROUP_SIZE
 
 LAUNCH_ATTRIBUTE = "xetile.launch"
-"""Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order, and, where they are
-known, `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in bytes."""
+"""Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
+they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in
+bytes."""
 
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 _CASTS = ("arith.index_cast", "arith.index_castui", "builtin.unrealized_conversion_cast")
@@ -41,10 +42,17 @@ _WIDENING = ("arith.extui", "arith.extsi", *_CASTS)
 
 
 class Argument(NamedTuple):
-    """One argument at L: its type, and what it is of the kernel's own argument."""
+    """One argument at L, and what it is of one of the kernel's own arguments.
+
+    `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value; `source` is
+    the type of the kernel's own argument, `name` its name.
+    """
 
     type: Attribute
-    description: dict[str, Attribute]
+    name: str
+    kind: str
+    source: Attribute
+    dimension: int | None = None
 
 
 def add_arguments(lowering: Lowering, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
@@ -78,24 +86,24 @@ def _add_memref(lowering: Lowering, argument: BlockArgument, name: str) -> Itera
         fail(lowering.function, f"argument {name} of type {type} is not in global memory")
     strides, offset = layout
     pointer = _new(lowering, _POINTER, name)
-    yield Argument(_POINTER, _described(name, "pointer", memref=StringAttr(str(type))))
+    yield Argument(_POINTER, name, "pointer", type)
     offset_value: int | SSAValue = 0
     if offset is None:
         offset_value = _new(lowering, i64, f"{name}_offset")
-        yield Argument(i64, _described(name, "offset"))
+        yield Argument(i64, name, "offset", type)
     else:
         offset_value = offset
     sizes: list[int | SSAValue] = []
     for dimension, size in enumerate(type.get_shape()):
         sizes.append(size if size >= 0 else _new(lowering, i64, f"{name}_size{dimension}"))
         if size < 0:
-            yield Argument(i64, _described(name, "size", dimension=_integer(dimension)))
+            yield Argument(i64, name, "size", type, dimension)
     passed: list[int | SSAValue | None] = list(strides)
     if isinstance(type.layout, StridedLayoutAttr):
         for dimension, stride in enumerate(strides):
             if stride is None:
                 passed[dimension] = _new(lowering, i64, f"{name}_stride{dimension}")
-                yield Argument(i64, _described(name, "stride", dimension=_integer(dimension)))
+                yield Argument(i64, name, "stride", type, dimension)
     lowering.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
 
 
@@ -103,7 +111,7 @@ def _add_scalar(lowering: Lowering, argument: BlockArgument, name: str) -> Argum
     type = argument.type
     if isa(type, IntegerType) and type.width.data == 64 and _is_address(argument):
         lowering.bind(argument, Address(_new(lowering, _POINTER, name), 0))
-        return Argument(_POINTER, _described(name, "pointer"))
+        return Argument(_POINTER, name, "pointer", type)
     if isa(type, IntegerType) and type.width.data == 32 and _is_address(argument):
         fail(
             lowering.function,
@@ -125,7 +133,7 @@ def _add_scalar(lowering: Lowering, argument: BlockArgument, name: str) -> Argum
             value = lowering.resized(value, lowering.bits(argument))
         lowering.bind(argument, value)
     kind = "pointer" if lowered == _POINTER else "value"
-    return Argument(lowered, _described(name, kind, source=StringAttr(str(type))))
+    return Argument(lowered, name, kind, type)
 
 
 def _is_address(value: SSAValue) -> bool:
@@ -139,13 +147,7 @@ def _is_address(value: SSAValue) -> bool:
 
 def launch_attribute(function: Operation, arguments: list[Argument]) -> DictionaryAttr:
     """What `LAUNCH_ATTRIBUTE` says of a kernel."""
-    described = [
-        DictionaryAttr(
-            {**argument.description, "type": StringAttr(str(argument.type).removeprefix("!"))}
-        )
-        for argument in arguments
-    ]
-    entries: dict[str, Attribute] = {"arguments": ArrayAttr(described)}
+    entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(_described, arguments))}
     for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
         sizes = launch_sizes(function, source)
         if sizes is not None:
@@ -155,8 +157,18 @@ def launch_attribute(function: Operation, arguments: list[Argument]) -> Dictiona
     return DictionaryAttr(entries)
 
 
-def _described(name: str, kind: str, **more: Attribute) -> dict[str, Attribute]:
-    return {"name": StringAttr(name), "kind": StringAttr(kind), **more}
+def _described(argument: Argument) -> DictionaryAttr:
+    type = "pointer" if argument.type == _POINTER else str(argument.type)
+    words = {
+        "name": argument.name,
+        "kind": argument.kind,
+        "type": type,
+        "source": str(argument.source),
+    }
+    entries: dict[str, Attribute] = {key: StringAttr(word) for key, word in words.items()}
+    if argument.dimension is not None:
+        entries["dimension"] = _integer(argument.dimension)
+    return DictionaryAttr(entries)
 
 
 def _integer(value: int) -> IntegerAttr[IntegerType]:

@@ -1,0 +1,143 @@
+import json
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.emit import emit, launch_contract, statistics
+from xetile.errors import XetileError
+from xetile.parser import parse
+
+LOAD = """xevm.blockload2d %p, %w, %h, %w, %x, %x <{elem_size_in_bits = 16 : i32, pack_register = false,
+    tile_height = 8 : i32, tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32}>
+    : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<8xi16>"""
+STORE = """xevm.blockstore2d %p, %w, %h, %w, %x, %x, %v <{elem_size_in_bits = 16 : i32, tile_height = 8 : i32,
+    tile_width = 16 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<8xi16>)"""
+BODY = f"""%w = arith.constant 64 : i32
+    %h = arith.constant 8 : i32
+    %x = arith.constant 0 : i32
+    %i = memref.extract_aligned_pointer_as_index %A : memref<8x32xf16> -> index
+    %l = arith.index_cast %i : index to i64
+    %p = llvm.inttoptr %l : i64 to !llvm.ptr<1>
+    %v = {LOAD}
+    {STORE}
+    gpu.return"""
+
+
+def two_kernels() -> ModuleOp:
+    return parse(
+        f"""gpu.module @m {{
+  gpu.func @first(%A: memref<8x32xf16>) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+    {BODY}
+  }}
+  gpu.func @second(%A: memref<8x32xf16>, %n: i32) kernel
+      attributes {{known_block_size = array<i32: 16, 2, 1>, known_grid_size = array<i32: 4, 5, 6>}} {{
+    {BODY}
+  }}
+}}""",
+        "kernel.mlir",
+    )
+
+
+def test_llvm_ir_of_all_kernels_or_of_one():
+    module = two_kernels()
+    before = str(module)
+    text = emit(module, "ll", "bmg")
+    assert isinstance(text, str)
+    assert text.count("define spir_kernel") == 2
+    assert text.count("declare spir_func") == 2
+    text = emit(module, "ll", "bmg", kernel="second")
+    assert isinstance(text, str)
+    assert '@"second"' in text
+    assert '@"first"' not in text
+    assert str(module) == before
+
+
+def test_spirv():
+    code = emit(two_kernels(), "spirv", "bmg")
+    assert isinstance(code, bytes)
+    assert code[:4] == b"\x03\x02\x23\x07"
+
+
+@pytest.mark.ocloc
+def test_binary_and_assembly():
+    code = emit(two_kernels(), "zebin", "bmg")
+    assert isinstance(code, bytes)
+    assert code[:4] == b"\x7fELF"
+    text = emit(two_kernels(), "asm", "bmg", kernel="first")
+    assert isinstance(text, str)
+    assert text.startswith("// kernel first\n")
+    assert "load_block2d" in text
+    assert "second" not in text
+
+
+@pytest.mark.ocloc
+def test_statistics_of_kernels_without_a_loop():
+    counts = statistics(two_kernels(), "bmg", grf="small")
+    assert list(counts) == ["first", "second"]
+    assert (
+        counts["first"]["load2d"]
+        == counts["first"]["store2d"]
+        == counts["first"]["loop_unroll"]
+        == 1
+    )
+    assert counts["first"]["grf_count"] == 128
+
+
+def test_launch_contract():
+    contract = launch_contract(two_kernels(), "bmg")
+    assert json.loads(json.dumps(contract)) == {
+        "kernels": [
+            {
+                "name": "first",
+                "grid": None,
+                "block": [16, 1, 1],
+                "arguments": [
+                    {
+                        "name": "A",
+                        "kind": "pointer",
+                        "type": "pointer",
+                        "source": "memref<8x32xf16>",
+                    }
+                ],
+                "subgroup_size": 16,
+                "shared_memory": 0,
+            },
+            {
+                "name": "second",
+                "grid": [4, 5, 6],
+                "block": [16, 2, 1],
+                "arguments": [
+                    {
+                        "name": "A",
+                        "kind": "pointer",
+                        "type": "pointer",
+                        "source": "memref<8x32xf16>",
+                    },
+                    {"name": "n", "kind": "value", "type": "i32", "source": "i32"},
+                ],
+                "subgroup_size": 16,
+                "shared_memory": 0,
+            },
+        ],
+        "build_options": "-ze-opt-large-register-file",
+    }
+    assert launch_contract(two_kernels(), "bmg", grf="small")["build_options"] == ""
+
+
+@pytest.mark.parametrize(
+    ("module", "kernel", "message"),
+    [
+        ("builtin.module {\n}", None, "there is no kernel"),
+        ("builtin.module {\n}", "gemm", "there is no kernel 'gemm'"),
+        (None, "gemm", "there is no kernel 'gemm', but first, second"),
+    ],
+)
+def test_a_kernel_that_is_not_there(module: str | None, kernel: str | None, message: str):
+    source = two_kernels() if module is None else parse(module, "kernel.mlir")
+    with pytest.raises(XetileError, match=f"^{message}$"):
+        emit(source, "ll", "bmg", kernel=kernel)
+
+
+def test_an_unknown_device():
+    with pytest.raises(XetileError, match="unknown device 'dg2'"):
+        emit(two_kernels(), "spirv", "dg2")

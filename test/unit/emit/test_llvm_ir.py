@@ -1,0 +1,199 @@
+import pytest
+from llvmlite import ir
+from xdsl.backend.llvm.convert import convert_module as stock_convert
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import LLVMTranslationException
+
+from xetile.emit.llvm_ir import convert_module
+from xetile.emit.spirv import to_spirv
+from xetile.errors import XetileError
+from xetile.parser import parse
+
+
+def function(
+    body: str, *, arguments: str = "%p: !llvm.ptr<1>", before: str = "", attributes: str = ""
+) -> ModuleOp:
+    text = f"""{before}
+    llvm.func @k({arguments}) attributes {{gpu.kernel{attributes}}} {{
+      {body}
+      llvm.return
+    }}"""
+    return parse(text, "kernel.mlir")
+
+
+def code(module: ModuleOp) -> str:
+    """The LLVM IR, which LLVM takes."""
+    text = str(convert_module(module))
+    assert to_spirv(text)[:4] == b"\x03\x02\x23\x07"
+    return text
+
+
+def lines(module: ModuleOp) -> list[str]:
+    return [line.strip() for line in code(module).splitlines()]
+
+
+SIZES = ", intel_reqd_sub_group_size = 16 : i32, reqd_work_group_size = array<i32: 512, 1, 1>"
+
+
+def test_kernels_keep_their_convention_and_sizes():
+    text = code(function("", attributes=SIZES))
+    assert 'define spir_kernel void @"k"' in text
+    assert "!intel_reqd_sub_group_size !0 !reqd_work_group_size !1" in text
+    assert "!0 = !{ i32 16 }" in text
+    assert "!1 = !{ i32 512, i32 1, i32 1 }" in text
+
+
+def test_what_is_called_is_called_by_its_convention():
+    before = "llvm.func @_Z12get_group_idj(i32) -> i64\nllvm.func @_Z7unusedv()"
+    body = "%c = llvm.mlir.constant(0 : i32) : i32\n%i = llvm.call @_Z12get_group_idj(%c) : (i32) -> i64"
+    text = code(function(body, before=before))
+    assert "declare spir_func i64" in text
+    assert "call spir_func i64" in text
+    assert "unused" not in text
+
+
+def test_modules_of_the_gpu_dialect_are_looked_into():
+    text = "gpu.module @m {\n  llvm.func @k() attributes {gpu.kernel} {\n    llvm.return\n  }\n}"
+    assert "spir_kernel" in code(parse(text, "kernel.mlir"))
+
+
+def test_two_kernels_of_one_name():
+    kernel = "llvm.func @k() attributes {gpu.kernel} {\n  llvm.return\n}"
+    module = parse(f"gpu.module @m {{\n{kernel}\n}}\ngpu.module @n {{\n{kernel}\n}}", "kernel.mlir")
+    with pytest.raises(XetileError, match=r"kernel\.mlir:7:1: error: two functions are named 'k'"):
+        convert_module(module)
+
+
+def test_private_memory_and_pointers_into_it():
+    body = """%one = llvm.mlir.constant(1 : i32) : i32
+      %m = llvm.alloca %one x !llvm.array<16 x i16> {alignment = 64 : i64} : (i32) -> !llvm.ptr
+      %q = llvm.getelementptr %m[16] : (!llvm.ptr) -> !llvm.ptr, i8
+      %v = llvm.load %q : !llvm.ptr -> vector<8xi16>
+      llvm.store %v, %m : vector<8xi16>, !llvm.ptr"""
+    found = lines(function(body))
+    assert any("alloca [16 x i16], i32 1, align 64" in line for line in found)
+    assert any("getelementptr i8, ptr" in line and line.endswith("i32 16") for line in found)
+    assert any(line.startswith("store <8 x i16>") for line in found)
+
+
+def test_pointers_into_global_memory():
+    body = """%q = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+      %v = llvm.load %q : !llvm.ptr<1> -> f32
+      llvm.store %v, %p : f32, !llvm.ptr<1>"""
+    found = lines(function(body, arguments="%p: !llvm.ptr<1>, %i: i64"))
+    assert any('getelementptr float, ptr addrspace(1) %"p", i64 %"i"' in line for line in found)
+
+
+VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("llvm.extractelement %v[%i : i32] : vector<8xf32>", "extractelement <8 x float>"),
+        ('llvm.fcmp "olt" %v, %v : vector<8xf32>', "fcmp olt <8 x float>"),
+        ('llvm.fcmp "une" %f, %f : f32', "fcmp une float"),
+        ('llvm.fcmp "uno" %f, %f : f32', "fcmp uno float"),
+        ('llvm.fcmp "ord" %f, %f : f32', "fcmp ord float"),
+        ("llvm.fptosi %v : vector<8xf32> to vector<8xi32>", "fptosi <8 x float>"),
+        ("llvm.fptoui %f : f32 to i8", "fptoui float"),
+        ("llvm.uitofp %i : i32 to f32", "uitofp i32"),
+    ],
+)
+def test_ops_that_xdsl_lacks(operation: str, expected: str):
+    assert any(expected in line for line in lines(function(f"%r = {operation}", arguments=VALUES)))
+
+
+def test_selection_by_a_vector():
+    body = """%c = llvm.fcmp "ogt" %v, %v : vector<8xf32>
+      %r = llvm.select %c, %v, %v : vector<8xi1>, vector<8xf32>"""
+    found = lines(function(body, arguments=VALUES))
+    assert any("select" in line and "<8 x i1>" in line and "<8 x float>" in line for line in found)
+
+
+def test_blocks_and_what_they_carry():
+    body = """%c0 = llvm.mlir.constant(0 : i32) : i32
+      %c1 = llvm.mlir.constant(1 : i32) : i32
+      llvm.br ^head(%c0 : i32)
+    ^head(%k: i32):
+      %again = llvm.icmp "slt" %k, %i : i32
+      llvm.cond_br %again, ^body, ^end
+    ^body:
+      %next = llvm.add %k, %c1 : i32
+      llvm.br ^head(%next : i32)
+    ^end:"""
+    assert any("phi  i32 [0, " in line for line in lines(function(body, arguments=VALUES)))
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            "%v = llvm.mlir.undef : vector<64xi16>",
+            "'llvm.mlir.undef' has vector<64xi16>; SPIR-V has vectors of 2, 3, 4",
+        ),
+        (
+            "%v = llvm.mlir.undef : i4",
+            "'llvm.mlir.undef' has i4; SPIR-V has integers of 1, 8, 16, 32 and 64 bits",
+        ),
+        (
+            "%v = llvm.mlir.undef : bf16",
+            "'llvm.mlir.undef' has no LLVM IR: type not supported: bf16",
+        ),
+        ('llvm.inline_asm has_side_effects "nop", "" : () -> ()', None),
+    ],
+)
+def test_what_would_end_the_process_is_refused(body: str, message: str | None):
+    if message is None:
+        assert "asm sideeffect" in str(convert_module(function(body)))
+        return
+    with pytest.raises(XetileError, match=r"kernel\.mlir:3:7: error: .*") as found:
+        convert_module(function(body))
+    assert message in str(found.value)
+
+
+class TestUpstream:
+    """Each of these fails once xDSL or llvmlite has closed the gap, and what closes it here can go."""
+
+    def test_drops_sizes_and_convention(self):
+        text = str(stock_convert(function("", attributes=SIZES), fallback_target_triple=""))
+        assert "sub_group" not in text
+        assert "spir_kernel" not in text
+
+    @pytest.mark.parametrize(
+        "operation",
+        [
+            "llvm.extractelement %v[%i : i32] : vector<8xf32>",
+            "llvm.fptosi %f : f32 to i32",
+            "llvm.fptoui %f : f32 to i32",
+            "llvm.uitofp %i : i32 to f32",
+        ],
+    )
+    def test_lacks_ops(self, operation: str):
+        with pytest.raises(NotImplementedError):
+            stock_convert(
+                function(f"%r = {operation}", arguments=VALUES), fallback_target_triple=""
+            )
+
+    def test_has_no_bf16(self):
+        with pytest.raises(LLVMTranslationException):
+            stock_convert(function("%v = llvm.mlir.undef : bf16"), fallback_target_triple="")
+
+    def test_stores_nothing_but_an_array_to_an_array(self):
+        body = """%one = llvm.mlir.constant(1 : i32) : i32
+          %m = llvm.alloca %one x !llvm.array<8 x i32> : (i32) -> !llvm.ptr
+          llvm.store %i, %m : i32, !llvm.ptr"""
+        with pytest.raises(TypeError):
+            stock_convert(function(body, arguments=VALUES), fallback_target_triple="")
+
+    def test_points_into_global_memory_by_a_cast_to_another_space(self):
+        body = "%q = llvm.getelementptr %p[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32"
+        text = str(stock_convert(function(body), fallback_target_triple=""))
+        assert "bitcast ptr addrspace(1)" in text
+
+    def test_llvmlite_separates_metadata_by_commas(self):
+        module = ir.Module()
+        made = ir.Function(module, ir.FunctionType(ir.VoidType(), []), "k")
+        for name in ("a", "b"):
+            made.set_metadata(name, module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
+        assert "!a !0, !b !0" in str(made)

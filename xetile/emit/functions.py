@@ -1,0 +1,56 @@
+"""The functions of the llvm dialect in a module: which are kernels, what they call, what their hot loop does."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
+
+KERNEL_ATTRIBUTE = "gpu.kernel"
+_MATRIX_FUNCTION = "_matrix_mad_"
+
+
+def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
+    """The functions of the llvm dialect, those inside a gpu.module too."""
+    for op in module.walk():
+        if isinstance(op, llvm.FuncOp):
+            yield op
+
+
+def is_kernel(function: llvm.FuncOp) -> bool:
+    """Whether a function is launched from the host."""
+    return KERNEL_ATTRIBUTE in function.attributes
+
+
+def callee(op: llvm.CallOp) -> str | None:
+    """The name of what is called; None where it is a pointer."""
+    return None if op.callee is None else op.callee.root_reference.data
+
+
+def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
+    """Names of all that these functions call."""
+    calls = (op for function in functions for op in function.walk() if isinstance(op, llvm.CallOp))
+    return {name for op in calls if (name := callee(op)) is not None}
+
+
+def products_per_step(kernel: llvm.FuncOp) -> int:
+    """Matrix instructions in one round of the hot loop, as written: in a K step.
+
+    The hot loop is the innermost with the most of them; without one it is the whole kernel.
+    """
+    blocks = list(kernel.body.blocks)
+    numbers = [_products(block) for block in blocks]
+    best = (0, 0)
+    for tail, block in enumerate(blocks):
+        last = block.last_op
+        for target in () if last is None else last.successors:
+            head = blocks.index(target)
+            if head <= tail:
+                # the blocks of a loop follow one another
+                best = max(best, (sum(numbers[head : tail + 1]), head - tail))
+    return best[0] or sum(numbers)
+
+
+def _products(block: Block) -> int:
+    names = (callee(op) for op in block.ops if isinstance(op, llvm.CallOp))
+    return sum(1 for name in names if name is not None and _MATRIX_FUNCTION in name)

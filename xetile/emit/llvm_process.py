@@ -1,0 +1,30 @@
+"""LLVM's SPIR-V back end, called in this process or run as a program: `python llvm_process.py IN.ll OUT.spv`.
+
+It needs nothing but llvmlite, so that a process of its own starts quickly.
+"""
+
+import sys
+from pathlib import Path
+
+TRIPLE = "spirv64-unknown-unknown"
+
+
+def compile_text(text: str) -> bytes:
+    """SPIR-V of LLVM IR text.
+
+    Errors: RuntimeError when LLVM refuses the text; where it cannot go on it ends the process.
+    """
+    from llvmlite import binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    module = binding.parse_assembly(text)
+    module.verify()
+    target = binding.Target.from_triple(TRIPLE)
+    machine = target.create_target_machine(opt=2, codemodel="default")
+    module.data_layout = str(machine.target_data)
+    return machine.emit_object(module)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[2]).write_bytes(compile_text(Path(sys.argv[1]).read_text()))
