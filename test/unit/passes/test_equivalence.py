@@ -88,7 +88,12 @@ def check(
 def test_all_levels_agree_with_one_another_and_with_numpy(
     type: str, size: tuple[int, int, int]
 ) -> None:
-    options = {"workgroup_tile": (64, 64), "subgroup_tile": (32, 32), "k_step": 32, "prefetch": 2}
+    options: dict[str, Any] = {
+        "workgroup_tile": (64, 64),
+        "subgroup_tile": (32, 32),
+        "k_step": 32,
+        "prefetch": 2,
+    }
     a, b, c = check(size, type, ALL, integers=True, **options)
     assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
     a, b, c = check(size, type, ALL, **options)
@@ -139,7 +144,11 @@ def test_any_tile_executes_above_xegpu(
     workgroup_tile: tuple[int, int], subgroup_tile: tuple[int, int], k_step: int
 ) -> None:
     m, n, k = workgroup_tile[0] + 5, workgroup_tile[1] + 3, 2 * k_step + 1
-    options = {"workgroup_tile": workgroup_tile, "subgroup_tile": subgroup_tile, "k_step": k_step}
+    options: dict[str, Any] = {
+        "workgroup_tile": workgroup_tile,
+        "subgroup_tile": subgroup_tile,
+        "k_step": k_step,
+    }
     a, b, c = check((m, n, k), "f16", ABOVE_XEGPU, integers=True, **options)
     assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
 
