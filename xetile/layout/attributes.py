@@ -13,6 +13,7 @@ from xetile.layout.distributed import Dpas, Subgroup2DBlock, fit_to_shape
 from xetile.layout.encodings import Blocked, DotOperand, Encoding, Slice, XegpuLayout
 from xetile.layout.grid import Distribution
 from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.shared import nvmma_shared_layout, swizzled_shared_layout
 
 
 class Linear(NamedTuple):
@@ -42,7 +43,7 @@ class WorkgroupMap(NamedTuple):
 
 
 class SwizzledShared(NamedTuple):
-    """`#ttg.swizzled_shared`: rows in shared memory whose vectors are swapped by the row's phase."""
+    """`#ttg.swizzled_shared`: rows in shared memory whose vectors are exchanged by the row's phase."""
 
     vec: int
     per_phase: int
@@ -52,25 +53,28 @@ class SwizzledShared(NamedTuple):
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
         """(offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
-        from xetile.layout.shared import swizzled_shared_layout
-
-        return swizzled_shared_layout(shape, *self[:4])
+        return swizzled_shared_layout(shape, *self)
 
 
 class NvmmaShared(NamedTuple):
     """`#ttg.nvmma_shared`: a tile in shared memory as Hopper's matrix instructions and TMA want it."""
 
     swizzle_bytes: int
-    transposed: bool
     element_bits: int
+    transposed: bool
     fp4_padded: bool = False
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
         """(offset, block) -> (dim0, dim1, ...) for a tile of `shape` elements."""
-        from xetile.layout.shared import nvmma_shared_layout
-
-        return nvmma_shared_layout(shape, *self[:4])
+        return nvmma_shared_layout(
+            shape,
+            self.swizzle_bytes,
+            self.element_bits,
+            transposed=self.transposed,
+            fp4_padded=self.fp4_padded,
+            cga_layout=self.cga_layout,
+        )
 
 
 def parse_layout(text: str) -> Encoding:
@@ -244,8 +248,8 @@ def _swizzled_shared(fields: _Fields) -> SwizzledShared:
 def _nvmma_shared(fields: _Fields) -> NvmmaShared:
     encoding = NvmmaShared(
         fields.integer("swizzlingByteWidth"),
-        fields.boolean("transposed"),
         fields.integer("elementBitWidth"),
+        fields.boolean("transposed"),
         fields.boolean("fp4Padded", default=False),
         fields.vectors("CGALayout"),
     )

@@ -398,13 +398,18 @@ def fit_to_shape(
         layout = layout * LinearLayout.identity_1d(1, "register", d)
         layout = layout * LinearLayout.identity_1d(1, "lane", d)
         layout = layout * LinearLayout.identity_1d(1, "warp", d)
-    largest = [max([0, *(basis[d] for basis in cga_layout)]) for d in range(len(shape))]
-    clusters = LinearLayout.from_bases(
-        {"block": [tuple(basis) for basis in cga_layout]},
-        {d: 1 << value.bit_length() for d, value in zip(dims, largest, strict=True)},
-    )
+    clusters = cluster_layout(cga_layout, len(shape))
     layout = layout.transpose_ins(["register", "lane", "warp"])
     return combine_cta_cga_with_shape(layout, clusters, shape)
+
+
+def cluster_layout(cga_layout: Sequence[Sequence[int]], rank: int) -> LinearLayout:
+    """(block) -> (dim0, dim1, ...) in units of a workgroup's tile, from one basis per bit of `block`."""
+    largest = [max([0, *(basis[d] for basis in cga_layout)]) for d in range(rank)]
+    return LinearLayout.from_bases(
+        {"block": [tuple(basis) for basis in cga_layout]},
+        {f"dim{d}": 1 << value.bit_length() for d, value in enumerate(largest)},
+    )
 
 
 def _repeat(count: int, dimension: int) -> LinearLayout:
