@@ -15,13 +15,10 @@ if TYPE_CHECKING:
 
 PROGRAM = "xetile-compile"
 
-LEVELS = ("xegpu", "xevm", "llvm")
-"""What is printed as IR."""
-
 SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
 """What is binary, and the ending of the file that it goes to by default."""
 
-KINDS = (*LEVELS, "ll", "spirv", "zebin", "asm")
+KINDS = ("xegpu", "xevm", "llvm", "ll", "spirv", "zebin", "asm")
 STATISTICS_TO_STREAM = ""
 CONTRACT_SUFFIX = ".json"
 
@@ -51,8 +48,9 @@ def _parser() -> ToolParser:
         nargs="?",
         const=STATISTICS_TO_STREAM,
         metavar="FILE",
-        help="instruction counts of the hot loop per K step as JSON (needs ocloc), to a file given as "
-        "--stats=FILE, else to standard output, or standard error where the code is there",
+        help="instruction counts of the hot loop per K step as JSON (needs ocloc): of the kernel, or by "
+        "kernel where there are several; to a file given as --stats=FILE, else to standard output, or "
+        "to standard error where the code is there",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
     add("--grf", choices=("small", "large"), default="large", help="register file (large)")
@@ -66,8 +64,11 @@ def _separate_statistics(arguments: list[str]) -> list[str]:
 
 def _run(arguments: list[str]) -> int:
     options = _parser().parse_args(_separate_statistics(arguments))
+    import gc
+
+    gc.disable()  # nearly everything that is made lives to the end
     from xetile.api import parse_text
-    from xetile.cli.files import read_input
+    from xetile.cli.files import read_input, write_output
     from xetile.targets.device import device
 
     device(options.device)
@@ -75,15 +76,23 @@ def _run(arguments: list[str]) -> int:
         from xetile.toolchain.ocloc import need_ocloc
 
         need_ocloc()
-    text, name = read_input(options.input)
+    source, name = read_input(options.input)
     output = _output(options, name)
-    module = parse_text(text, name)
-    if options.kernel is not None:
-        _keep_only(module, options.kernel)
-    if options.emit in LEVELS:
-        _emit_ir(module, options, output)
+    module = parse_text(source, name)
+    if options.emit in ("xegpu", "xevm"):
+        code, rest = _upper_ir(module, options), module
     else:
-        _emit_code(module, options, output)
+        from xetile.emit import lower_to_llvm
+
+        rest = lower_to_llvm(module, options.device, kernel=options.kernel)
+        code = _code(rest, options)
+    place: str | None = options.stats
+    statistics = "" if place is None else _statistics(rest, options)
+    write_output(output, code)
+    if options.emit in SUFFIXES and output != STANDARD:
+        write_output(output + CONTRACT_SUFFIX, _contract(rest, options))
+    if place is not None:
+        _write_statistics(statistics, place, code_on_standard_output=output == STANDARD)
     return 0
 
 
@@ -101,6 +110,15 @@ def _output(options: Namespace, name: str) -> str:
     return Path(name).stem + suffix
 
 
+def _upper_ir(module: "ModuleOp", options: Namespace) -> str:
+    """The IR of a level above the llvm dialect."""
+    from xetile.api import lower, text
+
+    if options.kernel is not None:
+        _keep_only(module, options.kernel)
+    return text(lower(module, to=options.emit, device=options.device))
+
+
 def _keep_only(module: "ModuleOp", wanted: str) -> None:
     from xetile.analysis.kernels import kernel_functions
     from xetile.cli.kernels import kernel_name
@@ -116,11 +134,42 @@ def _keep_only(module: "ModuleOp", wanted: str) -> None:
             function.erase()
 
 
-def _emit_ir(module: "ModuleOp", options: Namespace, output: str) -> None:
-    from xetile.api import lower, text
+def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
+    if options.emit == "llvm":
+        from xetile.api import text
+
+        return text(lowered)
+    from xetile.emit import emit
+
+    return emit(lowered, options.emit, options.device, grf=options.grf)
+
+
+def _contract(lowered: "ModuleOp", options: Namespace) -> str:
+    from xetile.emit import launch_contract
+
+    return _json(launch_contract(lowered, grf=options.grf))
+
+
+def _statistics(module: "ModuleOp", options: Namespace) -> str:
+    """The counts as JSON: of the kernel, or by kernel where there are several."""
+    from xetile.emit import statistics
+
+    counts = statistics(module, options.device, grf=options.grf, kernel=options.kernel)
+    return _json(next(iter(counts.values())) if len(counts) == 1 else counts)
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _write_statistics(statistics: str, place: str, *, code_on_standard_output: bool) -> None:
     from xetile.cli.files import write_output
 
-    lowered = lower(module, to=options.emit, device=options.device)
-    statistics = _statistics(module, options) if options.stats is not None else None
-    write_output(output, text(lowered))
-    _write_statistics(statistics, options, output)
+    if place != STATISTICS_TO_STREAM:
+        write_output(place, statistics)
+    elif code_on_standard_output:
+        sys.stderr.write(statistics)
+    else:
+        write_output(STANDARD, statistics)

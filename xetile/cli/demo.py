@@ -45,11 +45,13 @@ def _run(arguments: list[str]) -> int:
     started = time.monotonic()
     module = _show_kernel(options.kernel)
     stages = _show_stages(module, options.device)
-    _check_with_mlir(stages)
+    problems = _check_with_mlir(stages)
     _show_code(module, options.device, Path(options.out) / f"{Path(options.kernel).stem}.spv")
-    _show_execution(options.device)
+    problems += _show_execution(options.device)
     print(f"\ndone in {time.monotonic() - started:.0f} s")
-    return 0
+    for problem in problems:
+        print(f"{PROGRAM}: {problem}", file=sys.stderr)
+    return 1 if problems else 0
 
 
 def _title(text: str) -> None:
@@ -94,7 +96,8 @@ def _show_stages(module: "ModuleOp", device: str) -> "dict[Level, ModuleOp]":
     return lowered
 
 
-def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> None:
+def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> list[str]:
+    """What mlir-opt refuses."""
     from xetile.api import text
     from xetile.toolchain.paths import find_mlir_opt
 
@@ -102,7 +105,8 @@ def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> None:
     program = find_mlir_opt()
     if program is None:
         print("mlir-opt 22 is not installed: left out (name one in XETILE_MLIR_OPT)")
-        return
+        return []
+    problems: list[str] = []
     for level in ("xegpu", "xevm"):
         answer = subprocess.run(
             [program], input=text(stages[level]), capture_output=True, text=True, check=False
@@ -110,10 +114,36 @@ def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> None:
         verdict = "accepts" if answer.returncode == 0 else "refuses"
         print(f"{program} {verdict} the {level} module")
         if answer.returncode != 0:
-            print(answer.stderr, file=sys.stderr)
+            problems.append(f"mlir-opt refuses the {level} module: {answer.stderr.strip()}")
+    return problems
 
 
-def _show_execution(device: str) -> None:
+def _show_code(module: "ModuleOp", device: str, target: Path) -> None:
+    from xetile.cli.files import write_output
+    from xetile.emit import emit, lower_to_llvm, statistics
+    from xetile.toolchain.paths import find_ocloc
+
+    _title("The code")
+    started = time.monotonic()
+    lowered = lower_to_llvm(module, device)
+    code = emit(lowered, "spirv", device)
+    seconds = time.monotonic() - started
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_output(str(target), code)
+    print(f"SPIR-V: {target.resolve()} ({len(code)} bytes, made in {seconds:.1f} s)")
+    if find_ocloc() is None:
+        print("ocloc is not installed: no machine code to look at (name one in XETILE_OCLOC)")
+        return
+    for name, counts in statistics(lowered, device).items():
+        shown = ", ".join(f"{key} {counts[key]:g}" for key in ("load2d", "prefetch2d", "dpas"))
+        print(
+            f"machine code of '{name}' for {device}, per K step: {shown}, {counts['total']:g} in all"
+        )
+        print(f"registers {counts['grf_count']:g}, spilled bytes {counts['spill_size']:g}")
+
+
+def _show_execution(device: str) -> list[str]:
+    """The levels whose result is not that of the first."""
     import numpy
 
     from xetile.api import execute, lower
@@ -126,6 +156,8 @@ def _show_execution(device: str) -> None:
     a = generator.standard_normal((m, k)).astype(numpy.float16)
     b = generator.standard_normal((k, n)).astype(numpy.float16)
     exact = a.astype(numpy.float64) @ b.astype(numpy.float64)
+    bound = k * 2.0**-23 * (abs(a).astype(numpy.float64) @ abs(b).astype(numpy.float64))
+    problems: list[str] = []
     first: bytes | None = None
     stages = [("W  workgroup XeTile", module)]
     stages += [(title, lower(module, to=level, device=device)) for title, level in STAGES]
@@ -134,7 +166,11 @@ def _show_execution(device: str) -> None:
         execute(stage, "gemm", a, b, c)
         first = c.tobytes() if first is None else first
         same = "same bits as at W" if c.tobytes() == first else "OTHER BITS THAN AT W"
-        print(f"{title:20} largest error {numpy.abs(c - exact).max():.2e}, {same}")
+        error = numpy.abs(c - exact)
+        print(f"{title:20} largest error {error.max():.2e}, {same}")
+        if c.tobytes() != first or (error > bound).any():
+            problems.append(f"executing level {title} gives a wrong result")
+    return problems
 
 
 if __name__ == "__main__":
