@@ -49,7 +49,8 @@ def place(memory: Memory, parameter: BlockArgument, given: object, number: int) 
 def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
     if not isinstance(type, IntegerType) or type.bitwidth != ADDRESS_BITS:
         raise XetileError(
-            f"{name} is {type}, which takes a number, not an array; addresses of arrays are i64 or ui64"
+            f"{name} is {type}, which takes a number, not {_described(given)}; "
+            "addresses of arrays are i64 or ui64"
         )
     if min(given.strides) < 0:
         raise XetileError(f"{name}: the array has strides {given.strides}; expected none below 0")
@@ -128,7 +129,7 @@ def _check_strides(type: MemRefType[Attribute], array: Array, name: str) -> int:
     if isinstance(type.layout, NoneAttr):
         strides = tuple(prod(array.shape[d + 1 :]) for d in range(array.ndim))
     for extent, stride, expected in zip(array.shape, found, strides, strict=True):
-        if expected is not None and extent > 1 and stride != expected:
+        if expected is not None and extent > 1 and array.size and stride != expected:
             shown = ["?" if s is None else s for s in strides]
             raise XetileError(
                 f"{name} is {type}, whose strides are {shown} elements; the array has {found}"

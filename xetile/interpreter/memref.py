@@ -5,7 +5,7 @@ from math import prod
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
@@ -119,7 +119,7 @@ def new_memref(
 ) -> MemRef:
     """New memory: in shared memory one buffer per workgroup, else one per thread."""
     rest = iter(dynamic)
-    sizes = tuple(next(rest) if n == -1 else uniform(n) for n in type.get_shape())
+    sizes = tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
     layout = strides_and_offset(type)
     if layout is None or layout[1] is None:
         fail(op, f"cannot allocate {type}: its layout is not strided, or its offset not static")
@@ -162,7 +162,9 @@ def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
     layout = strides_and_offset(type)
     strides, offset = layout or ((None,) * len(found.strides), None)
     pairs = [
-        *zip(found.sizes, (None if n == -1 else n for n in type.get_shape()), strict=True),
+        *zip(
+            found.sizes, (None if n == DYNAMIC_INDEX else n for n in type.get_shape()), strict=True
+        ),
         *zip(found.strides, strides, strict=True),
         (found.offset, offset),
     ]
@@ -233,7 +235,9 @@ def _view(frame: Frame, op: Operation) -> Sequence[Value]:
     source, shift, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
     rest = iter(dynamic)
-    sizes = tuple(number(frame, next(rest)) if n == -1 else uniform(n) for n in type.get_shape())
+    sizes = tuple(
+        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
+    )
     base = found.base + found.offset + number(frame, shift)
     return [MemRef(base, uniform(0), sizes, _dense_strides(sizes))]
 

@@ -185,7 +185,9 @@ def test_product(run: Run, level: str, kind: str):
     np.testing.assert_array_equal(c, reference(kind, a, b))
 
 
-@pytest.mark.parametrize("shape", [(33, 32, 32), (64, 45, 32), (32, 64, 23), (37, 41, 19), (5, 3, 1)])
+@pytest.mark.parametrize(
+    "shape", [(33, 32, 32), (64, 45, 32), (32, 64, 23), (37, 41, 19), (5, 3, 1)]
+)
 @pytest.mark.parametrize("level", LEVELS)
 def test_product_of_shapes_that_do_not_divide(run: Run, level: str, shape: tuple[int, int, int]):
     m, n, k = shape
@@ -344,13 +346,18 @@ def test_product_by_block_messages(run: Run, text: str, shape: tuple[int, int, i
 @pytest.mark.parametrize(
     "shape, message",
     [
-        ((16, 32, 36), "a pitch of 72 bytes; 2D block access needs at least 64 and a multiple of 16"),
+        (
+            (16, 32, 36),
+            "a pitch of 72 bytes; 2D block access needs at least 64 and a multiple of 16",
+        ),
         ((16, 32, 33), "rows of 66 bytes; 2D block access needs at least 64 and a multiple of 4"),
         ((16, 30, 64), "rows of 60 bytes"),
     ],
 )
 @pytest.mark.parametrize("text", [XEGPU, XEVM], ids=["xegpu", "xevm"])
-def test_what_block_messages_need_is_checked(run: Run, text: str, shape: tuple[int, int, int], message: str):
+def test_what_block_messages_need_is_checked(
+    run: Run, text: str, shape: tuple[int, int, int], message: str
+):
     m, n, k = shape
     a, b, c = operands("f16", m, n, k)
     with pytest.raises(XetileError, match=message) as caught:

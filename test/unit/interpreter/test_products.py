@@ -7,17 +7,21 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, i32
 
-from xetile.interpreter.elements import Element, find_element, round_to, round_tf32
+from xetile.interpreter.elements import Element, find_element, round_tf32, round_to
 from xetile.interpreter.products import BLOCK, multiply_accumulate
 
 F16, BF16, F32, F64, I32 = (
     found
-    for found in map(find_element, (Float16Type(), BFloat16Type(), Float32Type(), Float64Type(), i32))
+    for found in map(
+        find_element, (Float16Type(), BFloat16Type(), Float32Type(), Float64Type(), i32)
+    )
     if found is not None
 )
 
 
-def round_exactly(value: Fraction, of: Element, *, fraction_bits: int, least_exponent: int) -> float:
+def round_exactly(
+    value: Fraction, of: Element, *, fraction_bits: int, least_exponent: int
+) -> float:
     """An exact number rounded to nearest even by its definition."""
     if value == 0:
         return 0.0
@@ -111,7 +115,9 @@ def test_mixed_signs_and_deep_sums_are_exact():
     np.testing.assert_array_equal(multiply_accumulate(a, b, None, I32), expected)
     wide = rng.integers(-(2**31), 2**31, (1, 2, 64)).astype(np.int32)
     other = rng.integers(-(2**31), 2**31, (1, 64, 2)).astype(np.int32)
-    exact = sum(wide[:, :, k, None].astype(object) * other[:, k, None].astype(object) for k in range(64))
+    exact = sum(
+        wide[:, :, k, None].astype(object) * other[:, k, None].astype(object) for k in range(64)
+    )
     wrapped = ((exact + 2**31) % 2**32 - 2**31).astype(np.int64)
     np.testing.assert_array_equal(multiply_accumulate(wide, other, None, I32), wrapped)
 
@@ -126,7 +132,9 @@ def test_blocks_and_shared_operands_change_nothing():
     for thread in range(3):
         one = multiply_accumulate(a[:, 5:6], b[thread : thread + 1], None, F32)
         np.testing.assert_array_equal(found[thread, 5], one[0, 0])
-    small = multiply_accumulate(a[:, :4], rng.standard_normal((900, 3, 16)).astype(np.float16), None, F32)
+    small = multiply_accumulate(
+        a[:, :4], rng.standard_normal((900, 3, 16)).astype(np.float16), None, F32
+    )
     assert small.shape == (900, 4, 16)
 
 
@@ -139,7 +147,8 @@ def test_rounding_of_f64_happens_once(of: Element):
     ties = 1 + unit * np.arange(1, 40)
     values = np.concatenate([values, ties, ties + 2.0**-40, ties - 2.0**-40, -ties - 2.0**-45])
     expected = [
-        round_exactly(Fraction(v), of, fraction_bits=bits, least_exponent=least) for v in values.tolist()
+        round_exactly(Fraction(v), of, fraction_bits=bits, least_exponent=least)
+        for v in values.tolist()
     ]
     np.testing.assert_array_equal(round_to(values, of).astype(np.float64), expected)
 
@@ -158,7 +167,9 @@ def test_rounding_keeps_infinity_and_nan():
 def test_tf32_has_ten_bits_of_fraction():
     one = np.float32(1)
     ulp = np.float32(2.0**-10)
-    values = np.array([1 + ulp / 2, 1 + ulp / 2 + 2.0**-20, 1 + 3 * ulp / 2, np.nan, np.inf], np.float32)
+    values = np.array(
+        [1 + ulp / 2, 1 + ulp / 2 + 2.0**-20, 1 + 3 * ulp / 2, np.nan, np.inf], np.float32
+    )
     found = round_tf32(values)
     np.testing.assert_array_equal(found[:3], [one, one + ulp, one + 2 * ulp])
     assert np.isnan(found[3])

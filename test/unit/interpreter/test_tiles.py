@@ -39,7 +39,19 @@ def copy_kernel(kind: str, source: str, target: str, padding: str = "") -> str:
     """
 
 
-CORNERS = [(0, 0), (2, 3), (-3, 1), (9, 2), (1, -2), (2, 8), (-7, -3), (11, 10), (-9, 0), (0, 40), (60, -60)]
+CORNERS = [
+    (0, 0),
+    (2, 3),
+    (-3, 1),
+    (9, 2),
+    (1, -2),
+    (2, 8),
+    (-7, -3),
+    (11, 10),
+    (-9, 0),
+    (0, 40),
+    (60, -60),
+]
 
 
 @pytest.mark.parametrize("corner", CORNERS)
@@ -56,7 +68,9 @@ def test_reads_outside_give_the_padding(compute: Run, kind: str):
     written, padding, dtype = PADDINGS[kind]
     source = np.arange(1, 133).reshape(12, 11).astype(dtype)
     target = np.zeros((8, 4), dtype)
-    text = copy_kernel(kind, f"memref<12x11x{kind}>", f"memref<8x4x{kind}>", f"{{padding = {written}}}")
+    text = copy_kernel(
+        kind, f"memref<12x11x{kind}>", f"memref<8x4x{kind}>", f"{{padding = {written}}}"
+    )
     types = f"memref<12x11x{kind}>; memref<8x4x{kind}>; index; index"
     compute(text, types, source, target, 8, 9)
     np.testing.assert_array_equal(target, expected_tile(source, 8, 9, (8, 4), padding))
@@ -199,7 +213,9 @@ def test_padded_pitch_is_not_part_of_the_surface(compute: Run):
     np.testing.assert_array_equal(target, expected_tile(source, 3, 9, (8, 4), 0))
 
 
-@pytest.mark.parametrize("source", ["memref<?x?xf32>", "i64", "ui64", "memref<?x?xf32, strided<[?, 1]>>"])
+@pytest.mark.parametrize(
+    "source", ["memref<?x?xf32>", "i64", "ui64", "memref<?x?xf32, strided<[?, 1]>>"]
+)
 def test_dynamic_surfaces(compute: Run, source: str):
     memory = np.arange(12 * 16, dtype=np.float32).reshape(12, 16) + 1
     given = memory[:, :11] if "strided" in source else memory
@@ -247,7 +263,9 @@ def test_batch_offsets(compute: Run):
     compute(text, types, source, target, 2)
     np.testing.assert_array_equal(target, expected_tile(source[1, 2], 6, 9, (8, 4), 0))
     for outside in (3, -1):
-        with pytest.raises(XetileError, match=f"index {outside} is outside of dimension 1 of extent 3"):
+        with pytest.raises(
+            XetileError, match=f"index {outside} is outside of dimension 1 of extent 3"
+        ):
             compute(text, types, source, target, outside)
 
 
@@ -344,45 +362,3 @@ def test_shared_memory_is_one_buffer_per_workgroup(run: Run):
     )
     for block, sg in np.ndindex(3, 4):
         assert (target[block, sg] == block * 4 + (sg + 1) % 4).all()
-
-
-SCATTERED = "#xetile.tile_attr<scattered = true>"
-
-
-@pytest.mark.parametrize("source", ["memref<40xf32>", "i64"])
-def test_gather_and_scatter(compute: Run, source: str):
-    memory = np.arange(40, dtype=np.float32) + 1
-    bounded = source != "i64"
-    indices = np.array([[3, 39, -1 if bounded else 0, 41 if bounded else 7], [0, 1, 2, 2]])
-    mask = np.array([[1, 1, 1, 1], [0, 1, 1, 1]]).astype(np.bool)
-    gathered = np.zeros((2, 4), np.float32)
-    scattered = np.zeros(40, np.float32)
-    compute(
-        f"""
-        %i = vector.load %1[%c0, %c0] : memref<2x4xindex>, vector<2x4xindex>
-        %m = vector.load %2[%c0, %c0] : memref<2x4xi1>, vector<2x4xi1>
-        %t = xetile.init_tile %0, %i : {source}, vector<2x4xindex> -> !xetile.tile<2x4xf32, {SCATTERED}>
-        %g = xetile.load_gather %t, %m {{padding = -2.0 : f32}}
-            : !xetile.tile<2x4xf32, {SCATTERED}>, vector<2x4xi1> -> vector<2x4xf32>
-        vector.store %g, %3[%c0, %c0] : memref<2x4xf32>, vector<2x4xf32>
-        %u = xetile.init_tile %4, %i : memref<40xf32>, vector<2x4xindex> -> !xetile.tile<2x4xf32, {SCATTERED}>
-        %one = arith.constant dense<1> : vector<2x4xindex>
-        %w = xetile.update_tile_offset %u, %one : !xetile.tile<2x4xf32, {SCATTERED}>, vector<2x4xindex>
-        xetile.store_scatter %g, %w, %m : vector<2x4xf32>, !xetile.tile<2x4xf32, {SCATTERED}>, vector<2x4xi1>
-        """,
-        f"{source}; memref<2x4xindex>; memref<2x4xi1>; memref<2x4xf32>; memref<40xf32>",
-        memory,
-        indices,
-        mask,
-        gathered,
-        scattered,
-    )
-    expected = np.full((2, 4), -2.0, np.float32)
-    written = np.zeros(40, np.float32)
-    for at in np.ndindex(2, 4):
-        if mask[at] and 0 <= indices[at] < 40:
-            expected[at] = memory[indices[at]]
-        if mask[at] and 0 <= indices[at] + 1 < 40:
-            written[indices[at] + 1] = expected[at]
-    np.testing.assert_array_equal(gathered, expected)
-    np.testing.assert_array_equal(scattered, written)
