@@ -10,14 +10,15 @@ from xetile.dialects.xetile.attributes import (
     TileAttr,
     WorkgroupMapAttr,
 )
-from xetile.dialects.xetile.compute import TileMMAOp, TilePackOp, TileUnpackOp
+from xetile.dialects.xetile.compute import TileMMAOp
+from xetile.dialects.xetile.init_tile import InitTileOp
 from xetile.dialects.xetile.memory import (
-    InitTileOp,
     LoadTileOp,
     PrefetchTileOp,
     StoreTileOp,
     UpdateTileOffsetOp,
 )
+from xetile.dialects.xetile.pack import TilePackOp, TileUnpackOp
 from xetile.dialects.xetile.types import TileType
 
 __all__ = [

@@ -1,29 +1,55 @@
-"""What the ops of the dialect share: hints, paddings, shapes in words."""
+"""What the ops' constructors and verifiers share: hints, paddings, values of tiles, maps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    Signedness,
+    VectorType,
+    f32,
+    f64,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.xetile.attributes import CacheHint, CacheHintAttr
-from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.dialects.xetile.attributes import CacheHint, CacheHintAttr, WorkgroupMapAttr
+from xetile.dialects.xetile.reading import (
+    HINTS,
+    NOT_READ,
+    PROPERTIES,
+    Format,
+    foreign_property,
+)
+from xetile.dialects.xetile.types import FLOAT_TYPES, TileType, verify_distribution
 
 LOAD_HINTS = (CacheHint.CACHED, CacheHint.UNCACHED, CacheHint.STREAMING, CacheHint.READ_INVALIDATE)
 STORE_HINTS = (
     CacheHint.CACHED,
     CacheHint.UNCACHED,
-    CacheHint.STREAMING,
     CacheHint.WRITE_BACK,
     CacheHint.WRITE_THROUGH,
 )
-HINTS = ("l1_hint", "l2_hint", "l3_hint")
+"""What may be asked of a cache in each direction, as XeGPU has it (llvm 22.1.8, XeGPUOps.cpp)."""
+
+Hint = CacheHintAttr | CacheHint | None
+Padding = Attribute | float | None
 
 
 def vector_of(value: SSAValue) -> VectorType[Attribute]:
     """The type of a value that the op's constraints make a vector."""
-    return cast(VectorType[Attribute], value.type)
+    return cast("VectorType[Attribute]", value.type)
+
+
+def tile_of(value: SSAValue) -> TileType:
+    """The type of a value that the op's constraints make a tile."""
+    return cast(TileType, value.type)
 
 
 def in_words(shape: Sequence[int]) -> str:
@@ -31,10 +57,40 @@ def in_words(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape))
 
 
-def verify_hints(hints: Iterator[CacheHintAttr | None], legal: Sequence[CacheHint]) -> None:
+def hint_properties(hints: Sequence[Hint]) -> dict[str, Attribute | None]:
+    """The properties for the hints of the cache levels 1, 2, 3."""
+    attributes = [CacheHintAttr(h) if isinstance(h, CacheHint) else h for h in hints]
+    return dict(zip(HINTS, attributes, strict=False))
+
+
+def padding_attribute(padding: Padding, element_type: Attribute) -> Attribute | None:
+    """The attribute of a padding that may be a Python number."""
+    if padding is None or isinstance(padding, Attribute):
+        return padding
+    if isinstance(element_type, FLOAT_TYPES):
+        exact = cast("AnyFloat", f64 if str(element_type) == "f64" else f32)
+        return FloatAttr(float(padding), exact)
+    if isinstance(element_type, IntegerType):
+        return IntegerAttr(int(padding), cast("IntegerType", element_type))
+    return IntegerAttr(int(padding), i64)
+
+
+def verify_dictionary(op: IRDLOperation, format: Format) -> None:
+    """Refuse discardable attributes that are properties of relatives, or spellings of the custom form."""
+    for name in op.attributes:
+        if name in NOT_READ:
+            raise VerifyException(NOT_READ[name])
+        if name in PROPERTIES:
+            raise VerifyException(foreign_property(name, format))
+        if name in ("wg_map", "map") and format.result_map is not None:
+            raise VerifyException(f"'{name}' is called '{format.result_map}' on {format.name}")
+
+
+def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
     """Refuse hints of the wrong direction."""
-    for name, hint in zip(HINTS, hints, strict=True):
-        if hint is not None and hint.data not in legal:
+    for name in HINTS:
+        hint = op.properties.get(name)
+        if isinstance(hint, CacheHintAttr) and hint.data not in legal:
             raise VerifyException(f"'{name}' is {hint.data}, legal here are {', '.join(legal)}")
 
 
@@ -45,13 +101,90 @@ def verify_padding(padding: Attribute | None, element_type: Attribute) -> None:
     if isinstance(element_type, FLOAT_TYPES):
         if not isinstance(padding, FloatAttr):
             raise VerifyException(
-                f"'padding' is {padding}, elements of {element_type} need a float"
+                f"'padding' is {padding}, elements of {element_type} need a float such as 1.0 : f32"
             )
         return
     if not isinstance(padding, IntegerAttr):
-        raise VerifyException(f"'padding' is {padding}, elements of {element_type} need an integer")
+        raise VerifyException(
+            f"'padding' is {padding}, elements of {element_type} need an integer such as 1 : i32"
+        )
     if not isinstance(element_type, IntegerType):
         return
-    value, width = cast("IntegerAttr[IntegerType]", padding).value.data, element_type.bitwidth
-    if not -(1 << (width - 1)) <= value < (1 << width):
-        raise VerifyException(f"'padding' {value} does not fit {element_type}")
+    integer = cast("IntegerType", element_type)
+    value = _padding_value(cast("IntegerAttr", padding), integer)
+    least, end = integer.value_range()
+    if not least <= value < end:
+        raise VerifyException(
+            f"'padding' is {padding}, elements of {element_type} go from {least} to {end - 1}"
+        )
+
+
+def _padding_value(padding: IntegerAttr, element_type: IntegerType) -> int:
+    """The number that is meant: xDSL keeps 255 : i8 as -1, which for ui8 elements is 255."""
+    value = padding.value.data
+    if isinstance(padding.type, IndexType) or value >= 0:
+        return value
+    own = padding.type
+    signless = own.signedness.data is Signedness.SIGNLESS
+    unsigned = element_type.signedness.data is Signedness.UNSIGNED
+    return value + (1 << own.bitwidth) if signless and unsigned else value
+
+
+def verify_value(name: str, value: SSAValue, tile: TileType) -> None:
+    """Refuse a vector that is not what the tile holds."""
+    if value.type == tile.vector_type:
+        return
+    note = ", because inner_blocks make it 4D" if tile.inner_blocks is not None else ""
+    raise VerifyException(f"'{name}' is {value.type}, {tile} needs {tile.vector_type}{note}")
+
+
+def verify_form(tile: TileType, *, scattered: bool, other: str) -> None:
+    """Refuse a tile of the other kind, with the op that takes it."""
+    if tile.scattered != scattered:
+        kind = "a scattered" if tile.scattered else "no scattered"
+        raise VerifyException(f"{tile} is {kind} tile; {other} takes it")
+
+
+def verify_one_writer(tile: TileType) -> None:
+    """Refuse a map that makes several subgroups write the same unit."""
+    wg_map = tile.wg_map
+    if wg_map is None or not wg_map.distribution(tile.shape).is_shared:
+        return
+    pairs = zip(tile.shape, wg_map.sg_data, wg_map.sg_layout, strict=True)
+    dimension, (units, subgroups) = next(
+        (d, (extent // unit, count))
+        for d, (extent, unit, count) in enumerate(pairs)
+        if extent // unit < count
+    )
+    raise VerifyException(
+        f"wg_map {wg_map.body} makes several subgroups write the same unit of {in_words(tile.shape)}: "
+        f"dimension {dimension} has {units} units for {subgroups} subgroups; "
+        "use at least as many units as subgroups"
+    )
+
+
+def verify_tile_map(op: IRDLOperation, tile: TileType) -> None:
+    """Refuse a discardable map that contradicts the tile's."""
+    wg_map = op.attributes.get("wg_map")
+    if isinstance(wg_map, WorkgroupMapAttr) and wg_map != tile.wg_map:
+        own = "none" if tile.wg_map is None else tile.wg_map.body
+        raise VerifyException(f"'wg_map' is {wg_map.body}, the tile's is {own}")
+
+
+def verify_map(op: IRDLOperation, name: str, value: SSAValue) -> None:
+    """Refuse a map that does not deal out the value's shape evenly, or that is given for blocks."""
+    wg_map = op.properties.get(name)
+    if not isinstance(wg_map, WorkgroupMapAttr):
+        return
+    shape = vector_of(value).get_shape()
+    if len(shape) != 2:
+        raise VerifyException(
+            f"'{name}' is given for {value.type}; a map distributes the 2D vectors of a workgroup"
+        )
+    verify_distribution(name, wg_map, shape)
+
+
+def map_of(op: IRDLOperation, name: str) -> WorkgroupMapAttr | None:
+    """The map that the property `name` holds."""
+    wg_map = op.properties.get(name)
+    return wg_map if isinstance(wg_map, WorkgroupMapAttr) else None

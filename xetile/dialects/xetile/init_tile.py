@@ -1,0 +1,326 @@
+"""Making tiles: of memrefs, behind addresses, or from a vector of indices."""
+
+from collections.abc import Sequence
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, MemRefType, VectorType, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.memref_layout import is_static, strides_and_offset
+from xetile.dialects.mixed import (
+    DYNAMIC,
+    Mixed,
+    join_mixed,
+    print_mixed,
+    resolve_mixed,
+    split_mixed,
+    verify_count,
+)
+from xetile.dialects.xetile.attributes import (
+    COLUMN_MAJOR,
+    GLOBAL,
+    LEGAL_MEMORY_SPACES,
+    memory_space_of,
+)
+from xetile.dialects.xetile.parsing import (
+    ARROWS,
+    next_character,
+    parse_colon,
+    parse_index_list,
+    parse_operand_name,
+    parse_type_separator,
+)
+from xetile.dialects.xetile.reading import (
+    Format,
+    parse_dictionary,
+    parse_tile_type,
+    parse_vector_type,
+    print_dictionary,
+    print_types,
+    print_values,
+)
+from xetile.dialects.xetile.support import verify_dictionary
+from xetile.dialects.xetile.types import TileType
+
+ADDRESS_TYPES = ("i64", "ui64", "i32", "ui32")
+"""The types of an address that stands for a memref."""
+
+_EMPTY = DenseArrayBase.from_list(i64, [])
+
+_LISTS = ("offsets", "sizes", "strides")
+
+
+@irdl_op_definition
+class InitTileOp(IRDLOperation):
+    """A tile of a matrix: where it begins in a memref or behind an address.
+
+    `%t = xetile.init_tile %src[%m, 16] : memref<1024x1024xf16> -> !xetile.tile<32x64xf16>`; dynamic memrefs and
+    addresses add sizes and strides, `%src[%m, %n], [%h, %w], [%s0, %s1]`; N-d memrefs take N offsets, batch first;
+    scattered tiles take a vector of indices, `%src, %indices : memref<..>, vector<..xindex> -> ...`.
+    """
+
+    name = "xetile.init_tile"
+    FORMAT: ClassVar[Format] = Format("init_tile", ())
+
+    source = operand_def()
+    offsets = var_operand_def(IndexType)
+    sizes = var_operand_def(IndexType)
+    strides = var_operand_def(IndexType)
+    indices = opt_operand_def(VectorType)
+    const_offsets = opt_prop_def(DenseArrayBase[I64])
+    const_sizes = opt_prop_def(DenseArrayBase[I64])
+    const_strides = opt_prop_def(DenseArrayBase[I64])
+    tile = result_def(TileType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        offsets: Sequence[Mixed],
+        sizes: Sequence[Mixed],
+        strides: Sequence[Mixed],
+        tile: TileType,
+        *,
+        indices: SSAValue | None = None,
+    ) -> None:
+        operands: list[list[SSAValue]] = []
+        properties: dict[str, Attribute] = {}
+        for name, mixed in zip(_LISTS, (offsets, sizes, strides), strict=True):
+            values, literals = split_mixed(mixed)
+            operands.append(values)
+            properties[f"const_{name}"] = literals
+        super().__init__(
+            operands=[source, *operands, [] if indices is None else [indices]],
+            result_types=[tile],
+            properties=properties,
+        )
+
+    def __post_init__(self) -> None:
+        """An empty list is the absent one, so that ops that mean the same are the same."""
+        super().__post_init__()
+        drop_empty_lists(self, [f"const_{name}" for name in _LISTS])
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """Offsets in elements, batch dimensions first."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    @property
+    def mixed_sizes(self) -> list[Mixed]:
+        """Extents of the matrix in elements; none for static memrefs."""
+        return join_mixed(self.sizes, self.const_sizes)
+
+    @property
+    def mixed_strides(self) -> list[Mixed]:
+        """Strides of the matrix in elements; none for static memrefs."""
+        return join_mixed(self.strides, self.const_strides)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "InitTileOp":
+        """Read all forms."""
+        source = parse_operand_name(parser, "the source")
+        lists, indices = _parse_position(parser)
+        dictionary = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        source_type = parser.parse_type()
+        index_vector = None
+        if indices is not None:
+            parser.parse_punctuation(",", " before the type of the indices")
+            index_vector = parser.resolve_operand(indices, parse_vector_type(parser))
+        parse_type_separator(parser, ARROWS, "before the tile's type")
+        tile = parse_tile_type(parser)
+        operand = parser.resolve_operand(source, source_type)
+        offsets, sizes, strides = (resolve_mixed(parser, entries) for entries in lists)
+        op = cls(operand, offsets, sizes, strides, tile, indices=index_vector)
+        op.attributes |= dictionary.attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        """Print the form that the operands make."""
+        print_values(printer, self.source, self.indices)
+        if self.indices is None:
+            print_mixed(printer, self.mixed_offsets)
+            if self.mixed_sizes or self.mixed_strides:
+                for entries in (self.mixed_sizes, self.mixed_strides):
+                    printer.print_string(", ")
+                    print_mixed(printer, entries)
+        print_dictionary(printer, self, self.FORMAT)
+        operands = [self.source] if self.indices is None else [self.source, self.indices]
+        print_types(printer, operands, [self.tile])
+
+    def verify_(self) -> None:
+        """Check the source against the tile, and the numbers of offsets, sizes and strides."""
+        verify_dictionary(self, self.FORMAT)
+        for name in _LISTS:
+            verify_list(self, name)
+        source = self.source.type
+        if isinstance(source, MemRefType):
+            _verify_elements(self.tile.type, cast("MemRefType[Attribute]", source))
+        elif str(source) not in ADDRESS_TYPES:
+            raise VerifyException(
+                f"'source' is {source}, expected a memref or an address ({', '.join(ADDRESS_TYPES)})"
+            )
+        if self.indices is None:
+            self._verify_block()
+        else:
+            self._verify_scattered(self.indices.type)
+
+    def _verify_scattered(self, indices: Attribute) -> None:
+        tile, source = self.tile.type, self.source.type
+        if self.mixed_offsets or self.mixed_sizes or self.mixed_strides:
+            raise VerifyException("'indices' stand in the place of offsets, sizes and strides")
+        if not tile.scattered:
+            raise VerifyException(
+                f"'indices' need a scattered tile, found {tile}; write scattered = true in its tile_attr"
+            )
+        expected = VectorType(IndexType(), tile.shape)
+        if indices != expected:
+            raise VerifyException(f"'indices' is {indices}, {tile} needs {expected}")
+        if not isinstance(source, MemRefType):
+            return
+        memref = cast("MemRefType[Attribute]", source)
+        layout = strides_and_offset(memref)
+        if memref.get_num_dims() > 1 or layout is None or layout[0] not in ((), (1,), (None,)):
+            raise VerifyException(
+                f"'source' is {memref}, a scattered tile needs a memref of rank 0 or 1 with stride 1"
+            )
+
+    def _verify_block(self) -> None:
+        tile, source = self.tile.type, self.source.type
+        if tile.scattered:
+            raise VerifyException(
+                f"'tile' is {tile}, which needs a vector of indices: write %source, %indices"
+            )
+        offsets = self.mixed_offsets
+        if isinstance(source, MemRefType) and len(offsets) != source.get_num_dims():
+            raise VerifyException(
+                f"'offsets' has {len(offsets)} entries, {source} has rank {source.get_num_dims()}"
+            )
+        if len(offsets) < 2:
+            raise VerifyException(
+                f"'offsets' has {len(offsets)} entries for {source}, a matrix has at least 2"
+            )
+        if isinstance(source, MemRefType) and is_static(cast("MemRefType[Attribute]", source)):
+            self._verify_static(cast("MemRefType[Attribute]", source))
+        else:
+            self._verify_dynamic()
+
+    def _verify_static(self, source: MemRefType[Attribute]) -> None:
+        if self.mixed_sizes or self.mixed_strides:
+            raise VerifyException(
+                f"'sizes' and 'strides' are given for {source}, whose type says them; write the offsets only"
+            )
+        layout = strides_and_offset(source)
+        assert layout is not None
+        _verify_order(f"'source' {source} has", layout[0], self.tile.type)
+
+    def _verify_dynamic(self) -> None:
+        source, count = self.source.type, len(self.mixed_offsets)
+        if isinstance(source, MemRefType):
+            memref = cast("MemRefType[Attribute]", source)
+            if strides_and_offset(memref) is None:
+                raise VerifyException(f"'source' is {memref}, expected a strided layout")
+        for name, entries in (("sizes", self.mixed_sizes), ("strides", self.mixed_strides)):
+            if len(entries) != count:
+                raise VerifyException(
+                    f"'{name}' has {len(entries)} entries; {source} needs {count}, as many as offsets: "
+                    "write %source[offsets], [sizes], [strides]"
+                )
+        strides = [s if isinstance(s, int) else None for s in self.mixed_strides]
+        _verify_order("'strides' gives", strides, self.tile.type)
+
+
+def _parse_position(
+    parser: Parser,
+) -> tuple[list[list[int | UnresolvedOperand]], UnresolvedOperand | None]:
+    """Read `[offsets]`, `[offsets], [sizes], [strides]`, or `, %indices`."""
+    lists: list[list[int | UnresolvedOperand]] = [[], [], []]
+    if next_character(parser) != "[":
+        parser.parse_punctuation(",", " or offsets in brackets after the source")
+    if next_character(parser) != "[":
+        return lists, parse_operand_name(parser, "the indices")
+    lists[0] = parse_index_list(parser, "offsets")
+    if parser.parse_optional_punctuation(",") is not None:
+        lists[1] = parse_index_list(parser, "sizes")
+        parser.parse_punctuation(",", " and strides in brackets after the sizes")
+        lists[2] = parse_index_list(parser, "strides")
+    return lists, None
+
+
+def drop_empty_lists(op: IRDLOperation, names: Sequence[str]) -> None:
+    """Remove empty arrays among the named properties."""
+    for name in names:
+        if op.properties.get(name) == _EMPTY:
+            del op.properties[name]
+
+
+def verify_list(op: IRDLOperation, name: str) -> None:
+    """Refuse a list whose literals do not leave a place for each value."""
+    values = cast("Sequence[SSAValue]", getattr(op, name))
+    literals = cast("DenseArrayBase[I64] | None", op.properties.get(f"const_{name}"))
+    if literals is None and values:
+        raise VerifyException(
+            f"'const_{name}' is missing; it has {DYNAMIC} in the place of each value"
+        )
+    verify_count(name, values, literals)
+
+
+def _verify_elements(tile: TileType, source: MemRefType[Attribute]) -> None:
+    if source.element_type != tile.element_type:
+        raise VerifyException(
+            f"'source' {source} has elements of {source.element_type}, the tile of {tile.element_type}; "
+            "expected the same"
+        )
+    space = memory_space_of(source.memory_space)
+    if space is None:
+        raise VerifyException(
+            f"'source' is in memory space {source.memory_space}, expected {LEGAL_MEMORY_SPACES}"
+        )
+    if space != tile.memory_space:
+        raise VerifyException(
+            f"'source' is in {_space(space)} memory, the tile in {_space(tile.memory_space)} memory; "
+            "memory_space = 3 in the tile_attr says shared"
+        )
+
+
+def _space(space: int) -> str:
+    return "global" if space == GLOBAL else "shared"
+
+
+def _verify_order(found: str, strides: Sequence[int | None], tile: TileType) -> None:
+    """Refuse strides whose fastest dimension is not the order's; None is not known yet."""
+    column_major = tile.order == COLUMN_MAJOR
+    fastest = strides[-2] if column_major else strides[-1]
+    if fastest in (1, None):
+        return
+    dimension = len(strides) - (2 if column_major else 1)
+    text = _strides_in_words(strides)
+    other = strides[-1] if column_major else strides[-2]
+    advice = ""
+    if other == 1:
+        advice = f"; this is order = {[1, 0] if column_major else [0, 1]}"
+    raise VerifyException(
+        f"{found} strides {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
+    )
+
+
+def _strides_in_words(strides: Sequence[int | None]) -> str:
+    """`[?, 1]`."""
+    return f"[{', '.join('?' if stride is None else str(stride) for stride in strides)}]"
