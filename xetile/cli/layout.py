@@ -1,7 +1,7 @@
 """`xetile-layout`: prints and draws what a layout attribute means.
 
 Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `block-load`
-shows how an operand is loaded.
+shows how an operand of DPAS is loaded, `wgmma` an operand of Hopper's matrix instruction in shared memory.
 """
 
 import json
@@ -54,7 +54,13 @@ def _block_load(arguments: list[str]) -> int:
     return run(arguments)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"block-load": _block_load}
+def _wgmma(arguments: list[str]) -> int:
+    from xetile.cli.layout_wgmma import run
+
+    return run(arguments)
+
+
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"block-load": _block_load, "wgmma": _wgmma}
 
 
 class NamedLayout(NamedTuple):

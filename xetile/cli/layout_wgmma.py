@@ -1,0 +1,182 @@
+"""`xetile-layout wgmma`: an operand of Hopper's wgmma in shared memory: layout, atom, offsets, descriptor."""
+
+import re
+from argparse import ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING
+
+from xetile.cli.errors import ToolParser
+from xetile.cli.layout_output import (
+    PROGRAM,
+    add_outputs,
+    as_json,
+    element_bits,
+    layout_data,
+    refuse,
+    tensor_type,
+    write_outputs,
+)
+
+if TYPE_CHECKING:
+    from xetile.layout.linear import LinearLayout
+    from xetile.layout.wgmma import Descriptor, Operand
+    from xetile.layout.wgmma_legality import Match
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command; the result is its exit status."""
+    options = _parser().parse_args(arguments)
+    if options.descriptor is not None:
+        return _decoded(options)
+    if options.l is not None:
+        return _matched(options)
+    return _operand(options)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise ArgumentTypeError(f"'{text}' is no number; write one such as 1024 or 0x400") from None
+
+
+def _pair(text: str) -> tuple[int, int]:
+    numbers = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    if numbers is None:
+        raise ArgumentTypeError(f"'{text}' must be MNxK, such as 64x16")
+    return int(numbers[1]), int(numbers[2])
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(
+        f"{PROGRAM} wgmma",
+        "Shows a canonical layout (--dtype, --major, --swizzle, --shape), what wgmma makes of a layout in "
+        "shared memory (-l, -t, --operand), or the fields of a --descriptor.",
+    )
+    add = parser.add_argument
+    add("--dtype", metavar="TYPE", help="element type, such as bf16, tf32, f8E4M3FN")
+    add("--major", choices=("K", "MN"), help="the contiguous dimension")
+    add("--swizzle", type=_number, metavar="BYTES", help="0, 32, 64 or 128")
+    add("--shape", type=_pair, metavar="MNxK", help="the tile, in elements")
+    add("--leading", type=_number, metavar="BYTES", help="leading byte offset; else without gaps")
+    add("--stride", type=_number, metavar="BYTES", help="stride byte offset; else without gaps")
+    add("--start", type=_number, default=0, metavar="ADDRESS", help="of the tile; 0 by default")
+    add("--base-offset", type=_number, default=0, metavar="N", help="0 to 7; 0 by default")
+    add("-l", metavar="ATTRIBUTE", help="a layout in shared memory")
+    add("-t", metavar="TENSOR", help="its tensor's type, such as tensor<64x64xbf16>")
+    add("--operand", choices=("A", "B"), default="A", help="of the matrix product; A by default")
+    add("--descriptor", type=_number, metavar="VALUE", help="a descriptor to take apart")
+    add_outputs(parser)
+    return parser
+
+
+def _decoded(options: Namespace) -> int:
+    from xetile.layout.wgmma import Descriptor
+
+    descriptor = Descriptor.decode(options.descriptor)
+    data = descriptor._asdict()
+    text = as_json(data) if options.json else _fields(descriptor)
+    if options.svg is not None or options.html is not None:
+        refuse("a descriptor has no drawing")
+    write_outputs(options, text, [])
+    return 0
+
+
+def _operand(options: Namespace) -> int:
+    from xetile.layout.wgmma import Operand, swizzle_atom
+
+    for name in ("dtype", "major", "swizzle", "shape"):
+        if getattr(options, name) is None:
+            refuse(f"--{name} is needed, or -l ATTRIBUTE, or --descriptor VALUE")
+    bits = element_bits(options.dtype)
+    operand = Operand.compact(bits, options.major, options.swizzle, options.shape)
+    if options.leading is not None:
+        operand = operand._replace(leading=options.leading)
+    if options.stride is not None:
+        operand = operand._replace(stride=options.stride)
+    layout = operand.layout(options.shape)
+    descriptor = operand.descriptor(options.start, base_offset=options.base_offset)
+    if options.json:
+        text = as_json(_operand_data(operand, layout, descriptor))
+    else:
+        text = _operand_text(operand, layout, descriptor)
+    name = f"{options.dtype} {options.major}-major, {options.swizzle} bytes: atom"
+    picture = swizzle_atom(bits, options.major, options.swizzle)
+    write_outputs(options, text, [(name, picture, bits)])
+    return 0
+
+
+def _operand_text(operand: "Operand", layout: "LinearLayout", descriptor: "Descriptor") -> str:
+    lines = [
+        f"Canonical layout: {operand.text}",
+        f"Atom: {operand.atom[0]} x {operand.atom[1]} elements (mn x k)",
+    ]
+    if operand.major == "MN" and operand.element_bits != 16:
+        lines.append("No instruction reads it: MN-major operands have 16-bit elements")
+    lines.append(_fields(descriptor).rstrip("\n"))
+    lines.append(f"Byte offsets:{layout}")
+    return "\n".join(lines) + "\n"
+
+
+def _fields(descriptor: "Descriptor") -> str:
+    return (
+        f"Descriptor: {descriptor.encode():#018x}\n"
+        f" - start address {descriptor.start}\n"
+        f" - leading byte offset {descriptor.leading}\n"
+        f" - stride byte offset {descriptor.stride}\n"
+        f" - base offset {descriptor.base_offset}\n"
+        f" - swizzle {descriptor.swizzle} bytes\n"
+    )
+
+
+def _operand_data(
+    operand: "Operand", layout: "LinearLayout", descriptor: "Descriptor"
+) -> dict[str, object]:
+    return {
+        "canonical": operand.text,
+        "atom": list(operand.atom),
+        "descriptor": f"{descriptor.encode():#018x}",
+        "fields": descriptor._asdict(),
+        "layout": layout_data(layout),
+    }
+
+
+def _matched(options: Namespace) -> int:
+    from xetile.layout.attributes import layout_of
+    from xetile.layout.wgmma_legality import match_operand
+
+    if options.t is None:
+        refuse("must specify the tensor type argument -t, such as tensor<64x64xbf16>")
+    tensor = tensor_type(options.t)
+    layout = layout_of(options.l, tensor.shape)
+    match = match_operand(layout, tensor.element_bits, "a" if options.operand == "A" else "b")
+    descriptor = match.operand.descriptor(options.start, base_offset=options.base_offset)
+    if options.json:
+        text = as_json(
+            {
+                "canonical": match.operand.text,
+                "extent": match.extent,
+                "starts": [list(row) for row in match.starts],
+                "descriptor": f"{descriptor.encode():#018x}",
+                "fields": descriptor._asdict(),
+            }
+        )
+    else:
+        text = _match_text(match, descriptor)
+    name = f"{options.l.partition('<')[0]} {'x'.join(map(str, tensor.shape))}"
+    write_outputs(options, text, [(name, layout, tensor.element_bits)])
+    return 0
+
+
+def _match_text(match: "Match", descriptor: "Descriptor") -> str:
+    operand = match.operand
+    lines = [
+        f"Operand: {operand.major}-major, {operand.element_bits} bits, {match.extent} of MN at once",
+        f"Canonical layout: {operand.text}",
+        _fields(descriptor).rstrip("\n"),
+        "Starts of the instructions along K, in bytes before swizzling:",
+    ]
+    lines += [
+        f" - mn {n * match.extent}: {', '.join(map(str, row))}"
+        for n, row in enumerate(match.starts)
+    ]
+    return "\n".join(lines) + "\n"
