@@ -93,7 +93,7 @@ func.func @f(%f: f32, %i: i32, %v: vector<4xf32>) {
   %c = gpu.subgroup_reduce add %v : (vector<4xf32>) -> vector<4xf32>
   %c1 = gpu.subgroup_reduce and %i uniform cluster(size = 4, stride = 2) {foo} : (i32) -> i32
   %c2 = gpu.subgroup_reduce add %f cluster(size = 4) : (f32) -> f32
-  gpu.printf "f = %f, i = %d", %f, %i : f32, i32
+  gpu.printf "f = %f, i = %d" {foo}, %f, %i : f32, i32
   gpu.printf "none" {foo}
   func.return
 }

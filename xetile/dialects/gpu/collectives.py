@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i1,
     i32,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -264,20 +264,19 @@ class PrintfOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "PrintfOp":
-        """Read `"format", %args {...} : types`."""
+        """Read `"format" {...}, %args : types`."""
         format = parser.parse_str_literal()
+        attributes = parser.parse_optional_attr_dict()
         position = parser.pos
-        args = []
+        args: Sequence[SSAValue] = ()
         if parser.parse_optional_punctuation(",") is not None:
-            args = parser.parse_comma_separated_list(
+            names = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_unresolved_operand
             )
-        attributes = parser.parse_optional_attr_dict()
-        types: list[Attribute] = []
-        if args:
             parser.parse_punctuation(":")
-            types += parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        operation = cls(format, parser.resolve_operands(args, types, position))
+            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+            args = parser.resolve_operands(names, types, position)
+        operation = cls(format, args)
         operation.attributes |= attributes
         return operation
 
@@ -285,10 +284,9 @@ class PrintfOp(IRDLOperation):
         """Print what `parse` reads."""
         printer.print_string(" ")
         printer.print_string_literal(self.format.data)
-        for argument in self.args:
-            printer.print_string(", ")
-            printer.print_ssa_value(argument)
         printer.print_op_attributes(self.attributes)
         if self.args:
+            printer.print_string(", ")
+            printer.print_list(self.args, printer.print_ssa_value)
             printer.print_string(" : ")
             printer.print_list(self.operand_types, printer.print_attribute)

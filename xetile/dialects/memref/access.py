@@ -115,7 +115,7 @@ class DimOp(IRDLOperation, HasFolderInterface):
     index = operand_def(IndexType())
     result = result_def(IndexType())
 
-    assembly_format = "$source `,` $index attr-dict `:` type($source)"
+    assembly_format = "attr-dict $source `,` $index `:` type($source)"
 
     # undefined where the dimension is not one of the buffer's
     traits = traits_def(NoMemoryEffect())

@@ -167,7 +167,7 @@ class ExtractAlignedPointerAsIndexOp(IRDLOperation):
     source = operand_def(ANY_MEMREF)
     aligned_pointer = result_def(IndexType())
 
-    assembly_format = "$source attr-dict `:` type($source) `->` type(results)"
+    assembly_format = "$source `:` type($source) `->` type(results) attr-dict"
 
     traits = traits_def(Pure())
 
