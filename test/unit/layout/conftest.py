@@ -16,15 +16,16 @@ PROPERTY = "recorded vectors"
 
 @pytest.fixture
 def recorded(record_property: Callable[[str, object], None]) -> Callable[[str, str], list[object]]:
-    """Reads a section of a file of vectors: a list of cases; skips where there is no such folder."""
+    """Reads a section of a file of vectors ("all" of one without sections); skips where there is no folder."""
 
     def read(name: str, section: str) -> list[object]:
         path = FOLDER / f"{name}.json"
         if not path.exists():
             pytest.skip("the folder of recorded vectors is not installed")
-        sections = cast("dict[str, list[object]]", json.loads(path.read_text()))
-        record_property(PROPERTY, f"{section} of {name}: {len(sections[section])}")
-        return sections[section]
+        content = cast("dict[str, list[object]] | list[object]", json.loads(path.read_text()))
+        cases = content if isinstance(content, list) else content[section]
+        record_property(PROPERTY, f"{section} of {name}: {len(cases)}")
+        return cases
 
     return read
 
