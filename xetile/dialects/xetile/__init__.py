@@ -2,6 +2,8 @@
 
 from xdsl.ir import Dialect
 
+from xetile.dialects.xetile.aliases import alias_classes
+from xetile.dialects.xetile.atomic import AtomicRMWTileOp
 from xetile.dialects.xetile.attributes import (
     CacheHint,
     CacheHintAttr,
@@ -19,20 +21,30 @@ from xetile.dialects.xetile.memory import (
     UpdateTileOffsetOp,
 )
 from xetile.dialects.xetile.pack import TilePackOp, TileUnpackOp
+from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
+from xetile.dialects.xetile.reduce import TileReduceOp
+from xetile.dialects.xetile.scattered import LoadGatherOp, StoreScatterOp
 from xetile.dialects.xetile.types import TileType
 
 __all__ = [
+    "AtomicRMWTileOp",
     "CacheHint",
     "CacheHintAttr",
     "InitTileOp",
+    "LoadGatherOp",
     "LoadTileOp",
     "PrefetchTileOp",
     "ScatterAttr",
+    "StoreScatterOp",
     "StoreTileOp",
     "SubgroupMapAttr",
     "TileAttr",
+    "TileBroadcastOp",
+    "TileConvLayoutOp",
     "TileMMAOp",
     "TilePackOp",
+    "TileReduceOp",
+    "TileTransposeOp",
     "TileType",
     "TileUnpackOp",
     "UpdateTileOffsetOp",
@@ -43,14 +55,22 @@ __all__ = [
 XeTile = Dialect(
     "xetile",
     [
+        AtomicRMWTileOp,
         InitTileOp,
+        LoadGatherOp,
         LoadTileOp,
         PrefetchTileOp,
+        StoreScatterOp,
         StoreTileOp,
+        TileBroadcastOp,
+        TileConvLayoutOp,
         TileMMAOp,
         TilePackOp,
+        TileReduceOp,
+        TileTransposeOp,
         TileUnpackOp,
         UpdateTileOffsetOp,
+        *alias_classes(),
     ],
     [CacheHintAttr, ScatterAttr, SubgroupMapAttr, TileAttr, TileType, WorkgroupMapAttr],
 )

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
@@ -184,7 +184,50 @@ def verify_map(op: IRDLOperation, name: str, value: SSAValue) -> None:
     verify_distribution(name, wg_map, shape)
 
 
-def map_of(op: IRDLOperation, name: str) -> WorkgroupMapAttr | None:
+def map_of(op: Operation, name: str) -> WorkgroupMapAttr | None:
     """The map that the property `name` holds."""
     wg_map = op.properties.get(name)
     return wg_map if isinstance(wg_map, WorkgroupMapAttr) else None
+
+
+def verify_rank(source: SSAValue, result: SSAValue) -> int:
+    """The rank of source and result: 2 for whole vectors, 4 for blocked ones, with one element type."""
+    rank = vector_of(source).get_num_dims()
+    if rank not in (2, 4) or vector_of(result).get_num_dims() != rank:
+        raise VerifyException(
+            f"'source' is {source.type}, 'result' {result.type}; expected both of rank 2 or both of rank 4"
+        )
+    if vector_of(source).element_type != vector_of(result).element_type:
+        raise VerifyException(
+            f"'source' is {source.type}, 'result' {result.type}; expected one element type"
+        )
+    return rank
+
+
+def verify_reduced(
+    name: str,
+    dims: Sequence[int],
+    rank: int,
+    *,
+    whole: tuple[str, SSAValue],
+    reduced: tuple[str, SSAValue],
+) -> None:
+    """Refuse shapes that do not differ in the named dimensions only, which one of them has as 1.
+
+    `whole` and `reduced` are the operand or result of a reduction or broadcast, with its name.
+    """
+    axes = ((0,), (1,)) if rank == 2 else ((0, 2), (1, 3))
+    legal = [[], *(list(axis) for axis in axes), list(range(rank))]
+    if list(dims) not in legal:
+        raise VerifyException(f"'{name}' is {list(dims)}, expected one of {str(legal)[1:-1]}")
+    large, small = vector_of(whole[1]).get_shape(), vector_of(reduced[1]).get_shape()
+    for dimension, (extent, left) in enumerate(zip(large, small, strict=True)):
+        if dimension in dims and left != 1:
+            raise VerifyException(
+                f"'{reduced[0]}' is {in_words(small)}, expected 1 in dimension {dimension} of {name}"
+            )
+        if dimension not in dims and left != extent:
+            raise VerifyException(
+                f"'{whole[0]}' is {in_words(large)}, '{reduced[0]}' {in_words(small)}; "
+                f"expected them equal in dimension {dimension}"
+            )

@@ -1,0 +1,345 @@
+"""Ops that move the elements of a vector and compute nothing: transposes, broadcasts, changes of the map."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.xetile.parsing import (
+    ARROWS,
+    next_character,
+    parse_colon,
+    parse_integers,
+    parse_operand_name,
+    refuse,
+)
+from xetile.dialects.xetile.reading import (
+    RESULT_MAPS,
+    Format,
+    parse_dictionary,
+    parse_vector_result,
+    parse_vector_type,
+    print_dictionary,
+    print_types,
+    print_values,
+)
+from xetile.dialects.xetile.support import (
+    in_words,
+    map_of,
+    vector_of,
+    verify_dictionary,
+    verify_map,
+    verify_rank,
+    verify_reduced,
+)
+
+
+class VectorOp(IRDLOperation):
+    """What the ops with one vector operand and one vector result share: their maps."""
+
+    FORMAT: ClassVar[Format] = Format("tile_transpose", RESULT_MAPS, RESULT_MAPS[0])
+
+    source = operand_def(VectorType)
+    wg_map_result = opt_prop_def(WorkgroupMapAttr)
+    wg_map_source = opt_prop_def(WorkgroupMapAttr)
+    result = result_def(VectorType)
+
+    traits = traits_def(Pure())
+
+    def verify_maps(self) -> None:
+        """Check that the maps fit the shapes."""
+        verify_dictionary(self, self.FORMAT)
+        verify_map(self, "wg_map_result", self.result)
+        verify_map(self, "wg_map_source", self.source)
+
+    def keeps_map(self) -> bool:
+        """Whether nothing says that source and result are held by different subgroups."""
+        if self.attributes:
+            return False
+        return self.wg_map_result is None or self.wg_map_result == known_map(self)
+
+
+def known_map(op: VectorOp) -> WorkgroupMapAttr | None:
+    """The map of an op's source, as far as the op itself or the op before it says."""
+    if op.wg_map_source is not None:
+        return op.wg_map_source
+    producer = op.source.owner
+    if not isinstance(producer, Operation):
+        return None
+    for name in ("wg_map_result", "wg_map_c"):
+        if (wg_map := map_of(producer, name)) is not None:
+            return wg_map
+    discardable = producer.attributes.get("wg_map")
+    if isinstance(discardable, WorkgroupMapAttr):
+        return discardable
+    if producer.name in ("xetile.load_tile", "xetile.load_gather"):
+        return getattr(producer.operands[0].type, "wg_map", None)
+    return None
+
+
+_PERMUTATIONS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    2: ((1, 0), (0, 1)),
+    4: ((1, 0, 3, 2), (0, 1, 2, 3)),
+}
+"""What may be done with the dimensions of whole vectors and of blocked ones: exchange them or nothing."""
+
+
+@irdl_op_definition
+class TileTransposeOp(VectorOp, HasFolderInterface):
+    """`%r = xetile.tile_transpose %v, [1, 0] : vector<64x32xf32> -> vector<32x64xf32>`."""
+
+    name = "xetile.tile_transpose"
+
+    permutation = prop_def(DenseArrayBase[I64])
+
+    def __init__(
+        self,
+        source: SSAValue,
+        permutation: Sequence[int] | None = None,
+        *,
+        wg_map_result: WorkgroupMapAttr | None = None,
+        wg_map_source: WorkgroupMapAttr | None = None,
+    ) -> None:
+        vector = vector_of(source)
+        shape = vector.get_shape()
+        order = permutation or _PERMUTATIONS[len(shape)][0]
+        super().__init__(
+            operands=[source],
+            result_types=[VectorType(vector.element_type, [shape[d] for d in order])],
+            properties={
+                "permutation": DenseArrayBase.from_list(i64, list(order)),
+                "wg_map_result": wg_map_result,
+                "wg_map_source": wg_map_source,
+            },
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TileTransposeOp":
+        """Read the op with the permutation after the vector, before it, or without one."""
+        permutation: Sequence[int] = ()
+        if next_character(parser) == "[":
+            permutation = parse_integers(parser, "permutation")
+        source = parse_operand_name(parser, "the vector")
+        comma = parser.parse_optional_punctuation(",") is not None
+        if not permutation and (comma or next_character(parser) == "["):
+            permutation = parse_integers(parser, "permutation")
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        source_type = parse_vector_type(parser)
+        result = parse_vector_result(parser)
+        order = permutation or _PERMUTATIONS.get(source_type.get_num_dims(), ((1, 0),))[0]
+        return cls.create(
+            operands=[parser.resolve_operand(source, source_type)],
+            result_types=[result],
+            properties={
+                "permutation": DenseArrayBase.from_list(i64, order),
+                **entries.properties,
+            },
+            attributes=entries.attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        print_values(printer, self.source)
+        printer.print_string(f", {list(self.permutation.get_values())}")
+        print_dictionary(printer, self, self.FORMAT)
+        print_types(printer, [self.source], [self.result])
+
+    def verify_(self) -> None:
+        """Check permutation, shapes and maps."""
+        legal = _PERMUTATIONS[verify_rank(self.source, self.result)]
+        order = self.permutation.get_values()
+        if order not in legal:
+            raise VerifyException(
+                f"'permutation' is {list(order)}, expected {' or '.join(str(list(p)) for p in legal)}"
+            )
+        shape, result = vector_of(self.source).get_shape(), vector_of(self.result).get_shape()
+        expected = tuple(shape[d] for d in order)
+        if result != expected:
+            raise VerifyException(
+                f"'result' is {in_words(result)}, permutation {list(order)} of {in_words(shape)} "
+                f"gives {in_words(expected)}"
+            )
+        self.verify_maps()
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """No permutation, or the inverse of the one before, gives the vector back."""
+        order = self.permutation.get_values()
+        if order == tuple(sorted(order)):
+            return (self.source,) if self.keeps_map() else None
+        first = self.source.owner
+        if not isinstance(first, TileTransposeOp) or first.permutation != self.permutation:
+            return None
+        if self.attributes or first.attributes:
+            return None
+        return (first.source,) if _same_map_twice(first, self) else None
+
+
+def _same_map_twice(first: TileTransposeOp, second: TileTransposeOp) -> bool:
+    """Whether two transposes leave the data with the subgroups that had them."""
+    if second.wg_map_result is None:
+        return first.wg_map_result is None and first.wg_map_source is None
+    before = known_map(first)
+    if before is None and first.wg_map_result is not None:
+        before = first.wg_map_result.transposed()
+    return before == second.wg_map_result
+
+
+@irdl_op_definition
+class TileBroadcastOp(VectorOp, HasFolderInterface):
+    """`%r = xetile.tile_broadcast %v [0] : vector<1x32xf32> -> vector<64x32xf32>`."""
+
+    name = "xetile.tile_broadcast"
+    FORMAT: ClassVar[Format] = Format("tile_broadcast", RESULT_MAPS, RESULT_MAPS[0])
+
+    broadcast_dims = prop_def(DenseArrayBase[I64])
+
+    def __init__(
+        self,
+        source: SSAValue,
+        broadcast_dims: Sequence[int],
+        result_type: VectorType[Attribute],
+        *,
+        wg_map_result: WorkgroupMapAttr | None = None,
+        wg_map_source: WorkgroupMapAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[source],
+            result_types=[result_type],
+            properties={
+                "broadcast_dims": DenseArrayBase.from_list(i64, sorted(broadcast_dims)),
+                "wg_map_result": wg_map_result,
+                "wg_map_source": wg_map_source,
+            },
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TileBroadcastOp":
+        """Read the op."""
+        source = parse_operand_name(parser, "the vector")
+        parser.parse_optional_punctuation(",")
+        dims = sorted(parse_integers(parser, "broadcast_dims"))
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        source_type = parse_vector_type(parser)
+        result = parse_vector_result(parser)
+        return cls.create(
+            operands=[parser.resolve_operand(source, source_type)],
+            result_types=[result],
+            properties={
+                "broadcast_dims": DenseArrayBase.from_list(i64, dims),
+                **entries.properties,
+            },
+            attributes=entries.attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        print_values(printer, self.source)
+        printer.print_string(f" {list(self.broadcast_dims.get_values())}")
+        print_dictionary(printer, self, self.FORMAT)
+        print_types(printer, [self.source], [self.result])
+
+    def verify_(self) -> None:
+        """Check dimensions, shapes and maps."""
+        rank = verify_rank(self.source, self.result)
+        verify_reduced(
+            "broadcast_dims",
+            self.broadcast_dims.get_values(),
+            rank,
+            whole=("result", self.result),
+            reduced=("source", self.source),
+        )
+        self.verify_maps()
+        self._verify_derived_map()
+
+    def _verify_derived_map(self) -> None:
+        source, result = self.wg_map_source, self.wg_map_result
+        if source is None or result is None:
+            return
+        dims = self.broadcast_dims.get_values()
+        data = [1 if d in dims else extent for d, extent in enumerate(result.sg_data)]
+        expected = WorkgroupMapAttr(result.sg_layout, data)
+        if source != expected:
+            raise VerifyException(
+                f"'wg_map_source' is {source.body}, wg_map_result {result.body} asks for {expected.body}"
+            )
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """A broadcast that makes nothing larger is its vector."""
+        return (self.source,) if self.source.type == self.result.type and self.keeps_map() else None
+
+
+@irdl_op_definition
+class TileConvLayoutOp(VectorOp, HasFolderInterface):
+    """`%r = xetile.tile_conv_layout %v {wg_map_result = .., wg_map_source = ..} : vector<256x256xf32>`."""
+
+    name = "xetile.tile_conv_layout"
+    FORMAT: ClassVar[Format] = Format("tile_conv_layout", RESULT_MAPS, RESULT_MAPS[0])
+
+    def __init__(
+        self,
+        source: SSAValue,
+        wg_map_result: WorkgroupMapAttr,
+        wg_map_source: WorkgroupMapAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[source],
+            result_types=[source.type],
+            properties={"wg_map_result": wg_map_result, "wg_map_source": wg_map_source},
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TileConvLayoutOp":
+        """Read the op, whose result type may be written; it is the operand's."""
+        source = parse_operand_name(parser, "the vector")
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        type = parse_vector_type(parser)
+        if any(parser.parse_optional_characters(arrow) for arrow in ARROWS):
+            start = parser.pos
+            result = parse_vector_type(parser)
+            if result != type:
+                refuse(parser, f"the vector keeps its type {type}, found {result}", start)
+        return cls.create(
+            operands=[parser.resolve_operand(source, type)],
+            result_types=[type],
+            properties=entries.properties,
+            attributes=entries.attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        print_values(printer, self.source)
+        print_dictionary(printer, self, self.FORMAT)
+        print_types(printer, [self.source])
+
+    def verify_(self) -> None:
+        """Check types and maps."""
+        if self.result.type != self.source.type:
+            raise VerifyException(
+                f"'result' is {self.result.type}, expected the operand's type {self.source.type}"
+            )
+        if self.wg_map_result is None:
+            raise VerifyException("'wg_map_result' is missing: the map that the result shall have")
+        self.verify_maps()
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """Between equal maps nothing moves."""
+        return (self.source,) if self.keeps_map() else None

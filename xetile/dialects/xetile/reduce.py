@@ -1,0 +1,128 @@
+"""Reductions of the vectors of tiles."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.xetile.parsing import (
+    parse_colon,
+    parse_integers,
+    parse_operand_name,
+    refuse,
+)
+from xetile.dialects.xetile.reading import (
+    RESULT_MAPS,
+    Format,
+    parse_dictionary,
+    parse_vector_result,
+    parse_vector_type,
+    print_dictionary,
+    print_types,
+    print_values,
+)
+from xetile.dialects.xetile.rearrange import VectorOp
+from xetile.dialects.xetile.support import vector_of, verify_rank, verify_reduced
+from xetile.dialects.xetile.types import FLOAT_TYPES
+
+FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
+INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
+"""What may be done with floats and with integers, in the words of vector's CombiningKind."""
+
+
+@irdl_op_definition
+class TileReduceOp(VectorOp, HasFolderInterface):
+    """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`."""
+
+    name = "xetile.tile_reduce"
+    FORMAT: ClassVar[Format] = Format("tile_reduce", RESULT_MAPS, RESULT_MAPS[0])
+
+    kind = prop_def(CombiningKindAttr)
+    reduction_dims = prop_def(DenseArrayBase[I64])
+
+    def __init__(
+        self,
+        kind: CombiningKindFlag | str,
+        source: SSAValue,
+        reduction_dims: Sequence[int],
+        *,
+        wg_map_result: WorkgroupMapAttr | None = None,
+        wg_map_source: WorkgroupMapAttr | None = None,
+    ) -> None:
+        vector = vector_of(source)
+        shape = [1 if d in reduction_dims else n for d, n in enumerate(vector.get_shape())]
+        super().__init__(
+            operands=[source],
+            result_types=[VectorType(vector.element_type, shape)],
+            properties={
+                "kind": CombiningKindAttr(CombiningKindFlag(kind)),
+                "reduction_dims": DenseArrayBase.from_list(i64, sorted(reduction_dims)),
+                "wg_map_result": wg_map_result,
+                "wg_map_source": wg_map_source,
+            },
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TileReduceOp":
+        """Read the op, with or without a comma after the kind."""
+        with parser.in_angle_brackets():
+            start = parser.pos
+            word = parser.parse_identifier(" as the kind of the reduction")
+            if word not in {flag.value for flag in CombiningKindFlag}:
+                legal = ", ".join(flag.value for flag in CombiningKindFlag)
+                refuse(parser, f"'{word}' is no kind of reduction; legal are {legal}", start)
+        parser.parse_optional_punctuation(",")
+        source = parse_operand_name(parser, "the vector")
+        dims = sorted(parse_integers(parser, "reduction_dims"))
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        source_type = parse_vector_type(parser)
+        result = parse_vector_result(parser)
+        return cls.create(
+            operands=[parser.resolve_operand(source, source_type)],
+            result_types=[result],
+            properties={
+                "kind": CombiningKindAttr(CombiningKindFlag(word)),
+                "reduction_dims": DenseArrayBase.from_list(i64, dims),
+                **entries.properties,
+            },
+            attributes=entries.attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        printer.print_string(f" <{self.kind.data.value}>,")
+        print_values(printer, self.source)
+        printer.print_string(f" {list(self.reduction_dims.get_values())}")
+        print_dictionary(printer, self, self.FORMAT)
+        print_types(printer, [self.source], [self.result])
+
+    def verify_(self) -> None:
+        """Check kind, dimensions, shapes and maps."""
+        verify_reduced(
+            "reduction_dims",
+            self.reduction_dims.get_values(),
+            verify_rank(self.source, self.result),
+            whole=("source", self.source),
+            reduced=("result", self.result),
+        )
+        element_type = vector_of(self.source).element_type
+        legal = FLOAT_KINDS if isinstance(element_type, FLOAT_TYPES) else INTEGER_KINDS
+        if self.kind.data.value not in legal:
+            raise VerifyException(
+                f"'kind' is {self.kind.data.value}, elements of {element_type} are reduced by {', '.join(legal)}"
+            )
+        self.verify_maps()
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """A reduction over no dimension is its vector."""
+        nothing = not self.reduction_dims.get_values() and self.source.type == self.result.type
+        return (self.source,) if nothing and self.keeps_map() else None
