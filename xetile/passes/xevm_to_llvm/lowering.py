@@ -252,10 +252,10 @@ class Lowering:
         return lowered
 
     def bits(self, value: SSAValue) -> int:
-        """Bits of a scalar integer at L; an index has 32 where its range allows, else 64."""
+        """Bits at L of a scalar or of an element; an index has 32 where its range allows, else 64."""
         if isinstance(value.type, IndexType):
             return 32 if self.fits(value) else 64
-        return element_bits(self.element(value)) if isa(value.type, IntegerType) else 64
+        return element_bits(self.element(value))
 
     def number(self, value: SSAValue) -> int | None:
         """The value of an integer that is known, also before its op is lowered."""
@@ -339,7 +339,10 @@ class Lowering:
             step = llvm.GEPOp(pointer, [offset], i8, inbounds=True)
             made.append(step)
             pointer = step.result
-        made.append(llvm.LoadOp(pointer, type))
+        size = width * element_bits(element) // 8
+        # elsewhere than at a multiple of its size a vector has the alignment of the place
+        aligned = offset % size == 0
+        made.append(llvm.LoadOp(pointer, type, None if aligned else offset & -offset))
         block = cast(Block, memory.last.parent_block())
         for op in made:
             op.location = memory.last.location
