@@ -125,12 +125,7 @@ class LaunchFuncOp(IRDLOperation):
     def parse(cls, parser: Parser) -> "LaunchFuncOp":
         """Read the kernel's name, `blocks in (...) threads in (...)` and what may follow."""
         results, waited = parse_async(parser)
-        async_object: SSAValue | None = None
-        if parser.parse_optional_punctuation("<") is not None:
-            operand = parser.parse_unresolved_operand()
-            parser.parse_punctuation(":")
-            async_object = parser.resolve_operand(operand, parser.parse_type())
-            parser.parse_punctuation(">")
+        async_object = _parse_async_object(parser)
         position = parser.pos
         kernel = parser.parse_attribute()
         if not isinstance(kernel, SymbolRefAttr):
@@ -203,6 +198,14 @@ class LaunchFuncOp(IRDLOperation):
         if len(types) > 1:
             found = ", ".join(sorted(map(str, types)))
             raise VerifyException(f"'gridSizeX' and the other sizes have the types {found}")
+
+
+def _parse_async_object(parser: Parser) -> SSAValue | None:
+    if parser.parse_optional_punctuation("<") is None:
+        return None
+    value = _parse_typed(parser)
+    parser.parse_punctuation(">")
+    return value
 
 
 def _parse_sizes(parser: Parser) -> list[UnresolvedOperand]:
