@@ -294,8 +294,12 @@ def assert_read(layout: LinearLayout, bits: int, operand: Literal["a", "b"]) -> 
 
 
 def test_unswizzled_core_matrices_are_legal() -> None:
-    offsets: list[tuple[Major, int, int]] = [("K", 1024, 128), ("K", 128, 256)]
-    offsets += [("MN", 128, 256), ("MN", 1024, 128)]
+    offsets: list[tuple[Major, int, int]] = [
+        ("K", 1024, 128),
+        ("K", 128, 256),
+        ("MN", 128, 256),
+        ("MN", 1024, 128),
+    ]
     for major, leading, stride in offsets:
         operand = Operand(16, major, 0, leading, stride)
         in_bytes = operand.layout((64, 16))
