@@ -52,22 +52,22 @@ from xetile.dialects.memref.views import ANY_MEMREF
 ATOMIC_KINDS = (
     "addf",
     "addi",
+    "andi",
     "assign",
     "maximumf",
+    "maxnumf",
     "maxs",
     "maxu",
     "minimumf",
+    "minnumf",
     "mins",
     "minu",
     "mulf",
     "muli",
     "ori",
-    "andi",
-    "maxnumf",
-    "minnumf",
     "xori",
 )
-"""Counted through by `kind`; source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithBase.td` AtomicRMWKind."""
+"""Counted through by `kind`; source: mlir-opt 22 --mlir-print-op-generic of a memref.atomic_rmw of each kind."""
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
 
