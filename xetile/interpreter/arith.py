@@ -41,10 +41,14 @@ def _constant(op: Operation) -> Array:
     if not isinstance(value, DenseIntOrFPElementsAttr):
         fail(op, f"cannot execute a constant that is {value}")
     dense = cast("DenseIntOrFPElementsAttr", value)
+    return np.broadcast_to(dense_values(dense, of), (1, *shape))
+
+
+def dense_values(dense: DenseIntOrFPElementsAttr, of: Element) -> Array:
+    """The elements of a dense attribute in its shape; a splat is a single one."""
     if dense.is_splat():
-        first = _numbers([next(iter(dense.iter_values()))], of)
-        return np.broadcast_to(first.reshape(1, *[1] * len(shape)), (1, *shape))
-    return _numbers(list(dense.iter_values()), of).reshape(1, *shape)
+        return _numbers([next(iter(dense.iter_values()))], of)
+    return _numbers(list(dense.iter_values()), of).reshape(dense.get_shape())
 
 
 def _numbers(values: Sequence[object], of: Element) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
+from xetile.dialects.memref.access import ATOMIC_KINDS
 from xetile.errors import fail
 from xetile.interpreter.arith import FLOATS, SIGNED, UNSIGNED, float_binary
 from xetile.interpreter.elements import Element, round_to, signed, unsigned, wrap
@@ -46,26 +47,6 @@ _SPELLINGS = {
     "xori": "xor",
 }
 
-_ATOMIC_KINDS = (
-    "addf",
-    "addi",
-    "assign",
-    "maximumf",
-    "maxs",
-    "maxu",
-    "minimumf",
-    "mins",
-    "minu",
-    "mulf",
-    "muli",
-    "ori",
-    "andi",
-    "maxnumf",
-    "minnumf",
-    "xori",
-)
-"""arith's AtomicRMWKind by number (llvm 22, mlir/Dialect/Arith/IR/ArithBase.td)."""
-
 
 def kind_of(op: Operation, name: str = "kind") -> str:
     """The kind that a property names, in the spelling of `vector.kind`."""
@@ -79,8 +60,8 @@ def kind_of(op: Operation, name: str = "kind") -> str:
 def _word(kind: Attribute) -> str:
     if isinstance(kind, IntegerAttr):
         number = kind.value.data
-        return _ATOMIC_KINDS[number] if 0 <= number < len(_ATOMIC_KINDS) else str(number)
-    return str(kind).strip('"').rpartition("<")[2].rstrip(">")
+        return ATOMIC_KINDS[number] if 0 <= number < len(ATOMIC_KINDS) else str(number)
+    return str(kind).strip('">').replace("<", " ").split()[-1]
 
 
 def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:

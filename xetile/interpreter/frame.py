@@ -30,7 +30,13 @@ from xetile.interpreter.values import (
 Handler: TypeAlias = "Callable[[Frame, Operation], Sequence[Value]]"
 """What executes one kind of op: the values of its results."""
 
-TERMINATORS = ("scf.yield", "scf.condition", "gpu.return", "func.return")
+TERMINATORS = (
+    "scf.yield",
+    "scf.condition",
+    "gpu.return",
+    "func.return",
+    "memref.alloca_scope.return",
+)
 
 _Kept = TypeVar("_Kept")
 

@@ -19,6 +19,7 @@ from xetile.analysis.kernels import (
 from xetile.errors import XetileError, fail
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
+from xetile.interpreter.collectives import HANDLERS as COLLECTIVES
 from xetile.interpreter.elements import find_element
 from xetile.interpreter.frame import Frame, Handler, Machine, attribute
 from xetile.interpreter.gpu import HANDLERS as GPU
@@ -41,7 +42,19 @@ BATCH_BYTES = 1 << 25
 
 def handlers() -> Mapping[str, Handler]:
     """What executes each op."""
-    return {**ARITH, **GPU, **LLVM, **MATH, **MEMREF, **SCF, **VECTOR, **XEGPU, **XETILE, **XEVM}
+    return {
+        **ARITH,
+        **COLLECTIVES,
+        **GPU,
+        **LLVM,
+        **MATH,
+        **MEMREF,
+        **SCF,
+        **VECTOR,
+        **XEGPU,
+        **XETILE,
+        **XEVM,
+    }
 
 
 def launch(

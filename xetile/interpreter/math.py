@@ -61,7 +61,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "math.cos": np.cos,
     "math.cosh": np.cosh,
     "math.erf": _by_element(math.erf),
-    "math.erfc": _by_element(math.erfc),
     "math.exp": np.exp,
     "math.exp2": np.exp2,
     "math.expm1": np.expm1,
@@ -102,13 +101,6 @@ def fused(frame: Frame, op: Operation) -> Sequence[Value]:
         )
     x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
     return [round_to(sum_to_odd(x * y, z), of)]
-
-
-def _is(function: Callable[[Array], Array]) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
-        return [function(frame.array(op.operands[0]))]
-
-    return handler
 
 
 def _absolute(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -171,7 +163,4 @@ HANDLERS: Mapping[str, Handler] = {
     "math.fma": fused,
     "math.fpowi": _float_power,
     "math.ipowi": _integer_power,
-    "math.isfinite": _is(np.isfinite),
-    "math.isinf": _is(np.isinf),
-    "math.isnan": _is(np.isnan),
 }

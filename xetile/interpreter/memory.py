@@ -42,36 +42,42 @@ class Memory:
     """All buffers of a launch."""
 
     def __init__(self) -> None:
-        self._buffers: list[Buffer] = []
+        self._buffers: dict[int, Buffer] = {}
+        self._allocated: list[int] = []
+        self._count = 0
 
     def add(self, array: Array, name: str, *, shift: int = 0) -> int:
         """Place an array without negative strides, `shift` bytes after an aligned address.
 
         Returns the address of its first element.
         """
-        start = ((len(self._buffers) + 1) << ADDRESS_BITS) + shift
-        self._buffers.append(Buffer(name, start, _bytes_of(array)))
+        self._count += 1
+        start = (self._count << ADDRESS_BITS) + shift
+        self._buffers[self._count] = Buffer(name, start, _bytes_of(array))
         return start
 
     def allocate(self, size: int, name: str) -> int:
         """New memory of zeros; `size` in bytes."""
-        return self.add(np.zeros(max(size, 1), np.uint8), name)
+        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        self._allocated.append(self._count)
+        return start
 
     @contextmanager
     def scope(self) -> Generator[None]:
         """What is allocated inside is gone after."""
-        before = len(self._buffers)
         try:
             yield
         finally:
-            del self._buffers[before:]
+            for number in self._allocated:
+                del self._buffers[number]
+            self._allocated.clear()
 
     def buffer(self, address: int, at: Operation) -> Buffer:
         """The buffer that an address lies in or next to."""
-        number = (address >> ADDRESS_BITS) - 1
-        if not 0 <= number < len(self._buffers):
+        found = self._buffers.get(address >> ADDRESS_BITS)
+        if found is None:
             fail(at, f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation")
-        return self._buffers[number]
+        return found
 
     def read_tile(
         self,
@@ -107,6 +113,20 @@ class Memory:
             windows, starts = self._windows(at, crops, threads, element)
             self._check_writable(at, int(crops.starts[threads][0]))
             windows[starts] = part[:, top:bottom, left:right]
+
+    def tile_addresses(
+        self, tile: Tile, shape: tuple[int, int], element: Element
+    ) -> tuple[Array, Array]:
+        """Addresses of the elements of a tile, and which are inside: [threads or 1, rows, columns]."""
+        surface, (x, y) = tile
+        rows = x.reshape(-1, 1, 1) + np.arange(shape[0])[:, None]
+        columns = y.reshape(-1, 1, 1) + np.arange(shape[1])
+        height, width, down, across = (
+            part.reshape(-1, 1, 1) for part in (*surface.sizes, *surface.strides)
+        )
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        steps = (rows * down + columns * across) * element.size
+        return surface.base.reshape(-1, 1, 1) + steps, inside
 
     def read(self, at: Operation, addresses: Array, element: Element) -> Array:
         """The elements at addresses (bytes), of the same shape."""

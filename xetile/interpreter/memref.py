@@ -5,13 +5,22 @@ from math import prod
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from xetile.dialects.memref_layout import strides_and_offset
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
+from xetile.interpreter.arith import dense_values
 from xetile.interpreter.elements import element_of
 from xetile.interpreter.folds import combine, kind_of
 from xetile.interpreter.frame import (
@@ -90,22 +99,31 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
 def update_memory(
     frame: Frame, op: Operation, addresses: Array, values: Array, kind: str, like: SSAValue
 ) -> Array:
-    """Read, combine and write back elements one thread after the other; the old values.
+    """Read, combine and write back elements, one position after the other; the old values.
 
-    `addresses` is [threads, ...]; where no address occurs twice, all threads go at once.
+    `addresses` and `values` are flat, in the order of the updates.
     """
     of = element(like)
-    if np.unique(addresses).size == addresses.size:
-        old = frame.memory.read(op, addresses, of)
-        frame.memory.write(op, addresses, of, combine(op, kind, old, values, of))
-        return old
     old = np.empty(addresses.shape, of.dtype)
-    for at in np.ndindex(addresses.shape):
-        place = addresses[at].reshape(1)
-        before = frame.memory.read(op, place, of)
-        frame.memory.write(op, place, of, combine(op, kind, before, values[at].reshape(1), of))
-        old[at] = before[0]
+    for turn in _turns(addresses):
+        before = frame.memory.read(op, addresses[turn], of)
+        frame.memory.write(op, addresses[turn], of, combine(op, kind, before, values[turn], of))
+        old[turn] = before
     return old
+
+
+def _turns(addresses: Array) -> list[Array]:
+    """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
+    if addresses.size == 0:
+        return []
+    order = np.argsort(addresses, kind="stable")
+    ordered = addresses[order]
+    starts = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    positions = np.arange(len(order))
+    occurrence = positions - np.maximum.accumulate(np.where(starts, positions, 0))
+    by_turn = np.argsort(occurrence, kind="stable")
+    bounds = np.flatnonzero(np.diff(occurrence[by_turn])) + 1
+    return np.split(order[by_turn], bounds)
 
 
 def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -256,6 +274,84 @@ def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
     ]
 
 
+def _expand_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, *dynamic = op.operands
+    found, type = frame.memref(source), memref_type(op.results[0])
+    rest = iter(dynamic)
+    sizes = [
+        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
+    ]
+    strides: list[Array] = list(sizes)
+    for group, stride in zip(_reassociation(op), found.strides, strict=True):
+        for dimension in reversed(group):
+            strides[dimension] = stride
+            stride = stride * sizes[dimension]
+    return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+
+
+def _collapse_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    sizes: list[Array] = []
+    strides: list[Array] = []
+    for group in _reassociation(op):
+        size = uniform(1)
+        for dimension in group:
+            size = size * found.sizes[dimension]
+        sizes.append(size)
+        # The innermost dimension that has neighbours says how far apart they are.
+        wide = [d for d in group if (found.sizes[d] != 1).any()]
+        strides.append(found.strides[wide[-1] if wide else group[-1]])
+    return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+
+
+def _reassociation(op: Operation) -> list[list[int]]:
+    groups = attribute(op, "reassociation")
+    if not isinstance(groups, ArrayAttr):
+        fail(op, "'reassociation' is missing")
+    lists = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", groups)
+    return [[index.value.data for index in group] for group in lists]
+
+
+def _get_global(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Memory of the module, the same for all threads of the launch."""
+    type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
+
+    def make() -> int:
+        values = _initial_values(op, name)
+        return frame.memory.add(np.array(values).reshape(-1), f"the global '{name}'")
+
+    base = frame.machine.keep(("global", name), make)
+    sizes = tuple(uniform(n) for n in type.get_shape())
+    return [MemRef(uniform(base), uniform(0), sizes, _dense_strides(sizes))]
+
+
+def _initial_values(op: Operation, name: str) -> Array:
+    root: Operation = op
+    while (outer := root.parent_op()) is not None:
+        root = outer
+    for candidate in root.walk():
+        if candidate.name != "memref.global" or _symbol(candidate) != name:
+            continue
+        type, initial = attribute(candidate, "type"), attribute(candidate, "initial_value")
+        assert isinstance(type, MemRefType)
+        memref = cast("MemRefType[Attribute]", type)
+        of = element_of(memref, op)
+        if isinstance(initial, DenseIntOrFPElementsAttr):
+            dense = cast("DenseIntOrFPElementsAttr", initial)
+            return np.broadcast_to(dense_values(dense, of), memref.get_shape())
+        return np.zeros(memref.get_shape(), of.dtype)
+    fail(op, f"there is no memref.global '{name}' in the module")
+
+
+def _symbol(op: Operation) -> str:
+    name = attribute(op, "sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _alloca_scope(frame: Frame, op: Operation) -> Sequence[Value]:
+    return frame.run(op.regions[0].block, [])
+
+
 def _aligned_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
     return [frame.memref(op.operands[0]).base]
 
@@ -296,6 +392,10 @@ HANDLERS: Mapping[str, Handler] = {
     "memref.assume_alignment": _same,
     "memref.dim": _dim,
     "memref.rank": _rank,
+    "memref.expand_shape": _expand_shape,
+    "memref.collapse_shape": _collapse_shape,
+    "memref.get_global": _get_global,
+    "memref.alloca_scope": _alloca_scope,
     "memref.subview": _subview,
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.view": _view,

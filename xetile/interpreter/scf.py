@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Block, Operation
 
 from xetile.errors import fail
-from xetile.interpreter.frame import Frame, Handler, integers, number
+from xetile.interpreter.frame import Frame, Handler, element, integers, number, shape_of
 from xetile.interpreter.values import Array, Value, merge, take
 
 
@@ -101,10 +101,17 @@ def _index_switch(frame: Frame, op: Operation) -> Sequence[Value]:
     return _branch(frame, [default, *conditions], blocks)
 
 
+def _poison(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Any value will do: zero, so that all runs agree."""
+    (result,) = op.results
+    return [np.zeros((1, *shape_of(result)), element(result).dtype)]
+
+
 HANDLERS: Mapping[str, Handler] = {
     "scf.for": _for,
     "scf.if": _if,
     "scf.while": _while,
     "scf.execute_region": _execute_region,
     "scf.index_switch": _index_switch,
+    "ub.poison": _poison,
 }

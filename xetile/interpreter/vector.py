@@ -17,6 +17,7 @@ from xetile.interpreter.frame import (
     number,
     shape_of,
 )
+from xetile.interpreter.math import fused
 from xetile.interpreter.memref import element_addresses
 from xetile.interpreter.values import Array, Value
 
@@ -295,7 +296,7 @@ def _scatter(frame: Frame, op: Operation) -> Sequence[Value]:
 
 HANDLERS: Mapping[str, Handler] = {
     "vector.broadcast": _broadcast,
-    "vector.splat": _broadcast,
+    "vector.fma": fused,
     "vector.extract": _extract,
     "vector.insert": _insert,
     "vector.extract_strided_slice": _extract_strided_slice,

@@ -39,7 +39,7 @@ def _create_nd_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
     offsets, shape, strides = (
         mixed(frame, integers(op, name), values) for name, values in zip(names, lists, strict=True)
     )
-    rank = len(type.shape)
+    rank = len(type.get_shape())
     if rank > 2:
         fail(op, f"cannot execute a descriptor of rank {rank}; expected 1 or 2")
     batch = offsets[:-2]
@@ -73,8 +73,8 @@ def _access(
     type = _descriptor_type(descriptor)
     of = element_of(type.element_type, op)
     tile = _moved(frame.tile(descriptor), _offsets(frame, op, dynamic))
-    if len(type.shape) == 1:
-        return tile, (1, type.shape[0]), 1, of
+    if len(type.get_shape()) == 1:
+        return tile, (1, type.get_shape()[0]), 1, of
     surface = tile.surface
     check_block_access(
         op,
@@ -86,7 +86,7 @@ def _access(
     )
     if (surface.strides[1] != 1).any():
         fail(op, f"the matrix has stride {int(surface.strides[1].max())} along rows; expected 1")
-    return tile, (type.shape[0], type.shape[1]), type.array_length, of
+    return tile, (type.get_shape()[0], type.get_shape()[1]), type.array_length, of
 
 
 def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -100,7 +100,7 @@ def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
         values = values.transpose(0, 1, 2, 4, 3)
     if integers(op, "transpose") == [1, 0]:
         values = values.swapaxes(2, 3)
-    if len(_descriptor_type(descriptor).shape) == 1:
+    if len(_descriptor_type(descriptor).get_shape()) == 1:
         return [values.reshape(-1, columns)]
     return [values if blocks > 1 else values[:, 0]]
 

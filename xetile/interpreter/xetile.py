@@ -23,6 +23,7 @@ from xetile.interpreter.frame import (
     segments,
     shape_of,
 )
+from xetile.interpreter.memref import update_memory
 from xetile.interpreter.products import multiply_accumulate
 from xetile.interpreter.surfaces import surface_of
 from xetile.interpreter.values import (
@@ -216,6 +217,19 @@ def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
+def _atomic_rmw_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, tile = op.operands
+    type, of = _tile_type(tile), element(value)
+    addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)
+    shape = (frame.count, *type.shape)
+    found = _flat(frame.array(value))
+    addresses, inside, found = (np.broadcast_to(v, shape) for v in (addresses, inside, found))
+    old = np.zeros(shape, of.dtype)
+    changes = (addresses[inside], found[inside], kind_of(op), value)
+    old[inside] = update_memory(frame, op, *changes)
+    return [_blocked(old, type)]
+
+
 HANDLERS: Mapping[str, Handler] = {
     "xetile.init_tile": _init_tile,
     "xetile.update_tile_offset": _update_tile_offset,
@@ -231,4 +245,5 @@ HANDLERS: Mapping[str, Handler] = {
     "xetile.tile_conv_layout": _tile_conv_layout,
     "xetile.load_gather": _load_gather,
     "xetile.store_scatter": _store_scatter,
+    "xetile.atomic_rmw_tile": _atomic_rmw_tile,
 }

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
+from xetile.interpreter.collectives import check_lanes
 from xetile.interpreter.elements import Element, element_of, round_tf32
 from xetile.interpreter.frame import Frame, Handler, attribute, element, integer, number
 from xetile.interpreter.gpu import fence
@@ -85,13 +86,6 @@ def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
     return rows[:, 0]
 
 
-def _check_lanes(frame: Frame, op: Operation) -> None:
-    if frame.threads.level != "lane":
-        fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
-    if not frame.threads.whole_subgroups(frame.active):
-        fail(op, f"'{op.name}' is reached by some lanes of a subgroup only")
-
-
 class _Message(NamedTuple):
     """A 2D block message: its tile, the extents of a block, number of blocks, the element as bits."""
 
@@ -103,7 +97,7 @@ class _Message(NamedTuple):
 
 
 def _message(frame: Frame, op: Operation) -> _Message:
-    _check_lanes(frame, op)
+    check_lanes(frame, op)
     base, width, height, pitch, x, y = (_by_subgroup(frame, op, value) for value in op.operands[:6])
     bits = integer(op, "elem_size_in_bits")
     of, size = element_of(IntegerType(bits), op), bits // 8
@@ -214,7 +208,7 @@ def _operand_types(op: Operation) -> Mapping[str, Element]:
 
 
 def _mma(frame: Frame, op: Operation) -> Sequence[Value]:
-    _check_lanes(frame, op)
+    check_lanes(frame, op)
     m, n, k = _sizes(op)
     types = _operand_types(op)
     shapes = {"a": (m, k), "b": (k, n), "c": (m, n)}
