@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, llvm, memref
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     ArrayAttr,
     IntAttr,
@@ -47,6 +47,7 @@ from xetile.analysis.constants import Dense, dense_value, is_splat, taken
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.load_planning import memory_bits
 from xetile.analysis.same_value import is_elementwise
+from xetile.dialects import arith, memref
 from xetile.dialects.gpu import LaneIdOp
 from xetile.dialects.vector import ExtractOp, FromElementsOp
 from xetile.dialects.xegpu import (
@@ -252,7 +253,7 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
     def convert(make: Callable[[str, Callable[[], Operation]], SSAValue]) -> SSAValue:
         address = source
         if isinstance(source.type, MemRefType):
-            index = make("index", lambda: memref.ExtractAlignedPointerAsIndexOp.get(source))
+            index = make("index", lambda: memref.ExtractAlignedPointerAsIndexOp(source))
             address = make("address", lambda: arith.IndexCastOp(index, i64))
         elif source.type != i64:
             address = make("address", lambda: _signless(source))

@@ -26,7 +26,6 @@ from math import prod
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     IntegerAttr,
@@ -49,6 +48,7 @@ from xetile.analysis.kernels import (
 from xetile.analysis.load_planning import memory_bits
 from xetile.analysis.messages import Messages, TileUse
 from xetile.analysis.same_value import is_elementwise
+from xetile.dialects import arith
 from xetile.dialects.vector import ExtractOp, ExtractStridedSliceOp
 from xetile.dialects.xegpu import (
     CacheHint,

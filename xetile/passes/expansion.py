@@ -8,10 +8,11 @@ one forward walk; the environment keeps what each old value became. Loops and br
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Self
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from xetile.dialects import arith
 from xetile.errors import fail
 
 Offset = int | SSAValue

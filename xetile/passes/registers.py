@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Self, cast
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     FixedBitwidthType,
@@ -16,6 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.analysis.constants import Dense, splat_of_type
+from xetile.dialects import arith
 from xetile.dialects.vector import BitcastOp, ShuffleOp
 from xetile.layout.convert import register_permutation, select_registers
 from xetile.layout.linear import LinearLayout

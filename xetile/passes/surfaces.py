@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from xetile.analysis.load_planning import memory_bits
+from xetile.dialects import arith, memref
 from xetile.dialects.memref_layout import strides_and_offset
 from xetile.dialects.xegpu import CreateNdTdescOp, TensorDescType
 from xetile.dialects.xetile import InitTileOp, TileType
@@ -106,7 +106,7 @@ def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -
             return source
         step = view.emit_value(arith.IndexCastOp(view.index(moved), i64))
         return view.emit_value(arith.AddiOp(source, step))
-    base = view.emit_value(memref.ExtractAlignedPointerAsIndexOp.get(source))
+    base = view.emit_value(memref.ExtractAlignedPointerAsIndexOp(source))
     total = view.index(view.add(base, moved))
     return view.emit_value(arith.IndexCastOp(total, i64))
 

@@ -27,7 +27,6 @@ from math import prod
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -36,6 +35,7 @@ from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_typ
 from xetile.analysis.kernels import functions, level, set_level, subgroup_count
 from xetile.analysis.same_value import is_elementwise, is_tile_vector, vector_shape
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.dialects import arith
 from xetile.dialects.gpu import SubgroupIdOp
 from xetile.dialects.xetile import (
     InitTileOp,
