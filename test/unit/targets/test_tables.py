@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import (
-    FloatTF32Type,
     Float8E4M3FNType,
+    FloatTF32Type,
     IntegerType,
     Signedness,
     bf16,
