@@ -107,6 +107,8 @@ class Parser(StockParser):
         self._statement = outer
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.position_at(start.start)
+        if "map" in operation.attributes:
+            _rename_map(operation)
         return operation
 
     def resolve_operand(self, operand: UnresolvedOperand, type: _Type) -> SSAValue[_Type]:
@@ -185,6 +187,17 @@ class Parser(StockParser):
         if not any(isinstance(part, HexadecimalInteger) for part in parts):
             return element
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
+
+
+def _rename_map(operation: Operation) -> None:
+    """Call a workgroup map `wg_map`, the name that is printed (docs/xetile-dialect.md).
+
+    The ops of other dialects carry it as a discardable attribute, which only the parser sees for all of them.
+    """
+    attributes = operation.attributes
+    if attributes["map"].name == "xetile.wg_map" and "wg_map" not in attributes:
+        names = ("wg_map" if name == "map" else name for name in attributes)
+        operation.attributes = dict(zip(names, attributes.values(), strict=True))
 
 
 def _line_starts(text: str) -> list[int]:

@@ -6,6 +6,7 @@ import pytest
 
 from xetile.api import parse_text
 from xetile.interpreter import execute
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -14,8 +15,10 @@ Run = Callable[..., None]
 def run() -> Run:
     """Execute the only kernel of a text: `run(text, *arrays, grid=...)`."""
 
-    def run_text(text: str, *arrays: object, grid: tuple[int, int, int] | None = None) -> None:
-        execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)  # pyright: ignore[reportArgumentType]
+    def run_text(
+        text: str, *arrays: Array | int | float, grid: tuple[int, int, int] | None = None
+    ) -> None:
+        execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)
 
     return run_text
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -28,7 +29,7 @@ DTYPES = {
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
 
 
-def unary(compute: Run, op: str, source: str, target: str, values: np.ndarray) -> np.ndarray:
+def unary(compute: Run, op: str, source: str, target: str, values: Array) -> Array:
     n = len(values)
     result = np.zeros(n, DTYPES[target])
     compute(
@@ -46,7 +47,7 @@ def unary(compute: Run, op: str, source: str, target: str, values: np.ndarray) -
     return result
 
 
-def binary(compute: Run, op: str, kind: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def binary(compute: Run, op: str, kind: str, x: Array, y: Array) -> Array:
     n = len(x)
     target = "i1" if "cmp" in op else kind
     result = np.zeros(n, DTYPES[target])
@@ -65,7 +66,7 @@ def binary(compute: Run, op: str, kind: str, x: np.ndarray, y: np.ndarray) -> np
     return result
 
 
-def pairs(kind: str) -> tuple[np.ndarray, np.ndarray]:
+def pairs(kind: str) -> tuple[Array, Array]:
     bits = BITS[kind]
     edges = [0, 1, -1, 2, -2, 7, -7, 2 ** (bits - 1) - 1, -(2 ** (bits - 1)), 100, -100, 3]
     x, y = np.meshgrid(edges, edges)
@@ -82,7 +83,9 @@ def truncated(x: int, y: int) -> int:
     return quotient if (x < 0) == (y < 0) else -quotient
 
 
-SIGNED = {
+Integers = Callable[[int, int], int]
+
+SIGNED: dict[str, Integers] = {
     "addi": lambda x, y: x + y,
     "subi": lambda x, y: x - y,
     "muli": lambda x, y: x * y,
@@ -96,7 +99,7 @@ SIGNED = {
     "ceildivsi": lambda x, y: -(-x // y),
     "remsi": lambda x, y: x - truncated(x, y) * y,
 }
-UNSIGNED = {
+UNSIGNED: dict[str, Integers] = {
     "divui": lambda x, y: x // y,
     "ceildivui": lambda x, y: -(-x // y),
     "remui": lambda x, y: x % y,
@@ -133,7 +136,7 @@ def test_shifts(compute: Run, kind: str):
     amounts = [0, 1, 3, bits - 1]
     x, y = (part.reshape(-1).astype(DTYPES[kind]) for part in np.meshgrid(values, amounts))
     within = (1 << bits) - 1
-    models = {
+    models: dict[str, Integers] = {
         "shli": lambda a, b: a << b,
         "shrsi": lambda a, b: a >> b,
         "shrui": lambda a, b: (a & within) >> b,
@@ -151,7 +154,7 @@ def test_division_by_zero_is_an_error(compute: Run):
         )
 
 
-COMPARISONS = {
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
     "slt": lambda x, y: x < y,
@@ -212,7 +215,7 @@ def test_float_ops_round_once(compute: Run, name: str, kind: str):
     np.testing.assert_array_equal(found.astype(np.float64), expected.astype(np.float64))
 
 
-def round_tf32_slowly(values: np.ndarray) -> np.ndarray:
+def round_tf32_slowly(values: Array) -> Array:
     wide = values.astype(np.float64)
     unit = np.exp2(np.floor(np.log2(np.abs(np.where(wide == 0, 1, wide)))) - 10)
     return (np.rint(wide / unit) * unit).astype(np.float32)

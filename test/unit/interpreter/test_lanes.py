@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -29,8 +30,8 @@ def pointer(name: str, memref: str) -> str:
 
 
 def block_load(
-    run: Run, source: np.ndarray, kind: str, result: str, properties: str, x: int = 0, y: int = 0
-) -> np.ndarray:
+    run: Run, source: Array, kind: str, result: str, properties: str, x: int = 0, y: int = 0
+) -> Array:
     """What every lane has in registers after a message: [lane, register words]."""
     rows, columns = source.shape
     count, word = result.removeprefix("vector<").removesuffix(">").split("x")
@@ -358,22 +359,22 @@ def test_ids_of_xevm(run: Run):
         assert target[item].tolist() == [item, 32, 0, 1, item % 16, item // 16, 16]
 
 
-@pytest.mark.parametrize(
-    "op, model",
-    [
-        ("%r, %p = gpu.shuffle xor %v, %n, %w : i32", lambda i, n: i ^ n),
-        ("%r, %p = gpu.shuffle up %v, %n, %w : i32", lambda i, n: i - n if i % 8 >= n else i),
-        ("%r, %p = gpu.shuffle down %v, %n, %w : i32", lambda i, n: i + n if i % 8 + n < 8 else i),
-        ("%r, %p = gpu.shuffle idx %v, %n, %w : i32", lambda i, n: i // 8 * 8 + n),
-        ("%r, %p = gpu.rotate %v, 3, 8 : i32", lambda i, n: i // 8 * 8 + (i + 3) % 8),
-        ("%r = gpu.subgroup_broadcast %v, specific_lane %n : i32", lambda i, n: i // 16 * 16 + n),
-        ("%r = gpu.subgroup_broadcast %v, first_active_lane : i32", lambda i, n: i // 16 * 16),
-        ("%r = gpu.subgroup_reduce add %v : (i32) -> i32", lambda i, n: sum(range(i // 16 * 16, i // 16 * 16 + 16))),
-        ("%r = gpu.subgroup_reduce maxsi %v cluster(size = 4) : (i32) -> i32", lambda i, n: i // 4 * 4 + 3),
-        ("%r = gpu.subgroup_reduce minsi %v cluster(size = 4, stride = 2) : (i32) -> i32", lambda i, n: i // 8 * 8 + i % 2),
-        ("%r = gpu.all_reduce maxsi %v {} : (i32) -> i32", lambda i, n: 31),
-    ],
-)  # fmt: skip
+COLLECTIVES: list[tuple[str, Callable[[int, int], int]]] = [
+    ("%r, %p = gpu.shuffle xor %v, %n, %w : i32", lambda i, n: i ^ n),
+    ("%r, %p = gpu.shuffle up %v, %n, %w : i32", lambda i, n: i - n if i % 8 >= n else i),
+    ("%r, %p = gpu.shuffle down %v, %n, %w : i32", lambda i, n: i + n if i % 8 + n < 8 else i),
+    ("%r, %p = gpu.shuffle idx %v, %n, %w : i32", lambda i, n: i // 8 * 8 + n),
+    ("%r, %p = gpu.rotate %v, 3, 8 : i32", lambda i, n: i // 8 * 8 + (i + 3) % 8),
+    ("%r = gpu.subgroup_broadcast %v, specific_lane %n : i32", lambda i, n: i // 16 * 16 + n),
+    ("%r = gpu.subgroup_broadcast %v, first_active_lane : i32", lambda i, n: i // 16 * 16),
+    ("%r = gpu.subgroup_reduce add %v : (i32) -> i32", lambda i, n: sum(range(i // 16 * 16, i // 16 * 16 + 16))),
+    ("%r = gpu.subgroup_reduce maxsi %v cluster(size = 4) : (i32) -> i32", lambda i, n: i // 4 * 4 + 3),
+    ("%r = gpu.subgroup_reduce minsi %v cluster(size = 4, stride = 2) : (i32) -> i32", lambda i, n: i // 8 * 8 + i % 2),
+    ("%r = gpu.all_reduce maxsi %v {} : (i32) -> i32", lambda i, n: 31),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op, model", COLLECTIVES)
 def test_collectives(run: Run, op: str, model: Callable[[int, int], int]):
     target = np.zeros(32, np.int32)
     run(

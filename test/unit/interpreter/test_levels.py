@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -105,7 +106,11 @@ SUBGROUP = (
 )
 
 BLOCKED = (
-    SUBGROUP_HEAD
+    """
+!ta = !xetile.tile<16x16xTYPE, #xetile.tile_attr<inner_blocks = [16, 8]>>
+!tb = !xetile.tile<16x16xTYPE, #xetile.tile_attr<inner_blocks = [8, 16]>>
+"""
+    + SUBGROUP_HEAD
     + """
     %a0 = xetile.init_tile %A[%m, 0] : memref<MxKxTYPE> -> !ta
     %b0 = xetile.init_tile %B[0, %n] : memref<KxNxTYPE> -> !tb
@@ -129,13 +134,6 @@ BLOCKED = (
 }
 """
 )
-BLOCKED = (
-    """
-!ta = !xetile.tile<16x16xTYPE, #xetile.tile_attr<inner_blocks = [16, 8]>>
-!tb = !xetile.tile<16x16xTYPE, #xetile.tile_attr<inner_blocks = [8, 16]>>
-"""
-    + BLOCKED
-)
 
 LEVELS = {"workgroup": WORKGROUP, "subgroup": SUBGROUP, "blocked": BLOCKED}
 
@@ -148,7 +146,7 @@ def fill(text: str, kind: str, m: int, n: int, k: int) -> str:
     return text.replace("constant K", f"constant {k}")
 
 
-def operands(kind: str, m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def operands(kind: str, m: int, n: int, k: int) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(7)
     dtype, _, accumulator = TYPES[kind]
     if kind == "i8":
@@ -158,7 +156,7 @@ def operands(kind: str, m: int, n: int, k: int) -> tuple[np.ndarray, np.ndarray,
     return a.astype(dtype), b.astype(dtype), np.full((m, n), 77, accumulator)
 
 
-def rounded(kind: str, values: np.ndarray) -> np.ndarray:
+def rounded(kind: str, values: Array) -> Array:
     """What the product sees of an operand, in its accumulator's type."""
     if kind == "i8":
         return values.astype(np.int32)
@@ -168,7 +166,7 @@ def rounded(kind: str, values: np.ndarray) -> np.ndarray:
     return ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).astype(np.uint32).view(np.float32)
 
 
-def reference(kind: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def reference(kind: str, a: Array, b: Array) -> Array:
     left, right = rounded(kind, a), rounded(kind, b)
     total = np.zeros((a.shape[0], b.shape[1]), left.dtype)
     for k in range(a.shape[1]):
@@ -205,7 +203,13 @@ def test_large_grids_go_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch):
     a, b, c = operands("f16", m, n, k)
     seen: list[tuple[int, int]] = []
     module = parse_text(fill(WORKGROUP, "f16", m, n, k), "kernel.mlir")
-    execute(module, "gemm", [a, b, c], grid=(2, 3, 1), progress=lambda *p: seen.append(p))
+    execute(
+        module,
+        "gemm",
+        [a, b, c],
+        grid=(2, 3, 1),
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert seen == [(number, 6) for number in range(1, 7)]
     np.testing.assert_array_equal(c, reference("f16", a, b))
 

@@ -9,6 +9,7 @@ import pytest
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -235,7 +236,7 @@ gpu.module @m {
     ],
 )  # fmt: skip
 def test_launches_that_are_wrong(
-    kernel: str | None, arrays: list[np.ndarray], grid: tuple[int, int, int] | None, message: str
+    kernel: str | None, arrays: list[Array], grid: tuple[int, int, int] | None, message: str
 ):
     with pytest.raises(XetileError, match=message):
         execute(parse_text(KERNELS, "kernel.mlir"), kernel, arrays, grid=grid)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -20,9 +21,7 @@ PADDINGS = {
 }
 
 
-def expected_tile(
-    source: np.ndarray, x: int, y: int, shape: tuple[int, int], padding: object
-) -> np.ndarray:
+def expected_tile(source: Array, x: int, y: int, shape: tuple[int, int], padding: object) -> Array:
     tile = np.full(shape, padding, source.dtype)
     for i, j in np.ndindex(*shape):
         if 0 <= x + i < source.shape[0] and 0 <= y + j < source.shape[1]:

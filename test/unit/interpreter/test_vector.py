@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
+from xetile.interpreter.values import Array
 
 Run = Callable[..., None]
 
@@ -14,11 +15,11 @@ Run = Callable[..., None]
 def apply(
     compute: Run,
     op: str,
-    source: np.ndarray,
+    source: Array,
     shape: tuple[int, ...],
     kind: str = "f32",
     to: str = "",
-) -> np.ndarray:
+) -> Array:
     """The result of ops on %v, loaded from `source`; they define %r of `shape`."""
     to = to or kind
     dtypes = {"f32": np.float32, "i8": np.int8, "i16": np.int16, "i32": np.int32, "f16": np.float16}
@@ -42,7 +43,7 @@ def apply(
     return result
 
 
-def numbers(*shape: int) -> np.ndarray:
+def numbers(*shape: int) -> Array:
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
 
 

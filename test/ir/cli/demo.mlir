@@ -1,0 +1,10 @@
+// RUN: python -m xetile.cli.demo --kernel %examples/gemm_f16.mlir --out %t.dir | FileCheck %s
+// CHECK: == The kernel
+// CHECK: gpu.func @gemm
+// CHECK: == What each stage makes of it for bmg
+// CHECK: X  XeGPU{{ +}}3{{ +}}2{{ +}}32
+// CHECK: V  XeVM, one lane{{ +}}3{{ +}}2{{ +}}32
+// CHECK: SPIR-V: {{.*}}gemm_f16.spv (
+// CHECK: W  workgroup XeTile{{.*}}same bits as at W
+// CHECK: V  XeVM, one lane{{.*}}same bits as at W
+// CHECK: done in
