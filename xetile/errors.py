@@ -1,5 +1,6 @@
 """Answers to wrong input: one line with the place, the values found and what would be legal."""
 
+import sys
 from typing import NoReturn
 
 from xdsl.dialects.builtin import FileLineColLoc
@@ -41,3 +42,12 @@ def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
 def fail(at: Operation | SSAValue, message: str) -> NoReturn:
     """Refuse the program at `at`."""
     raise XetileError(message, position(at))
+
+
+def remark(at: Operation | SSAValue, message: str) -> None:
+    """Tell the user, on standard error, what holds only under a condition that is not checked."""
+    place = position(at)
+    where = (
+        "" if place is None else f"{place.filename.data}:{place.line.data}:{place.column.data}: "
+    )
+    print(f"{where}remark: {message}", file=sys.stderr)

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnknownLo
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from xetile.dialects import arith
-from xetile.errors import fail
+from xetile.errors import fail, remark
 
 Offset = int | SSAValue
 """An index that is known (elements) or computed by an op."""
@@ -62,6 +62,7 @@ class Expansion:
         self.entry = self.block
         self.current: Operation = function
         self._last_in_entry: Operation | None = None
+        self._remarked = False
         self._shared: dict[tuple[object, ...], SSAValue] = {}
 
     def run(self) -> None:
@@ -172,6 +173,12 @@ class Expansion:
     def _stamp(self, op: Operation) -> None:
         if isinstance(op.location, UnknownLoc):
             op.location = self.current.location
+
+    def remark_once(self, message: str) -> None:
+        """Tell the user of a condition of this function, the first time only."""
+        if not self._remarked:
+            self._remarked = True
+            remark(self.current, message)
 
     # What subclasses may refine.
 

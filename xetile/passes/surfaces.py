@@ -69,7 +69,7 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     for offset, stride in zip(offsets[:leading], strides[:leading], strict=True):
         start = view.add(start, view.multiply(offset, stride))
     plane = (sizes[-2], sizes[-1]), (strides[-2], strides[-1])
-    _check(op, tile, *plane, start, offsets[-1])
+    _check(view, op, tile, *plane, start, offsets[-1])
     corner = (offsets[-2], offsets[-1])
     if static and leading == 0 and start == 0:
         return Surface(source, None, None, corner)
@@ -112,6 +112,7 @@ def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -
 
 
 def _check(
+    view: Expansion,
     op: InitTileOp,
     tile: TileType,
     sizes: tuple[Offset, Offset],
@@ -135,6 +136,14 @@ def _check(
     problem = SURFACE.problem(**static)
     if problem is not None:
         fail(op, problem)
+    dynamic = [
+        name for name, value in values.items() if not isinstance(value, int) and name != "column"
+    ]
+    if dynamic:
+        view.remark_once(
+            f"the {', '.join(dynamic)} of this matrix {'is' if len(dynamic) == 1 else 'are'} known at run time "
+            f"only; {SURFACE.rules}"
+        )
 
 
 def _bytes(elements: Offset, size: int) -> int | None:

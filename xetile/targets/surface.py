@@ -19,6 +19,15 @@ class SurfaceRules(NamedTuple):
     most: int = 1 << 24
     """The largest width and pitch in bytes, and the largest height in rows."""
 
+    @property
+    def rules(self) -> str:
+        """The rules in words."""
+        return (
+            f"2D block access needs a base that is a multiple of {self.base_alignment} bytes, rows of at least "
+            f"{self.least_width} bytes and a multiple of {self.width_multiple}, and a pitch of at least "
+            f"{self.least_pitch} bytes, a multiple of {self.pitch_multiple}, not below the row"
+        )
+
     def problem(
         self,
         *,

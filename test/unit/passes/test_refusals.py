@@ -158,3 +158,20 @@ def test_padding_other_than_zero_is_refused_by_2d_loads() -> None:
         "%A: memref<64x64xf32>",
     )
     assert "zero outside the surface" in refused(module, "xegpu").message
+
+
+def test_what_is_dynamic_is_remarked_once(capsys: pytest.CaptureFixture[str]) -> None:
+    tile = "!xetile.tile<8x16xf32>"
+    module = kernel(
+        f"""%t = xetile.init_tile %A[0, 0], [%n, %n], [%n, 1] : memref<?x?xf32> -> {tile}
+        %u = xetile.init_tile %A[8, 0], [%n, %n], [%n, 1] : memref<?x?xf32> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<8x16xf32>
+        xetile.store_tile %v, %u : vector<8x16xf32>, {tile}""",
+        "%A: memref<?x?xf32>, %n: index",
+    )
+    lower(context(), module, "xegpu", "bmg")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(
+        "k.mlir:2:1: remark: the height, width, pitch of this matrix are known at run time"
+    )
