@@ -1,0 +1,39 @@
+"""What the README shows is run: its Python, and its command lines in order, in one folder."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text()
+
+
+def test_python_example() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        names: dict[str, Any] = {}
+        exec(compile(block, "README.md", "exec"), names)
+        assert names["spirv"][:4] == b"\x03\x02\x23\x07"
+
+
+def test_command_lines(tmp_path: Path) -> None:
+    from xetile.toolchain.paths import find_ocloc
+
+    lines = [line.strip() for line in re.findall(r"^    (xetile-.*)$", TEXT, re.MULTILINE)]
+    assert len(lines) >= 8
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for line in lines:
+        if "--stats" in line and find_ocloc() is None:
+            continue
+        command = re.sub(r"\s+# where.*", "", line)
+        done = subprocess.run(
+            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode == 0, (command, done.stderr.decode())
+    assert (tmp_path / "gemm.spv").read_bytes()[:4] == b"\x03\x02\x23\x07"
+    assert (tmp_path / "g.xevm.mlir").exists()
