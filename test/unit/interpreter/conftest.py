@@ -16,7 +16,7 @@ def run() -> Run:
     """Execute the only kernel of a text: `run(text, *arrays, grid=...)`."""
 
     def run_text(
-        text: str, *arrays: Array | int | float, grid: tuple[int, int, int] | None = None
+        text: str, *arrays: Array | float, grid: tuple[int, int, int] | None = None
     ) -> None:
         execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)
 
