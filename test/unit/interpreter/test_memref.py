@@ -240,3 +240,64 @@ def test_launches_that_are_wrong(
 ):
     with pytest.raises(XetileError, match=message):
         execute(parse_text(KERNELS, "kernel.mlir"), kernel, arrays, grid=grid)
+
+
+def test_globals_are_shared_by_the_launch(run: Run):
+    target = np.zeros((2, 3), np.float32)
+    run(
+        """
+        gpu.module @m {
+          memref.global "private" constant @table : memref<3xf32> = dense<[1.0, 2.0, 4.0]>
+          gpu.func @k(%0: memref<2x3xf32>) kernel
+              attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+            %c0 = arith.constant 0 : index
+            %sg = gpu.subgroup_id : index
+            %t = memref.get_global @table : memref<3xf32>
+            %v = vector.load %t[%c0] : memref<3xf32>, vector<3xf32>
+            %w = vector.fma %v, %v, %v : vector<3xf32>
+            vector.store %w, %0[%sg, %c0] : memref<2x3xf32>, vector<3xf32>
+            gpu.return
+          }
+        }
+        """,
+        target,
+    )
+    assert target.tolist() == [[2, 6, 20]] * 2
+
+
+def test_reshaped_views_and_copies(compute: Run):
+    source, target = np.arange(24, dtype=np.int32), np.zeros((2, 12), np.int32)
+    compute(
+        """
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %e = memref.expand_shape %0 [[0, 1, 2]] output_shape [2, 3, 4] : memref<24xi32> into memref<2x3x4xi32>
+        %x = memref.load %e[%c1, %c2, %c1] : memref<2x3x4xi32>
+        %f = memref.collapse_shape %e [[0], [1, 2]] : memref<2x3x4xi32> into memref<2x12xi32>
+        memref.copy %f, %1 : memref<2x12xi32> to memref<2x12xi32>
+        memref.store %x, %1[%c0, %c0] : memref<2x12xi32>
+        """,
+        "memref<24xi32>; memref<2x12xi32>",
+        source,
+        target,
+    )
+    expected = np.arange(24).reshape(2, 12)
+    expected[0, 0] = 21
+    np.testing.assert_array_equal(target, expected)
+
+
+def test_transposed_view_of_memory(compute: Run):
+    source, target = np.arange(24, dtype=np.int32).reshape(4, 6), np.zeros(1, np.int32)
+    compute(
+        """
+        %c1 = arith.constant 1 : index
+        %c5 = arith.constant 5 : index
+        %t = memref.transpose %0 (i, j) -> (j, i) : memref<4x6xi32> to memref<6x4xi32, strided<[1, 6]>>
+        %x = memref.load %t[%c5, %c1] : memref<6x4xi32, strided<[1, 6]>>
+        memref.store %x, %1[%c0] : memref<1xi32>
+        """,
+        "memref<4x6xi32>; memref<1xi32>",
+        source,
+        target,
+    )
+    assert target[0] == source[1, 5]
