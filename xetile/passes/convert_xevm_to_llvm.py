@@ -23,15 +23,22 @@ Before:
 After:
 
     gpu.module @kernels {
-      llvm.func @copy(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>)
-          attributes {gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
-                      reqd_work_group_size = array<i32: 16, 1, 1>, xetile.launch = {...}} {
-        %v = llvm.alloca %one x !llvm.array<16 x i16> {alignment = 64 : i64} : (i32) -> !llvm.ptr
-        %block = llvm.call @_Z12get_group_idj(%zero) : (i32) -> i64
+      llvm.func @_Z12get_group_idj(i32) -> i64
+      llvm.func @_Z41intel_sub_group_2d_block_read_16b_8r16x2cPU3AS1viiiDv2_iPt(!llvm.ptr<1>, i32, i32, i32,
+          vector<2xi32>, !llvm.ptr)
+      llvm.func @copy(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>) attributes {gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
+          reqd_work_group_size = array<i32: 16, 1, 1>, xetile.launch = {...}} {
+        %0 = llvm.mlir.constant(0 : i32) : i32
         ...
-        llvm.call @_Z41intel_sub_group_2d_block_read_16b_8r16x2cPU3AS1viiiDv2_iPt(%a, %w, %h, %w, %xy, %v) : (...) -> ()
-        %v0 = llvm.load %v : !llvm.ptr -> vector<8xi16>
-        %v1 = ...
+        %3 = llvm.alloca %2 x !llvm.array<16 x i16> {alignment = 64 : i64} : (i32) -> !llvm.ptr
+        %7 = llvm.call @_Z12get_group_idj(%0) : (i32) -> i64
+        %block = llvm.trunc %7 : i64 to i32
+        %row = llvm.mul %block, %1 : i32
+        %8 = llvm.insertelement %0, %5[%0 : i32] : vector<2xi32>
+        %9 = llvm.insertelement %row, %8[%2 : i32] : vector<2xi32>
+        llvm.call @_Z41intel_sub_group_2d_block_read_16b_8r16x2cPU3AS1viiiDv2_iPt(%a, %4, %4, %4, %9, %3) : (...) -> ()
+        %10 = llvm.load %3 : !llvm.ptr -> vector<8xi16>
+        ...
 
 - The kernel's arguments: see `xevm_to_llvm/signature.py`; what a host needs stands in the attribute `xetile.launch`.
 - Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
@@ -49,9 +56,18 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, StringAttr, UnitAttr, i32
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i32,
+)
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
@@ -131,8 +147,15 @@ def _check(function: Operation) -> None:
         fail(
             function, f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)"
         )
-    if "workgroup_attributions" in function.attributes:
-        fail(function, "buffers that the workgroup shares have no lowering to LLVM IR yet")
+    type = function.properties.get("function_type")
+    if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
+        fail(function, "buffers of the workgroup or the work-item have no lowering to LLVM IR yet")
+    size = function.attributes.get("intel_reqd_sub_group_size")
+    if isa(size, IntegerAttr) and size.value.data != SUBGROUP_SIZE:
+        fail(
+            function,
+            f"intel_reqd_sub_group_size is {size.value.data}; expected {SUBGROUP_SIZE}, the lanes of a subgroup",
+        )
 
 
 def _symbol(op: Operation) -> str | None:

@@ -242,6 +242,22 @@ def test_cache_control_without_a_message():
     assert "cache_control L1wb_L2uc_L3uc has no message; expected L1uc with L3uc, " in error.message
 
 
+@pytest.mark.parametrize(("blocks", "payload"), [(1, True), (2, False), (4, False)])
+def test_wide_prefetches_take_no_payload(blocks: int, payload: bool):
+    """More than 64 bytes of a row are a message of cri alone, which has no function with a payload."""
+    body = f"""{pointer("a")}
+    %w = arith.constant 4096 : i32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.for %k = %c0 to %c4 step %c1 {{
+      xevm.blockprefetch2d %p_a, %w, %w, %w, %w, %w <{{elem_size_in_bits = 32 : i32, tile_height = 8 : i32,
+          tile_width = 16 : i32, v_blocks = {blocks} : i32}}> : {SURFACE})
+    }}"""
+    plain = f"_Z45intel_sub_group_2d_block_prefetch_32b_8r16x{blocks}cPU3AS1viiiDv2_i"
+    assert (plain in called(kernel(body, "%a: i64"))) is not payload
+
+
 def test_fence_and_barrier():
     body = """gpu.barrier
     xevm.memfence <{addrspace = #xevm.addr_space<global>, scope = #xevm.mem_scope<device>}>"""
@@ -318,8 +334,30 @@ def test_kernels_of_other_levels_and_conventions():
     error = refusal(kernel(other, "%A: memref<64x64xf16>"))
     assert error.message == "the kernel is at level subgroup; run convert-xegpu-to-xevm first"
     assert "counts subgroups" in refusal(kernel("", "", "VectorComputeFunctionINTEL")).message
+    size = refusal(kernel("", "", "intel_reqd_sub_group_size = 32 : i32")).message
+    assert size == "intel_reqd_sub_group_size is 32; expected 16, the lanes of a subgroup"
+    buffers = kernel("", "").replace(
+        "() kernel", "() private(%b: memref<4xf32, #gpu.address_space<private>>) kernel"
+    )
+    assert "buffers of the workgroup or the work-item" in refusal(buffers).message
     mangled = kernel("", "").replace("@k", "@_Zk")
     assert "names that begin with _Z are mangled ones" in refusal(mangled).message
+
+
+def test_functions_of_the_func_dialect():
+    """xDSL's own tools cannot read gpu.func."""
+    text = kernel(
+        "%l = gpu.lane_id\nxevm.memfence <{addrspace = #xevm.addr_space<shared>, scope = #xevm.mem_scope<workgroup>}>",
+        "",
+    )
+    text = (
+        text.replace("gpu.func", "func.func")
+        .replace(" kernel attributes {}", "")
+        .replace("gpu.return", "func.return")
+    )
+    module = lowered(text.replace("gpu.module @m", "builtin.module"))
+    (function,) = [op for op in module.walk() if "gpu.kernel" in op.attributes]
+    assert function.name == "llvm.func"
 
 
 def test_positions_survive():

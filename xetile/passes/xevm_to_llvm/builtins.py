@@ -16,6 +16,10 @@ ADD_PAYLOAD_X = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockX"
 ADD_PAYLOAD_Y = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockY"
 """The address payload of a 2D message, kept in a register over many messages."""
 
+PAYLOAD_ROW_BYTES = 64
+"""The widest row of blocks that goes through a payload (IGC: "width x numBlocks > 64 bytes"); cri has wider messages,
+for which only the OpenCL builtin is left."""
+
 LOAD_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("uc", "uc"): 1,
     ("uc", "c"): 2,
@@ -49,6 +53,11 @@ class BlockShape(NamedTuple):
     rows: int
     columns: int
     blocks: int
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row of all blocks."""
+        return self.bits // 8 * self.columns * self.blocks
 
     def __str__(self) -> str:
         return f"{self.bits}b_{self.rows}r{self.columns}x{self.blocks}c"

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.passes.xevm_to_llvm.builtins import CREATE_PAYLOAD
+from xetile.passes.xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
 from xetile.passes.xevm_to_llvm.lowering import Lowering, Payload
 from xetile.passes.xevm_to_llvm.messages import shape_of
 
@@ -25,6 +25,8 @@ def plan_prefetches(lowering: Lowering, loop: Operation) -> None:
     body = loop.regions[0].blocks[0]
     for prefetch, always in _prefetches(body):
         surface = prefetch.operands[:4]
+        if shape_of(prefetch).row_bytes > PAYLOAD_ROW_BYTES:
+            continue
         if not all(_invariant(value, body) for value in surface):
             continue
         lowering.current = prefetch

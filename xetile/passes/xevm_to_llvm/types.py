@@ -5,6 +5,7 @@ vector is a row of chunks: 8 elements as often as they fit, then 4, 2, 1; a chun
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -29,6 +30,7 @@ CHUNK = 8
 _INTEGER_BITS = (1, 8, 16, 32, 64)
 
 
+@cache
 def lowered_element(type: Attribute) -> Attribute | None:
     """A scalar type at L; None where there is none.
 
@@ -64,6 +66,7 @@ def chunk_widths(count: int) -> tuple[int, ...]:
     return tuple(widths)
 
 
+@cache
 def chunk_type(element: Attribute, width: int) -> Attribute:
     """The type of a chunk."""
     return element if width == 1 else VectorType(element, [width])
