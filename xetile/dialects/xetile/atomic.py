@@ -140,7 +140,7 @@ class AtomicRMWTileOp(IRDLOperation):
             raise VerifyException(
                 f"'kind' is {self.kind.value.data}, expected 0 to {len(ATOMIC_KINDS) - 1}"
             )
-        verify_form(tile, scattered=False, other="no atomic op")
+        verify_form("tile", tile, scattered=False, other="no atomic op yet")
         verify_value("value", self.value, tile)
         verify_value("result", self.result, tile)
         legal = _FLOAT_KINDS if isinstance(tile.element_type, FLOAT_TYPES) else _INTEGER_KINDS

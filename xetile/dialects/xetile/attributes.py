@@ -381,7 +381,7 @@ class _TileAttrFields:
             case "array_length":
                 self._read_array_length()
             case _:
-                self.scattered = self.parser.parse_boolean(" after 'scattered ='")
+                self._read_scattered()
         try:
             self._build()
         except VerifyException as error:
@@ -406,6 +406,12 @@ class _TileAttrFields:
                 span_since(self.parser, start),
             )
         self.memory_space = space
+
+    def _read_scattered(self) -> None:
+        value = self.parser.parse_optional_boolean()
+        if value is None:
+            self.parser.raise_error("'scattered' is true or false")
+        self.scattered = value
 
     def _read_array_length(self) -> None:
         start = self.parser.pos

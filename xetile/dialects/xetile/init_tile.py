@@ -229,7 +229,7 @@ class InitTileOp(IRDLOperation):
             )
         layout = strides_and_offset(source)
         assert layout is not None
-        _verify_order(f"'source' {source} has", layout[0], self.tile.type)
+        _verify_order(f"'source' {source} has strides", layout[0], self.tile.type)
 
     def _verify_dynamic(self) -> None:
         source, count = self.source.type, len(self.mixed_offsets)
@@ -244,7 +244,7 @@ class InitTileOp(IRDLOperation):
                     "write %source[offsets], [sizes], [strides]"
                 )
         strides = [s if isinstance(s, int) else None for s in self.mixed_strides]
-        _verify_order("'strides' gives", strides, self.tile.type)
+        _verify_order("'strides' is", strides, self.tile.type)
 
 
 def _parse_position(
@@ -317,7 +317,7 @@ def _verify_order(found: str, strides: Sequence[int | None], tile: TileType) -> 
     if other == 1:
         advice = f"; this is order = {[1, 0] if column_major else [0, 1]}"
     raise VerifyException(
-        f"{found} strides {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
+        f"{found} {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
     )
 
 

@@ -51,7 +51,6 @@ from xetile.dialects.xetile.parsing import (
 )
 from xetile.dialects.xetile.reading import (
     HINTS,
-    NOT_READ,
     Format,
     parse_dictionary,
     parse_operand_names,
@@ -134,7 +133,11 @@ class LoadTileOp(TileAccess):
         result = parse_vector_result(parser)
         start = parser.pos
         if parser.parse_optional_punctuation(",") is not None:
-            refuse(parser, "load_tile has one result; " + NOT_READ["array_length"], start)
+            refuse(
+                parser,
+                "load_tile has one result; use one wider tile and let blocking choose how it is loaded",
+                start,
+            )
         return cls.create(
             operands=[parser.resolve_operand(source, tile)],
             result_types=[result],
@@ -152,7 +155,7 @@ class LoadTileOp(TileAccess):
         """Check vector, padding and hints."""
         tile = tile_of(self.source)
         verify_dictionary(self, self.FORMAT)
-        verify_form(tile, scattered=False, other="xetile.load_gather")
+        verify_form("source", tile, scattered=False, other="xetile.load_gather")
         verify_value("result", self.result, tile)
         verify_padding(self.padding, tile.element_type)
         verify_hints(self, LOAD_HINTS)
@@ -209,7 +212,7 @@ class StoreTileOp(TileAccess):
         """Check vector, map and hints."""
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
-        verify_form(tile, scattered=False, other="xetile.store_scatter")
+        verify_form("tile", tile, scattered=False, other="xetile.store_scatter")
         verify_value("value", self.value, tile)
         verify_hints(self, STORE_HINTS)
         verify_tile_map(self, tile)
@@ -357,13 +360,15 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
                 f"'result' is {self.result.type}, expected the tile's type {tile}"
             )
         if self.indices is None:
-            verify_form(tile, scattered=False, other="update_tile_offset %tile, %steps")
+            verify_form("tile", tile, scattered=False, other="update_tile_offset %tile, %steps")
             if len(self.mixed_offsets) != 2:
                 raise VerifyException(
                     f"'offsets' has {len(self.mixed_offsets)} entries, expected 2: rows and columns"
                 )
             return
-        verify_form(tile, scattered=True, other="update_tile_offset %tile, [%rows, %columns]")
+        verify_form(
+            "tile", tile, scattered=True, other="update_tile_offset %tile, [%rows, %columns]"
+        )
         expected = VectorType(IndexType(), tile.shape)
         if self.mixed_offsets or self.indices.type != expected:
             raise VerifyException(f"'indices' is {self.indices.type}, {tile} needs {expected}")

@@ -70,7 +70,8 @@ def parse_integers(parser: AttrParser, what: str) -> tuple[int, ...]:
     values = None if attribute is None else integers_of(attribute)
     if values is None:
         parser.raise_error(
-            f"'{what}' is a list of integers such as [16, 16]", span_since(parser, start)
+            f"'{what}' is a list of integers in brackets, found {attribute}",
+            span_since(parser, start),
         )
     return values
 

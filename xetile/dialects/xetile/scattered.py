@@ -115,7 +115,7 @@ class LoadGatherOp(TileAccess):
         """Check vector, mask, padding and hints."""
         tile = tile_of(self.source)
         verify_dictionary(self, self.FORMAT)
-        verify_form(tile, scattered=True, other="xetile.load_tile")
+        verify_form("source", tile, scattered=True, other="xetile.load_tile")
         verify_value("result", self.result, tile)
         _verify_mask(self.mask, tile)
         verify_padding(self.padding, tile.element_type)
@@ -176,7 +176,7 @@ class StoreScatterOp(TileAccess):
         """Check vector, mask, map and hints."""
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
-        verify_form(tile, scattered=True, other="xetile.store_tile")
+        verify_form("tile", tile, scattered=True, other="xetile.store_tile")
         verify_value("value", self.value, tile)
         _verify_mask(self.mask, tile)
         verify_hints(self, STORE_HINTS)

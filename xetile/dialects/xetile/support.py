@@ -138,11 +138,11 @@ def verify_value(name: str, value: SSAValue, tile: TileType) -> None:
     raise VerifyException(f"'{name}' is {value.type}, {tile} needs {tile.vector_type}{note}")
 
 
-def verify_form(tile: TileType, *, scattered: bool, other: str) -> None:
+def verify_form(name: str, tile: TileType, *, scattered: bool, other: str) -> None:
     """Refuse a tile of the other kind, with the op that takes it."""
     if tile.scattered != scattered:
         kind = "a scattered" if tile.scattered else "no scattered"
-        raise VerifyException(f"{tile} is {kind} tile; {other} takes it")
+        raise VerifyException(f"'{name}' is {tile}, {kind} tile; {other} takes it")
 
 
 def verify_one_writer(tile: TileType) -> None:
@@ -156,9 +156,10 @@ def verify_one_writer(tile: TileType) -> None:
         for d, (extent, unit, count) in enumerate(pairs)
         if extent // unit < count
     )
+    plural = "" if units == 1 else "s"
     raise VerifyException(
-        f"wg_map {wg_map.body} makes several subgroups write the same unit of {in_words(tile.shape)}: "
-        f"dimension {dimension} has {units} units for {subgroups} subgroups; "
+        f"'wg_map' {wg_map.body} makes several subgroups write the same unit of {in_words(tile.shape)}: "
+        f"dimension {dimension} has {units} unit{plural} for {subgroups} subgroups; "
         "use at least as many units as subgroups"
     )
 
