@@ -129,6 +129,10 @@ def test_blocks_and_what_they_carry():
     ("body", "message"),
     [
         (
+            "%v = llvm.mlir.poison : f32",
+            "'llvm.mlir.poison' has no LLVM IR: conversion not implemented",
+        ),
+        (
             "%v = llvm.mlir.undef : vector<64xi16>",
             "'llvm.mlir.undef' has vector<64xi16>; SPIR-V has vectors of 2, 3, 4",
         ),
