@@ -109,7 +109,10 @@ BAD: list[tuple[str, str]] = [
         "whose type says them",
     ),
     (f"%0 = xetile.init_tile %dyn[0, 0] : memref<?x?xf16> -> {TILE}", "'sizes' has 0 entries"),
-    (f"%0 = xetile.init_tile %p[0, 0], [%h, %w], [%w, 2] : i64 -> {TILE}", "needs stride 1 along dimension 1"),
+    (
+        f"%0 = xetile.init_tile %p[0, 0], [%h, %w], [%w, 2] : i64 -> {TILE}",
+        "needs stride 1 along dimension 1",
+    ),
     (f"%0 = xetile.init_tile %slm[0, 0] : memref<64x64xf16, 3> -> {TILE}", "memory_space = 3"),
     (
         f"%0 = xetile.init_tile %col[0, 0] : memref<64x64xf16, strided<[1, 64]>> -> {TILE}",
