@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.xetile import (
     AtomicRMWTileOp,
     CacheHint,
@@ -49,7 +50,6 @@ from xetile.dialects.xetile import (
     WorkgroupMapAttr,
 )
 from xetile.dialects.xetile.aliases import ALIASES
-from xetile.dialects.xetile.atomic import ATOMIC_KINDS
 from xetile.parser import Parser, context, parse, parse_error_location
 
 SCATTERED = TileAttr(scattered=True)
