@@ -55,15 +55,8 @@ def optimal_swizzling(
         raise LayoutError("blocks hold different elements, but shared memory is one block's")
     bits = source.total_out_dim_size_log2
     vector = _vector(stored, loaded, element_bits)
-    access_bits = element_bits << len(vector)
-    bank_bits = _log2(banks * BANK_BITS // access_bits)
     common = [*vector, *stored.blocks]
-    segment = _segment(
-        [*common, *_lanes_at_once(stored.lanes, access_bits, banks, loads=False)],
-        [*common, *_lanes_at_once(loaded.lanes, access_bits, banks, loads=True)],
-        bits,
-        max(0, bits - bank_bits - len(common)),
-    )
+    segment = _rows(stored, loaded, common, bits, banks, element_bits << len(vector))
     bank = f2.complement_basis([*common, *segment], bits)
     if banks == 32:
         bank = _registers_first(bank, stored.registers, loaded.registers)
@@ -179,6 +172,19 @@ def _lanes_at_once(lanes: Sequence[int], access_bits: int, banks: int, *, loads:
         order = [lanes[0], lanes[1], lanes[4]] if count == 3 else [*lanes[:2], lanes[3], lanes[4]]
         return [basis for basis in order if basis]
     return [basis for basis in lanes[:count] if basis]
+
+
+def _rows(
+    stored: _Sides, loaded: _Sides, common: Sequence[int], bits: int, banks: int, access_bits: int
+) -> list[int]:
+    """Bases of the rows of banks, for accesses of `access_bits` bits; `common` are those of vectors and blocks."""
+    bank_bits = _log2(banks * BANK_BITS // access_bits)
+    return _segment(
+        [*common, *_lanes_at_once(stored.lanes, access_bits, banks, loads=False)],
+        [*common, *_lanes_at_once(loaded.lanes, access_bits, banks, loads=True)],
+        bits,
+        max(0, bits - bank_bits - len(common)),
+    )
 
 
 def _segment(stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: int) -> list[int]:
