@@ -68,10 +68,8 @@ def optimal_swizzling(
         "block": stored.blocks,
         "reps": [basis for basis in segment if basis in kept],
     }
-    layout = LinearLayout.from_bases(
-        {name: [(basis,) for basis in bases] for name, bases in parts.items()}, {"flat": 1 << bits}
-    )
-    return layout.reshape_outs(source.out_dims)
+    columns = {name: tuple(bases) for name, bases in parts.items()}
+    return LinearLayout.of_columns(columns, dict(source.out_widths))
 
 
 def bank_conflicts(
