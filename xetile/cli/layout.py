@@ -1,7 +1,8 @@
 """`xetile-layout`: prints and draws what a layout attribute means.
 
 Without a command it takes the flags of Triton's `triton-tensor-layout` and prints what that prints; `block-load`
-shows how an operand of DPAS is loaded, `wgmma` an operand of Hopper's matrix instruction in shared memory.
+shows how an operand of DPAS is loaded, `convert` what a change of layout takes, `wgmma` an operand of Hopper's
+matrix instruction in shared memory.
 """
 
 import json
@@ -60,7 +61,17 @@ def _wgmma(arguments: list[str]) -> int:
     return run(arguments)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"block-load": _block_load, "wgmma": _wgmma}
+def _convert(arguments: list[str]) -> int:
+    from xetile.cli.layout_convert import run
+
+    return run(arguments)
+
+
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "block-load": _block_load,
+    "convert": _convert,
+    "wgmma": _wgmma,
+}
 
 
 class NamedLayout(NamedTuple):

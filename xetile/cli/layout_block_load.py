@@ -12,6 +12,7 @@ from xetile.cli.layout_output import (
     element_bits,
     layout_data,
     refuse,
+    runs,
     write_outputs,
 )
 
@@ -168,21 +169,10 @@ def _text(report: _Report) -> str:
         registers = [order.apply({"register": n * step + e})["register"] for e in range(step)]
         taken = sorted(zip(registers, report.shuffle, strict=True))
         parts += [
-            f" - message {n}: registers {_runs([r for r, _ in taken])} "
-            f"take elements {_runs([e for _, e in taken])}\n"
+            f" - message {n}: registers {runs([r for r, _ in taken])} "
+            f"take elements {runs([e for _, e in taken])}\n"
         ]
     return "".join(parts)
-
-
-def _runs(numbers: list[int]) -> str:
-    """Numbers with runs of neighbours as first-last."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in runs)
 
 
 def _data(report: _Report) -> dict[str, object]:

@@ -74,6 +74,17 @@ def as_json(data: object) -> str:
     return json.dumps(data) + "\n"
 
 
+def runs(numbers: Sequence[int]) -> str:
+    """Numbers with runs of neighbours as first-last."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]}-{r[-1]}" for r in found)
+
+
 def write_outputs(
     options: Namespace, text: str, pictures: "Sequence[tuple[str, LinearLayout, int]]"
 ) -> None:

@@ -295,6 +295,14 @@ class LayoutCore:
     def __repr__(self) -> str:
         return f"{type(self).__name__}.from_bases({self.bases}, {self.out_dims}, require_surjective=False)"
 
+    def _repr_html_(self) -> str | None:
+        """The picture that notebooks show; None where there is none."""
+        from importlib import import_module
+
+        # By name, because drawing imports layouts.
+        picture: str | None = import_module("xetile.layout.draw").notebook_picture(self)
+        return picture
+
     # For the operations built on the data
 
     def fields(self) -> list[tuple[str, int, int]]:

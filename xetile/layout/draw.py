@@ -78,6 +78,14 @@ def draw_html(panels: Sequence[Panel]) -> str:
     )
 
 
+def notebook_picture(layout: LinearLayout) -> str | None:
+    """What a notebook shows for a layout; None where it cannot be drawn and its text is shown."""
+    try:
+        return draw_svg([Panel("", layout)])
+    except LayoutError:
+        return None
+
+
 class _Holders:
     """Who holds each element, as one number: bit fields of register, lane, warp, block from the lowest."""
 

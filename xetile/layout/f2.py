@@ -157,10 +157,36 @@ def dependent_columns(columns: Sequence[int]) -> int:
     return mask
 
 
-def spans(columns: Iterable[int], vectors: Iterable[int]) -> bool:
-    """Whether every vector is a sum of columns."""
-    pivots = echelon(((column, 0) for column in columns), 0)
-    return all(solve(pivots, 0, vector) is not None for vector in vectors)
+def kernel(columns: Sequence[int]) -> list[int]:
+    """A basis of the vectors whose product is zero."""
+    width = len(columns)
+    pivots: Echelon = {}
+    found: list[int] = []
+    for index, column in enumerate(columns):
+        value = column << width | 1 << index
+        while value.bit_length() > width:
+            pivot = pivots.get(value.bit_length())
+            if pivot is None:
+                pivots[value.bit_length()] = value
+                break
+            value ^= pivot
+        else:
+            found.append(value)
+    return found
+
+
+def labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
+    """Columns with unit vectors as labels, from bit `first`, for `echelon`."""
+    return [(column, 1 << index) for index, column in enumerate(columns, first)]
+
+
+def inverse(columns: Sequence[int]) -> list[int]:
+    """The inverse of a square matrix of independent columns."""
+    bits = len(columns)
+    found = solve_all(echelon(labelled(columns), bits), bits, UNIT_VECTORS[:bits])
+    if found is None:
+        raise ValueError(f"matrix {list(columns)} is singular")
+    return found
 
 
 def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
@@ -179,9 +205,35 @@ def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
-    """Unit vectors of the `bits`-dimensional space that complete the columns' span to the whole space."""
-    leading = {vector.bit_length() for vector in reduced_basis(columns)}
-    return [1 << bit for bit in range(bits) if bit + 1 not in leading]
+    """Unit vectors, ascending, that complete the columns' span to the `bits`-dimensional space.
+
+    They are those that are the lowest bit of no vector of the span.
+    """
+    lowest: dict[int, int] = {}
+    for column in columns:
+        while column:
+            pivot = lowest.get(column & -column)
+            if pivot is None:
+                lowest[column & -column] = column
+                break
+            column ^= pivot
+    return [1 << bit for bit in range(bits) if 1 << bit not in lowest]
+
+
+def independent_of(vectors: Iterable[int], columns: Iterable[int]) -> list[int]:
+    """Those vectors, in order, that are no sum of columns and earlier ones of them."""
+    leading = {vector.bit_length(): vector for vector in reduced_basis(columns)}
+    found: list[int] = []
+    for vector in vectors:
+        rest = vector
+        while rest:
+            pivot = leading.get(rest.bit_length())
+            if pivot is None:
+                leading[rest.bit_length()] = rest
+                found.append(vector)
+                break
+            rest ^= pivot
+    return found
 
 
 def reduced_basis(columns: Iterable[int]) -> list[int]:

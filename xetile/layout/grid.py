@@ -318,6 +318,10 @@ def _check_dimension(dimension: int, extent: int, unit: int, subgroups: int) -> 
 
 
 def _legal_units(extent: int, subgroups: int) -> str:
+    if extent > 1 << 16:  # too many to try
+        return (
+            f"a divisor of {extent} with {subgroups} units, or a multiple or divisor of that many"
+        )
     legal = [
         unit
         for unit in range(1, extent + 1)

@@ -208,7 +208,7 @@ class LinearLayout(Division):
         LayoutError unless the layout is surjective.
         """
         bits = self.total_in_dim_size_log2
-        pivots = f2.echelon(_labelled(self.packed_columns()), bits)
+        pivots = f2.echelon(f2.labelled(self.packed_columns()), bits)
         if len(pivots) != self.total_out_dim_size_log2:
             raise LayoutError(
                 "a linear layout must be surjective to be pseudo-inverted: it has rank "
@@ -242,7 +242,7 @@ class LinearLayout(Division):
         for name, theirs in outer._ins.items():
             first[name] = position
             if name not in kept:
-                labelled += _labelled(theirs, position)
+                labelled += f2.labelled(theirs, position)
             position += len(theirs)
         pivots = f2.echelon(labelled, bits)
         ins: dict[str, tuple[int, ...]] = {}
@@ -315,7 +315,7 @@ def lstsq(left: LinearLayout, right: LinearLayout) -> LinearLayout | None:
     except LayoutError:
         return None
     bits = left.total_in_dim_size_log2
-    pivots = f2.echelon(_labelled(left.packed_columns()), bits)
+    pivots = f2.echelon(f2.labelled(left.packed_columns()), bits)
     ins: dict[str, tuple[int, ...]] = {}
     for name, targets in columns.items():
         solved = f2.solve_all(pivots, bits, targets)
@@ -351,10 +351,6 @@ def invert_and_compose_block_local(
     return LinearLayout.of_columns(
         {name: tuple(columns) for name, columns in ins.items()}, dict(moved.out_widths)
     )
-
-
-def _labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
-    return [(column, 1 << index) for index, column in enumerate(columns, first)]
 
 
 def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Sequence[str]:

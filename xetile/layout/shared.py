@@ -16,7 +16,7 @@ from xetile.layout.linear import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SWIZZLES = (0, 32, 64, 128)
 # Extents of one TMA transfer and of the tile that repeats every eight rows.
@@ -47,13 +47,10 @@ def swizzled_shared_layout(
     Raises:
         LayoutError: a parameter is not a power of two, or `order` is no permutation of the dimensions.
     """
-    for name, value in (("vec", vec), ("per_phase", per_phase), ("max_phase", max_phase)):
-        if value < 1 or value & (value - 1):
-            raise LayoutError(f"{name} must be a power of two, got {value}")
+    _check_powers({"vec": vec, "per_phase": per_phase, "max_phase": max_phase})
     if sorted(order) != list(range(len(shape))):
         raise LayoutError(f"order {list(order)} must name each of the {len(shape)} dimensions once")
-    clusters = _clusters(shape, cga_layout)
-    own = [extent // clusters.out_dims[f"dim{d}"] for d, extent in enumerate(shape)]
+    clusters, own = _clusters(shape, cga_layout)
     if len(order) < 2:
         return combine_cta_cga_with_shape(identity_standard_nd(OFFSET, own, order), clusters, shape)
     column, row = order[0], order[1]
@@ -99,18 +96,13 @@ def nvmma_shared_layout(
         raise LayoutError(f"swizzle of {swizzle_bytes} bytes: must be one of {SWIZZLES}")
     if element_bits not in (8, 16, 32, 64):
         raise LayoutError(f"elements of {element_bits} bits: must be 8, 16, 32 or 64")
-    clusters = _clusters(shape, cga_layout)
-    own = [extent // clusters.out_dims[f"dim{d}"] for d, extent in enumerate(shape)]
-    rank = len(shape)
+    clusters, own = _clusters(shape, cga_layout)
     if swizzle_bytes == 0:
-        box = [min(extent, TMA_MAX_EXTENT) for extent in own]
-        order = [0, *range(rank - 1, 0, -1)] if transposed else range(rank - 1, -1, -1)
-        layout = identity_standard_nd(OFFSET, box, order)
-        layout = layout.transpose_outs([f"dim{d}" for d in range(rank)])
+        layout = _flat(own, transposed=transposed)
     else:
         tile = nvmma_core_tile(swizzle_bytes, element_bits, fp4_padded=fp4_padded)
         layout = _boxed(tile, own, transposed=transposed)
-    grown = ensure_layout_not_smaller_than(layout, {f"dim{d}": own[d] for d in range(rank)})
+    grown = ensure_layout_not_smaller_than(layout, {f"dim{d}": n for d, n in enumerate(own)})
     return combine_cta_cga_with_shape(grown, clusters, shape)
 
 
@@ -130,6 +122,14 @@ def nvmma_core_tile(
     bases += [(row, packed(vec * (row // per_phase % max_phase))) for row in _powers(CORE_ROWS)]
     extents = {"dim0": CORE_ROWS, "dim1": columns // 2 if fp4_padded else columns}
     return LinearLayout.from_bases({OFFSET: bases}, extents)
+
+
+def _flat(own: Sequence[int], *, transposed: bool) -> LinearLayout:
+    """One TMA transfer without a swizzle."""
+    rank = len(own)
+    box = [min(extent, TMA_MAX_EXTENT) for extent in own]
+    order = [0, *range(rank - 1, 0, -1)] if transposed else range(rank - 1, -1, -1)
+    return identity_standard_nd(OFFSET, box, order).transpose_outs([f"dim{d}" for d in range(rank)])
 
 
 def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> LinearLayout:
@@ -165,8 +165,10 @@ def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> Linea
     return cut.transpose_outs([f"dim{d}" for d in range(rank)])
 
 
-def _clusters(shape: Sequence[int], cga_layout: Sequence[Sequence[int]]) -> LinearLayout:
-    """(block) -> the coordinates of a workgroup's tile in its cluster's."""
+def _clusters(
+    shape: Sequence[int], cga_layout: Sequence[Sequence[int]]
+) -> tuple[LinearLayout, list[int]]:
+    """(block) -> the coordinates of a workgroup's tile in its cluster's; and the extents of that tile."""
     dims = [f"dim{d}" for d in range(len(shape))]
     for basis in cga_layout:
         if len(basis) != len(shape):
@@ -180,7 +182,15 @@ def _clusters(shape: Sequence[int], cga_layout: Sequence[Sequence[int]]) -> Line
     )
     for name, extent in zip(dims, shape, strict=True):
         layout = layout.resize_out_dim(name, min(extent, layout.out_dims[name]))
-    return layout
+    return layout, [
+        extent // layout.out_dims[name] for name, extent in zip(dims, shape, strict=True)
+    ]
+
+
+def _check_powers(values: Mapping[str, int]) -> None:
+    for name, value in values.items():
+        if value < 1 or value & (value - 1):
+            raise LayoutError(f"{name} must be a power of two, got {value}")
 
 
 def _powers(size: int) -> list[int]:

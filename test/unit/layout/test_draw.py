@@ -1,14 +1,16 @@
 """Pictures: one well-formed file, every element drawn once with its holder, large tiles folded."""
 
 import re
+from collections.abc import Callable
 from itertools import product
+from typing import cast
 from xml.etree import ElementTree
 
 import pytest
 
 from xetile.layout.block_io import block_load_layout
 from xetile.layout.distributed import Dpas, dpas_operand_layout
-from xetile.layout.draw import Panel, draw_html, draw_svg
+from xetile.layout.draw import Panel, draw_html, draw_svg, notebook_picture
 from xetile.layout.linear import LayoutError, LinearLayout
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -125,3 +127,12 @@ def test_what_cannot_be_drawn() -> None:
         draw_svg([Panel("x", LinearLayout.identity_1d(4, "iteration", "dim0"))])
     with pytest.raises(LayoutError, match="is too large to draw; at most 1048576 of each"):
         draw_svg([Panel("x", LinearLayout.identity_1d(1 << 21, "register", "dim0"))])
+
+
+def test_notebooks_show_the_picture() -> None:
+    layout = dpas_operand_layout("a", (8, 16), ops_per_channel=2)
+    show = cast("Callable[[], str | None]", getattr(layout, "_repr_html" + "_"))
+    picture = show()
+    assert picture is not None
+    assert len(parts(picture, "cell")) == 128
+    assert notebook_picture(LinearLayout.identity_1d(4, "iteration", "dim0")) is None

@@ -3,6 +3,8 @@
 from itertools import product
 from random import Random
 
+import pytest
+
 from xetile.layout import f2
 
 MATRICES = [list(columns) for columns in product(range(8), repeat=4)]
@@ -65,8 +67,32 @@ def test_bases_of_spans() -> None:
         assert len(basis) == f2.rank(columns)
         complement = f2.complement_basis(columns, 3)
         assert len(set(span([*basis, *complement]))) == 8 == 1 << len(basis) + len(complement)
-        assert f2.spans(columns, basis)
-        assert f2.spans(columns, [5]) == (5 in span(columns))
+
+
+def test_kernel_has_product_zero() -> None:
+    for columns in MATRICES:
+        kernel = f2.kernel(columns)
+        sums = span(columns)
+        assert set(span(kernel)) == {x for x in range(16) if sums[x] == 0}
+        assert len(kernel) == 4 - f2.rank(columns)
+
+
+def test_independent_vectors_add_to_the_span() -> None:
+    for columns in MATRICES:
+        found = f2.independent_of(columns[2:], columns[:2])
+        assert f2.rank(columns[:2]) + len(found) == f2.rank(columns)
+        assert set(span([*columns[:2], *found])) == set(span(columns))
+        assert found == sorted(found, key=columns[2:].index)
+
+
+def test_inverse() -> None:
+    for columns in product(range(8), repeat=3):
+        if f2.rank(columns) < 3:
+            with pytest.raises(ValueError, match="is singular"):
+                f2.inverse(columns)
+            continue
+        back = f2.inverse(columns)
+        assert f2.multiply_all(f2.by_unit(back), columns) == [1, 2, 4]
 
 
 def test_intersection() -> None:

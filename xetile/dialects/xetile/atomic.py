@@ -18,6 +18,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
+from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_colon,
@@ -44,29 +45,6 @@ from xetile.dialects.xetile.support import (
     verify_value,
 )
 from xetile.dialects.xetile.types import FLOAT_TYPES, TileType
-
-ATOMIC_KINDS = (
-    "addf",
-    "addi",
-    "andi",
-    "assign",
-    "maximumf",
-    "maxnumf",
-    "maxs",
-    "maxu",
-    "minimumf",
-    "minnumf",
-    "mins",
-    "minu",
-    "mulf",
-    "muli",
-    "ori",
-    "xori",
-)
-"""arith's AtomicRMWKind, in the order of its numbers.
-
-Source: mlir-opt 22 --mlir-print-op-generic, of a memref.atomic_rmw of each kind.
-"""
 
 _FLOAT_KINDS = ("addf", "mulf", "maximumf", "maxnumf", "minimumf", "minnumf", "assign")
 _INTEGER_KINDS = tuple(kind for kind in ATOMIC_KINDS if not kind.endswith("f"))

@@ -36,6 +36,7 @@ from xdsl.traits import (
     Pure,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.lexer import Span
 
 from xetile.dialects.mixed import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
 from xetile.dialects.xetile.attributes import CacheHintAttr
@@ -48,6 +49,7 @@ from xetile.dialects.xetile.parsing import (
     parse_operand_name,
     parse_type_separator,
     refuse,
+    span_since,
 )
 from xetile.dialects.xetile.reading import (
     HINTS,
@@ -326,6 +328,7 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         parser.parse_punctuation(",", " before the offsets")
         start = parser.pos
         steps, bracketed = _parse_steps(parser)
+        span = span_since(parser, start)
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
         tile_type = parse_tile_type(parser)
@@ -335,7 +338,7 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         _parse_moved_type(parser, tile_type)
         source = parser.resolve_operand(tile, tile_type)
         offsets, indices = _resolve_steps(
-            parser, steps, bracketed=bracketed, types=step_types, start=start
+            parser, steps, bracketed=bracketed, types=step_types, span=span
         )
         op = cls(source, offsets, indices=indices)
         op.attributes |= entries.attributes
@@ -403,17 +406,19 @@ def _parse_moved_type(parser: Parser, tile: TileType) -> None:
 
 
 def _resolve_steps(
-    parser: Parser, steps: _Steps, *, bracketed: bool, types: Sequence[Attribute], start: int
+    parser: Parser, steps: _Steps, *, bracketed: bool, types: Sequence[Attribute], span: Span
 ) -> tuple[list[Mixed], SSAValue | None]:
     """The offsets, or the vector of steps, whose types may be written."""
     if not bracketed and len(steps) == 1:
         if len(types) != 1 or not isinstance(types[0], VectorType):
-            refuse(parser, "a single step is a vector: write %tile, %steps : tile, vector", start)
+            parser.raise_error(
+                "a single step is a vector: write %tile, %steps : tile, vector", span
+            )
         vector = cast("VectorType[Attribute]", types[0])
         return [], parser.resolve_operand(cast(UnresolvedOperand, steps[0]), vector)
     if types and types != [IndexType()] * len(steps):
         found = ", ".join(map(str, types))
-        refuse(parser, f"{len(steps)} offsets are as many of type index, found {found}", start)
+        parser.raise_error(f"{len(steps)} offsets are as many of type index, found {found}", span)
     return resolve_mixed(parser, steps), None
 
 

@@ -66,13 +66,12 @@ def parse_integers(parser: AttrParser, what: str) -> tuple[int, ...]:
                 f" in {what}",
             )
         )
-    attribute = parser.parse_optional_attribute()
-    values = None if attribute is None else integers_of(attribute)
+    if not parser.lexer.input.content.startswith("array", start):
+        parser.raise_error(f"'{what}' is a list of integers in brackets")
+    attribute = parser.parse_attribute()
+    values = integers_of(attribute)
     if values is None:
-        parser.raise_error(
-            f"'{what}' is a list of integers in brackets, found {attribute}",
-            span_since(parser, start),
-        )
+        refuse(parser, f"'{what}' is a list of integers, found {attribute}", start)
     return values
 
 
@@ -150,6 +149,6 @@ def parse_colon(parser: Parser) -> None:
         )
 
 
-def refuse(parser: Parser, message: str, start: int) -> NoReturn:
+def refuse(parser: AttrParser, message: str, start: int) -> NoReturn:
     """Raise a parse error for the text since position `start`."""
     parser.raise_error(message, span_since(parser, start))

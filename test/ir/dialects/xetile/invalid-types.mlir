@@ -52,7 +52,7 @@ func.func private @f(!xetile.tile<64x32xf16, <order = [0]>>)
 
 // -----
 
-// expected-error @below {{'order' is a list of integers in brackets, found 3 : i64}}
+// expected-error @below {{'order' is a list of integers in brackets}}
 func.func private @f(!xetile.tile<64x32xf16, <order = 3>>)
 
 // -----

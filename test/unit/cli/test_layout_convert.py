@@ -1,0 +1,86 @@
+"""xetile-layout convert: each kind of conversion, as text and as data."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from xetile.cli.layout import main
+
+
+def blocked(size: str, threads: str, warps: str) -> str:
+    return (
+        f"#ttg.blocked<{{sizePerThread = [{size}], threadsPerWarp = [{threads}], "
+        f"warpsPerCTA = [{warps}], order = [1, 0]}}>"
+    )
+
+
+ROWS = blocked("1, 1", "1, 16", "1, 1")
+SWAPPED = (
+    "#ttg.linear<{register = [[2, 0], [1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], warp = []}>"
+)
+WIDE, TALL = blocked("1, 4", "4, 4", "2, 1"), blocked("4, 1", "1, 16", "2, 1")
+BESIDE = blocked("1, 4", "4, 4", "1, 2")
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["convert", *arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_nothing_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, ROWS, ROWS, "-t", "tensor<4x16xf16>")
+    assert out == "Conversion: none: every register stays where it is\n"
+
+
+def test_registers_move(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, ROWS, SWAPPED, "-t", "tensor<4x16xf16>")
+    assert out == (
+        "Conversion: registers: moves between the registers of each lane\n"
+        "Registers 0-3 take 0, 2, 1, 3\n"
+    )
+    data = json.loads(output(capsys, ROWS, SWAPPED, "-t", "tensor<4x16xf16>", "--json"))
+    assert data == {"kind": "registers", "registers": [0, 2, 1, 3]}
+
+
+def test_lanes_shuffle(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, WIDE, TALL, "-t", "tensor<8x16xf16>")
+    assert out.startswith(
+        "Conversion: lanes: shuffles between the lanes of each subgroup\nShuffles: 4 of registers, "
+    )
+    data = json.loads(output(capsys, WIDE, TALL, "-t", "tensor<8x16xf16>", "--json"))
+    assert data["kind"] == "lanes"
+    assert data["lanes"]["shuffles"] == len(data["lanes"]["rounds"]) == 4
+
+
+def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    svg = tmp_path / "both.svg"
+    out = output(capsys, WIDE, BESIDE, "-t", "tensor<16x64xf16>", "--svg", str(svg))
+    assert out.startswith(
+        "Conversion: shared: an exchange between subgroups, through shared memory\n"
+    )
+    assert "Bank conflicts: 0 storing, 0 loading\nLayout:\n - vector=1 -> (0, 1)\n" in out
+    assert svg.read_text().count('class="panel"') == 2
+    data = json.loads(output(capsys, WIDE, BESIDE, "-t", "tensor<16x64xf16>", "--json"))
+    assert data["shared"]["bytes"] * data["shared"]["repetitions"] == 16 * 64 * 2
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "the following arguments are required: FROM, TO, -t"),
+        ([ROWS, ROWS, "-t", "tensor<4xf16>"], "does not fit the shape [4]"),
+        ([ROWS, WIDE, "-t", "tensor<4x16xf16>"], "warp"),
+        ([ROWS, "#ttg.amd_mfma<{}>", "-t", "tensor<4x16xf16>"], "#ttg.amd_mfma is not supported"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["convert", *arguments]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert message in captured.err

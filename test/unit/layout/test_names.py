@@ -1,0 +1,22 @@
+"""The room's public names, and what importing it costs."""
+
+import subprocess
+import sys
+
+import xetile.layout
+
+
+def test_every_public_name_resolves() -> None:
+    for name in xetile.layout.__all__:
+        assert getattr(xetile.layout, name).__name__ == name
+        assert name in dir(xetile.layout)
+
+
+def test_the_room_imports_neither_arrays_nor_ir() -> None:
+    code = (
+        "import sys, xetile.layout as layout\n"
+        "for name in layout.__all__: getattr(layout, name)\n"
+        "print(*{name.partition('.')[0] for name in sys.modules} & {'numpy', 'xdsl', 'dataclasses'})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == ""

@@ -1,0 +1,147 @@
+"""Swizzled shared memory: Triton's recorded results, and conflicts counted by playing accesses through."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import cast
+
+import pytest
+
+from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.swizzling import bank_conflicts, bank_conflicts_of_offsets, optimal_swizzling
+
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "optimalSwizzlingLdSt": lambda *args: optimal_swizzling(*args[:-1], banks=args[-1]),
+    "bankConflictsLdSt": lambda *args: list(bank_conflicts(*args[:-1], banks=args[-1])),
+    "bankConflictsMemDesc": lambda *args: bank_conflicts_of_offsets(*args[:-1], banks=args[-1]),
+}
+
+
+def test_recorded_swizzling(
+    recorded: Callable[[str, str], list[object]],
+    recorded_layout: Callable[[Mapping[str, object]], LinearLayout],
+) -> None:
+    def read(value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return recorded_layout(cast("Mapping[str, object]", value))
+
+    ran: Counter[str] = Counter()
+    for case in cast("list[dict[str, object]]", recorded("linear_layout_cases", "swizzling")):
+        name = cast("str", case["fn"])
+        arguments = [read(argument) for argument in cast("list[object]", case["args"])]
+        assert FUNCTIONS[name](*arguments) == read(case["expected"]), case["test"]
+        ran[name] += 1
+    assert ran == {"optimalSwizzlingLdSt": 9, "bankConflictsLdSt": 9, "bankConflictsMemDesc": 19}
+
+
+def random_registers(random: Random, bits: int, registers: int, lanes: int) -> LinearLayout:
+    """A tensor of 2^bits elements dealt out to registers, lanes and warps, bit by bit, in random order."""
+    units = random.sample(range(bits), bits)
+    bases = [(1 << bit, 0) if bit < bits // 2 else (0, 1 << bit - bits // 2) for bit in units]
+    parts = {
+        "register": bases[:registers],
+        "lane": bases[registers : registers + lanes],
+        "warp": bases[registers + lanes :],
+        "block": [],
+    }
+    return LinearLayout.from_bases(parts, {"dim0": 1 << bits // 2, "dim1": 1 << bits - bits // 2})
+
+
+def played_conflicts(
+    registers: LinearLayout, shared: LinearLayout, element_bits: int, banks: int
+) -> int:
+    """The most rows that lanes served together ask of one bank for, less one."""
+    offset_of = shared.flatten_ins().invert()
+    vector = shared.in_dim_size_log2("vector")
+    row = vector + shared.in_dim_size_log2("bank")
+    together = banks * 32 // (element_bits << vector)
+    rows: dict[int, set[int]] = {}
+    for lane in range(min(together, registers.in_dim_size("lane"))):
+        at = registers.apply({"register": 0, "lane": lane, "warp": 0, "block": 0})
+        offset = offset_of.apply(at)["vector"]
+        rows.setdefault(offset >> vector & (1 << row - vector) - 1, set()).add(offset >> row)
+    return max(map(len, rows.values())) - 1
+
+
+@pytest.mark.parametrize("banks, lanes", [(32, 5), (16, 4)])
+def test_random_conversions_are_free_of_conflicts(banks: int, lanes: int) -> None:
+    random = Random(banks)
+    for _ in range(300):
+        bits = random.randrange(11, 15)
+        registers = random.randrange(2, bits - lanes)
+        element_bits = random.choice((8, 16, 32, 64))
+        source, target = (random_registers(random, bits, registers, lanes) for _ in range(2))
+        shared = optimal_swizzling(source, target, element_bits, banks=banks)
+        assert shared.is_invertible()
+        assert element_bits << shared.in_dim_size_log2("vector") >= 32
+        counted = bank_conflicts(source, target, shared, element_bits, banks=banks)
+        assert counted.store == played_conflicts(source, shared, element_bits, banks)
+        assert counted.load == played_conflicts(target, shared, element_bits, banks)
+        assert counted == (0, 0)
+
+
+def test_repetitions_are_registers_of_both_sides() -> None:
+    source = LinearLayout.from_bases(
+        {
+            "register": [(1,), (2,), (4,), (1024,)],
+            "lane": [(8 << i,) for i in range(5)],
+            "warp": [(256,), (512,)],
+        },
+        ["x"],
+    )
+    target = LinearLayout.from_bases(
+        {
+            "register": [(1,), (2,), (4,), (1024,)],
+            "lane": [(512 >> i,) for i in range(5)],
+            "warp": [(16,), (8,)],
+        },
+        ["x"],
+    )
+    shared = optimal_swizzling(source, target, 16)
+    assert shared.bases["reps"] == [(1024,)]
+    assert shared.bases["vector"] == [(1,), (2,), (4,)]
+
+
+def test_bases_need_not_be_units() -> None:
+    """Sums of coordinates as bases: the result is still a layout of the whole tensor, without conflicts."""
+    source = LinearLayout.from_bases(
+        {"register": [(3,), (2,), (4,)], "lane": [(8 << i,) for i in range(5)], "warp": [(256,)]},
+        ["x"],
+    )
+    target = LinearLayout.from_bases(
+        {
+            "register": [(257,), (128,), (64,)],
+            "lane": [(32 | 1,), (16,), (8,), (4,), (2,)],
+            "warp": [(1,)],
+        },
+        ["x"],
+    )
+    shared = optimal_swizzling(source, target, 32)
+    assert shared.is_invertible()
+    assert bank_conflicts(source, target, shared, 32) == (0, 0)
+
+
+def test_fewer_elements_than_banks() -> None:
+    small = LinearLayout.from_bases(
+        {"register": [(1,)], "lane": [(2,), (4,), (0,), (0,), (0,)]}, ["x"]
+    )
+    other = LinearLayout.from_bases(
+        {"register": [(4,)], "lane": [(1,), (2,), (0,), (0,), (0,)]}, ["x"]
+    )
+    shared = optimal_swizzling(small, other, 32)
+    assert shared.is_invertible()
+    assert bank_conflicts(small, other, shared, 32) == (0, 0)
+
+
+def test_refused() -> None:
+    whole = random_registers(Random(1), 11, 2, 5)
+    with pytest.raises(LayoutError, match="layouts of different tensors"):
+        optimal_swizzling(whole, random_registers(Random(1), 12, 2, 5), 16)
+    part = whole.resize_in_dim("register", 1)
+    with pytest.raises(LayoutError, match="the target layout does not hold every element"):
+        optimal_swizzling(whole, part, 16)
+    split = LinearLayout.identity_1d(2, "block", "x") * LinearLayout.identity_1d(2, "register", "x")
+    other = LinearLayout.identity_1d(2, "register", "x") * LinearLayout.identity_1d(2, "block", "x")
+    with pytest.raises(LayoutError, match="blocks hold different elements"):
+        optimal_swizzling(split, other, 16)

@@ -1,0 +1,129 @@
+"""`xetile-layout convert`: what it takes to bring a tensor from one register layout into another."""
+
+from typing import TYPE_CHECKING
+
+from xetile.cli.errors import ToolParser
+from xetile.cli.layout_output import (
+    PROGRAM,
+    add_outputs,
+    as_json,
+    layout_data,
+    runs,
+    tensor_type,
+    write_outputs,
+)
+
+if TYPE_CHECKING:
+    from xetile.layout.conversion import Conversion, SharedExchange
+    from xetile.layout.shuffles import LaneShuffles
+
+_KINDS = {
+    "none": "every register stays where it is",
+    "registers": "moves between the registers of each lane",
+    "lanes": "shuffles between the lanes of each subgroup",
+    "shared": "an exchange between subgroups, through shared memory",
+}
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command; the result is its exit status."""
+    from xetile.layout.attributes import layout_of
+    from xetile.layout.conversion import plan_conversion
+
+    options = _parser().parse_args(arguments)
+    tensor = tensor_type(options.t)
+    source, target = (layout_of(text, tensor.shape) for text in (options.source, options.target))
+    plan = plan_conversion(source, target, tensor.element_bits)
+    show = _json if options.json else _text
+    pictures = [
+        (f"{what}: {given.partition('<')[0]}", layout, tensor.element_bits)
+        for what, given, layout in (
+            ("from", options.source, source),
+            ("to", options.target, target),
+        )
+    ]
+    write_outputs(options, show(plan, tensor.element_bits), pictures)
+    return 0
+
+
+def _parser() -> ToolParser:
+    parser = ToolParser(
+        f"{PROGRAM} convert", "Plans a conversion between two register layouts of a tensor."
+    )
+    parser.add_argument("source", metavar="FROM", help="the layout attribute that the tensor has")
+    parser.add_argument("target", metavar="TO", help="the layout attribute wanted")
+    parser.add_argument(
+        "-t", required=True, metavar="TENSOR", help="its type, as tensor<64x64xf16>"
+    )
+    add_outputs(parser)
+    return parser
+
+
+def _text(plan: "Conversion", bits: int) -> str:
+    lines = [f"Conversion: {plan.kind}: {_KINDS[plan.kind]}"]
+    if plan.registers is not None:
+        lines.append(f"Registers 0-{len(plan.registers) - 1} take {runs(plan.registers)}")
+    if plan.lanes is not None:
+        lines += _lane_lines(plan.lanes, bits)
+    if plan.shared is not None:
+        lines += _shared_lines(plan.shared)
+    return "\n".join(lines) + "\n"
+
+
+def _lane_lines(lanes: "LaneShuffles", bits: int) -> list[str]:
+    stays = len(lanes.rounds) - lanes.shuffles
+    lines = [
+        f"Shuffles: {lanes.shuffles} of registers, {lanes.messages(bits)} of 32 bits; "
+        f"{stays} rounds stay in their lanes; {lanes.selects} selections",
+        "Lane bits to the register received into, the register offered, the lane read from:",
+    ]
+    columns = zip(lanes.receive, lanes.send, lanes.lanes, strict=True)
+    lines += [
+        f" - lane={1 << bit} -> ({into}, {offered}, {read})"
+        for bit, (into, offered, read) in enumerate(columns)
+    ]
+    lines.append("Rounds, exclusive or with the above:")
+    lines += [
+        f" - register {step.target} takes register {step.source} of lane {step.lane}"
+        for step in lanes.rounds
+    ]
+    return lines
+
+
+def _shared_lines(shared: "SharedExchange") -> list[str]:
+    return [
+        f"Shared memory: {shared.bytes} bytes, {shared.repetitions} rounds of store, barrier, load; "
+        f"{shared.vector} elements at once",
+        f"Bank conflicts: {shared.conflicts.store} storing, {shared.conflicts.load} loading",
+        f"Layout:{shared.layout}",
+    ]
+
+
+def _json(plan: "Conversion", bits: int) -> str:
+    return as_json(_data(plan, bits))
+
+
+def _data(plan: "Conversion", bits: int) -> dict[str, object]:
+    data: dict[str, object] = {"kind": plan.kind}
+    if plan.registers is not None:
+        data["registers"] = list(plan.registers)
+    if plan.lanes is not None:
+        data["lanes"] = {
+            "shuffles": plan.lanes.shuffles,
+            "messages": plan.lanes.messages(bits),
+            "selects": plan.lanes.selects,
+            "receive": list(plan.lanes.receive),
+            "send": list(plan.lanes.send),
+            "lanes": list(plan.lanes.lanes),
+            "rounds": [list(step[:3]) for step in plan.lanes.rounds],
+            "copies": list(plan.lanes.copies),
+        }
+    if plan.shared is not None:
+        data["shared"] = {
+            "bytes": plan.shared.bytes,
+            "repetitions": plan.shared.repetitions,
+            "vector": plan.shared.vector,
+            "conflicts": list(plan.shared.conflicts),
+            "layout": layout_data(plan.shared.layout),
+        }
+    return data
