@@ -42,6 +42,17 @@ def parse_mixed(parser: Parser) -> list[Mixed]:
     return resolve_mixed(parser, entries)
 
 
+def parse_optional_mixed(parser: Parser) -> list[Mixed]:
+    """Read `[%a, 16]` with at least one entry where a bracket follows, else none."""
+    start = parser.pos
+    if parser.lexer.input.at(start) != "[":
+        return []
+    entries = parse_mixed(parser)
+    if not entries:
+        parser.raise_error("expected a list of values or integers", start, parser.pos)
+    return entries
+
+
 def resolve_mixed(parser: Parser, entries: Sequence[int | UnresolvedOperand]) -> list[Mixed]:
     """Parsed entries with their values resolved as index."""
     return [

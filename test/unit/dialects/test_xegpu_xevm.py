@@ -28,10 +28,10 @@ GOOD = [
     "%0 = xegpu.create_nd_tdesc %p, shape : [64, %w], strides : [64, 1] : i64 -> !xegpu.tensor_desc<32x16xf16>",
     "%0 = xegpu.create_nd_tdesc %A[%h, 16] : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<boundary_check = false>>",
     "%0 = xegpu.create_nd_tdesc %A : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf16, #xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>>",
-    "%0 = xegpu.load_nd %t[%h, 16] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>",
+    "%0 = xegpu.load_nd %t[%h, 16]  : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>",
     "%0 = xegpu.load_nd %t2[0, %w] <{l1_hint = #xegpu.cache_hint<cached>, packed}> : !xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>> -> vector<2x4x16x2xf16>",
     "xegpu.store_nd %v8, %t[%h, %w] <{l1_hint = #xegpu.cache_hint<write_back>}> : vector<8x16xf16>, !xegpu.tensor_desc<8x16xf16>",
-    "xegpu.prefetch_nd %t[%h, %w] : !xegpu.tensor_desc<8x16xf16>",
+    "xegpu.prefetch_nd %t[%h, %w]  : !xegpu.tensor_desc<8x16xf16>",
     "%0 = xegpu.update_nd_offset %t, [%h, 16] : !xegpu.tensor_desc<8x16xf16>",
     "%0 = xegpu.dpas %v8, %v16 : vector<8x16xf16>, vector<8x16x2xf16> -> vector<8x16xf32>",
     "%0 = xegpu.dpas %v8, %v16, %f : vector<8x16xf16>, vector<8x16x2xf16>, vector<8x16xf32> -> vector<8x16xf32>",
@@ -53,40 +53,43 @@ GOOD = [
 BAD = [
     (
         "%0 = xegpu.create_nd_tdesc %A : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf32>",
-        "same element type",
+        "has elements of f32, the source of f16",
     ),
-    ("%0 = xegpu.create_nd_tdesc %p : i64 -> !xegpu.tensor_desc<8x16xf32>", "strides and shape"),
+    (
+        "%0 = xegpu.create_nd_tdesc %p : i64 -> !xegpu.tensor_desc<8x16xf32>",
+        "'shape' and 'strides' are missing",
+    ),
     (
         "%0 = xegpu.create_nd_tdesc %A[%h] : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf16>",
         "rank",
     ),
     (
         "%0 = xegpu.load_nd %t[%h] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>",
-        "Mismatched ranks",
+        "'offsets' has 1 entries",
     ),
     (
         "%0 = xegpu.load_nd %t[%h, 0] : !xegpu.tensor_desc<8x16xf16> -> vector<16x8xf16>",
-        "not consistent",
+        "expected [8, 16] from",
     ),
     (
         "%0 = xegpu.load_nd %t[%h, 0] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf32>",
-        "same element type",
+        "has elements of f32, the descriptor of f16",
     ),
     (
         "%0 = xegpu.load_nd %t[%h, 0] <{l1_hint = #xegpu.cache_hint<write_back>}> : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>",
-        "invalid l1_hint",
+        "'l1_hint' is write_back",
     ),
     (
         "xegpu.store_nd %v8, %t2[%h, 0] : vector<8x16xf16>, !xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>",
-        "array length",
+        "array_length 2, a store takes 1",
     ),
     (
         "%0 = xegpu.dpas %v8, %v8 : vector<8x16xf16>, vector<8x16xf16> -> vector<8x16xf32>",
-        "K-dimension mismatch",
+        "k is 16 in 'lhs' and 8 in 'rhs'",
     ),
     (
         "%0 = xegpu.dpas %v8, %v16 : vector<8x16xf16>, vector<8x16x2xf16> -> vector<4x16xf32>",
-        "M-dimension mismatch",
+        "m is 8 in 'lhs' and 4",
     ),
     (
         f"%0 = xevm.blockload2d {SURFACE} <{{{LOAD.format(bits=16, pack='false', h=32, w=16, t='false', v=2)}}}> : ({SURFACE_TYPES}) -> vector<32xi16>",

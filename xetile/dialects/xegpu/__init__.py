@@ -1,4 +1,4 @@
-"""Upstream's XeGPU dialect, as far as blocks of memory and matrix products go."""
+"""The XeGPU dialect of LLVM 22: read, printed and verified as mlir-opt 22 does it."""
 
 from xdsl.ir import Dialect
 
@@ -8,54 +8,115 @@ from xetile.dialects.xegpu.attributes import (
     CacheHintAttr,
     FenceScope,
     FenceScopeAttr,
-    LayoutAttr,
     MemorySpace,
     MemorySpaceAttr,
     ScatterTensorDescAttr,
-    SliceAttr,
 )
-from xetile.dialects.xegpu.ops import (
-    CreateNdTdescOp,
+from xetile.dialects.xegpu.compute_ops import (
+    AllocNbarrierOp,
+    ConvertLayoutOp,
     DpasOp,
     FenceOp,
-    LoadNdOp,
-    PrefetchNdOp,
-    StoreNdOp,
-    UpdateNdOffsetOp,
+    InitNbarrierOp,
+    NbarrierArriveOp,
+    NbarrierWaitOp,
 )
-from xetile.dialects.xegpu.types import TensorDescType
+from xetile.dialects.xegpu.descriptor_ops import CreateNdTdescOp, UpdateNdOffsetOp
+from xetile.dialects.xegpu.layouts import (
+    AnyLayoutAttr,
+    LayoutAttr,
+    MemLayoutAttr,
+    RangeAttr,
+    SliceAttr,
+)
+from xetile.dialects.xegpu.matrix_ops import CreateMemDescOp, LoadMatrixOp, StoreMatrixOp
+from xetile.dialects.xegpu.nd_ops import LoadNdOp, PrefetchNdOp, StoreNdOp
+from xetile.dialects.xegpu.scattered_ops import (
+    AtomicRMWOp,
+    CreateTdescOp,
+    LoadOp,
+    PrefetchOp,
+    StoreOp,
+    UpdateOffsetOp,
+)
+from xetile.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
 
 __all__ = [
+    "AllocNbarrierOp",
+    "AnyLayoutAttr",
+    "AtomicRMWOp",
     "BlockTensorDescAttr",
     "CacheHint",
     "CacheHintAttr",
+    "ConvertLayoutOp",
+    "CreateMemDescOp",
     "CreateNdTdescOp",
+    "CreateTdescOp",
     "DpasOp",
     "FenceOp",
     "FenceScope",
     "FenceScopeAttr",
+    "InitNbarrierOp",
     "LayoutAttr",
+    "LoadMatrixOp",
     "LoadNdOp",
+    "LoadOp",
+    "MemDescType",
+    "MemLayoutAttr",
     "MemorySpace",
     "MemorySpaceAttr",
+    "NbarrierArriveOp",
+    "NbarrierType",
+    "NbarrierWaitOp",
     "PrefetchNdOp",
+    "PrefetchOp",
+    "RangeAttr",
     "ScatterTensorDescAttr",
     "SliceAttr",
+    "StoreMatrixOp",
     "StoreNdOp",
+    "StoreOp",
     "TensorDescType",
     "UpdateNdOffsetOp",
+    "UpdateOffsetOp",
     "XeGPU",
 ]
 
 XeGPU = Dialect(
     "xegpu",
-    [CreateNdTdescOp, DpasOp, FenceOp, LoadNdOp, PrefetchNdOp, StoreNdOp, UpdateNdOffsetOp],
+    [
+        AllocNbarrierOp,
+        AtomicRMWOp,
+        ConvertLayoutOp,
+        CreateMemDescOp,
+        CreateNdTdescOp,
+        CreateTdescOp,
+        DpasOp,
+        FenceOp,
+        InitNbarrierOp,
+        LoadMatrixOp,
+        LoadNdOp,
+        LoadOp,
+        NbarrierArriveOp,
+        NbarrierWaitOp,
+        PrefetchNdOp,
+        PrefetchOp,
+        StoreMatrixOp,
+        StoreNdOp,
+        StoreOp,
+        UpdateNdOffsetOp,
+        UpdateOffsetOp,
+    ],
     [
         BlockTensorDescAttr,
         CacheHintAttr,
         FenceScopeAttr,
         LayoutAttr,
+        MemDescType,
+        MemLayoutAttr,
         MemorySpaceAttr,
+        NbarrierType,
+        RangeAttr,
         ScatterTensorDescAttr,
         SliceAttr,
         TensorDescType,

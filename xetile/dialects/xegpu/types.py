@@ -1,15 +1,16 @@
-"""XeGPU's types, as upstream's mlir/Dialect/XeGPU/IR/XeGPUTypes.td (LLVM 22) has them."""
+"""XeGPU's types: descriptors of memory, and named barriers.
+
+Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUTypes.td (installed as a header); what is accepted was measured with
+mlir-opt 22.1.8 and is tested against it.
+"""
 
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
     ArrayAttr,
-    BFloat16Type,
     ContainerType,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    FloatTF32Type,
     IntAttr,
     IntegerType,
     NoneAttr,
@@ -20,35 +21,39 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
-from xetile.dialects.xegpu.attributes import (
-    BlockTensorDescAttr,
-    LayoutAttr,
-    MemorySpace,
-    ScatterTensorDescAttr,
-)
+from xetile.dialects.formats import parse_parameter
+from xetile.dialects.xegpu.attributes import BlockTensorDescAttr, MemorySpace, ScatterTensorDescAttr
+from xetile.dialects.xegpu.distribution import is_evenly_distributable
+from xetile.dialects.xegpu.layouts import LayoutAttr, MemLayoutAttr
 
-_FLOATS = (Float16Type, BFloat16Type, FloatTF32Type, Float32Type, Float64Type)
-_INTEGER_WIDTHS = (1, 4, 8, 16, 32, 64)
-ELEMENT_TYPES = "i1, i4, i8, i16, i32, i64 (also si, ui), f16, bf16, tf32, f32, f64"
+GATHER_UNIT_BITS = 32
+"""Gathers and scatters move units of this many bits; narrower elements of a chunk fill whole units."""
 
 
-def is_element_type(type: Attribute) -> bool:
-    """Whether XeGPU's descriptors and vectors may have elements of this type."""
-    if isinstance(type, IntegerType):
-        return type.bitwidth in _INTEGER_WIDTHS
-    return isinstance(type, _FLOATS)
+def _shape(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(IntAttr(extent) for extent in shape)
+
+
+def _print_shaped(printer: Printer, shape: Sequence[int], element_type: Attribute) -> None:
+    for extent in shape:
+        printer.print_string("?x" if extent == DYNAMIC_INDEX else f"{extent}x")
+    printer.print_attribute(element_type)
 
 
 @irdl_attr_definition
 class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
-    """`!xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>`: a block of memory."""
+    """`!xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>`: a tile in memory.
+
+    `encoding` is always there; a block attribute that says only defaults is not printed.
+    """
 
     name = "xegpu.tensor_desc"
 
     dimensions: ArrayAttr[IntAttr]
     element_type: Attribute
-    encoding: BlockTensorDescAttr | ScatterTensorDescAttr | NoneAttr
+    encoding: BlockTensorDescAttr | ScatterTensorDescAttr
     layout: LayoutAttr | NoneAttr
 
     @classmethod
@@ -59,15 +64,8 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
         encoding: BlockTensorDescAttr | ScatterTensorDescAttr | None = None,
         layout: LayoutAttr | None = None,
     ) -> "TensorDescType":
-        """A descriptor type; a block attribute that says only defaults is absent."""
-        if encoding == BlockTensorDescAttr():
-            encoding = None
-        return cls(
-            ArrayAttr(IntAttr(extent) for extent in shape),
-            element_type,
-            NoneAttr() if encoding is None else encoding,
-            NoneAttr() if layout is None else layout,
-        )
+        """A descriptor type of Python values; without encoding a block in global memory."""
+        return cls(_shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr())
 
     @classmethod
     def block(
@@ -78,51 +76,110 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Extents of one block in elements."""
+        """The extents of one block in elements; DYNAMIC_INDEX where one is not known."""
         return tuple(extent.data for extent in self.dimensions)
-
-    @property
-    def array_length(self) -> int:
-        """Number of blocks side by side."""
-        if isinstance(self.encoding, BlockTensorDescAttr):
-            return self.encoding.array_length.value.data
-        return 1
-
-    @property
-    def scattered(self) -> bool:
-        """Whether each row has an address of its own."""
-        return isinstance(self.encoding, ScatterTensorDescAttr)
 
     def get_num_dims(self) -> int:
         """The rank."""
         return len(self.dimensions)
 
     def get_shape(self) -> tuple[int, ...]:
-        """Extents in elements."""
+        """As `shape`."""
         return self.shape
 
     def get_element_type(self) -> Attribute:
         """The type of one element."""
         return self.element_type
 
+    @property
+    def scattered(self) -> bool:
+        """Whether there is one address per row."""
+        return isinstance(self.encoding, ScatterTensorDescAttr)
+
+    @property
+    def memory_space(self) -> MemorySpace:
+        """Which memory is described."""
+        return self.encoding.memory_space.data
+
+    @property
+    def array_length(self) -> int:
+        """The number of blocks side by side; 1 for a scattered descriptor."""
+        if isinstance(self.encoding, ScatterTensorDescAttr):
+            return 1
+        return self.encoding.array_length.value.data
+
+    @property
+    def boundary_check(self) -> bool:
+        """Whether accesses may be out of bounds; true for a scattered descriptor."""
+        if isinstance(self.encoding, ScatterTensorDescAttr):
+            return True
+        return bool(self.encoding.boundary_check)
+
+    @property
+    def chunk_size(self) -> int:
+        """The number of elements at each address; 1 for a block."""
+        if isinstance(self.encoding, BlockTensorDescAttr):
+            return 1
+        return self.encoding.chunk_size.value.data
+
     def verify(self) -> None:
-        """Refuse what upstream refuses."""
+        """Check the shape against the encoding and the layout."""
         if not self.shape:
-            raise VerifyException("expected non-zero rank tensor")
-        if not is_element_type(self.element_type):
+            raise VerifyException("tensor_desc has rank 0, must have at least 1 dimension")
+        if not isinstance(self.element_type, IntegerType | AnyFloat):
             raise VerifyException(
-                f"element type {self.element_type} is not supported; legal are {ELEMENT_TYPES}"
+                f"tensor_desc has elements of {self.element_type}, must be integers or floats"
             )
-        slm = (
-            isinstance(self.encoding, BlockTensorDescAttr)
-            and self.encoding.memory_space.data is MemorySpace.SLM
-        )
-        if slm and len(self.shape) > 1:
-            raise VerifyException("SLM is only supported for 1D block tensor")
+        if isinstance(self.encoding, ScatterTensorDescAttr):
+            self._verify_chunks()
+        elif self.memory_space is MemorySpace.SLM and len(self.shape) > 1:
+            raise VerifyException(
+                f"tensor_desc in slm has rank {len(self.shape)}, a block there must have rank 1"
+            )
+        if isinstance(self.layout, LayoutAttr):
+            self._verify_layout(self.layout)
+
+    @property
+    def _chunk_granule(self) -> int:
+        """Elements that fill one unit of a gather."""
+        assert isa(self.element_type, IntegerType | AnyFloat)
+        return max(1, GATHER_UNIT_BITS // self.element_type.bitwidth)
+
+    def _verify_chunks(self) -> None:
+        chunk_size = self.chunk_size
+        shape = self.shape
+        if chunk_size == 1:
+            return
+        if len(shape) == 1:
+            raise VerifyException(
+                f"'chunk_size' is {chunk_size}, must be 1 in a tensor_desc of rank 1"
+            )
+        if shape[-1] != chunk_size:
+            raise VerifyException(
+                f"last dimension is {shape[-1]}, must be the chunk_size, {chunk_size}"
+            )
+        if chunk_size % self._chunk_granule:
+            raise VerifyException(
+                f"'chunk_size' is {chunk_size}, must be a multiple of {self._chunk_granule} "
+                f"for {self.element_type}"
+            )
+
+    def _verify_layout(self, layout: LayoutAttr) -> None:
+        shape = self.shape
+        if layout.rank != len(shape):
+            raise VerifyException(f"layout has rank {layout.rank}, tensor_desc {len(shape)}")
+        lane_data = layout.field("lane_data")
+        if lane_data and self.chunk_size > 1 and lane_data[-1] % self._chunk_granule:
+            raise VerifyException(
+                f"'lane_data' is {list(lane_data)}, its last entry must be a multiple of "
+                f"{self._chunk_granule} for {self.element_type}"
+            )
+        if not is_evenly_distributable(shape, layout):
+            raise VerifyException(f"cannot distribute {list(shape)} evenly with {layout}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<shape x element_type, encoding, layout>`."""
+        """Read `<shape x element, encoding, layout>`, both attributes optional and in any order."""
         encoding: BlockTensorDescAttr | ScatterTensorDescAttr | None = None
         layout: LayoutAttr | None = None
         with parser.in_angle_brackets():
@@ -130,24 +187,128 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
             while parser.parse_optional_punctuation(",") is not None:
                 start = parser.pos
                 attribute = parser.parse_attribute()
-                if isinstance(attribute, LayoutAttr):
-                    layout = attribute
-                elif isinstance(attribute, BlockTensorDescAttr | ScatterTensorDescAttr):
-                    encoding = attribute
-                else:
-                    parser.raise_error(
-                        f"a tensor_desc takes a block or scatter attribute and a layout, found {attribute}",
-                        start,
-                    )
-        return cls.of(shape, element_type, encoding, layout).parameters
+                match attribute:
+                    case LayoutAttr():
+                        layout = attribute
+                    case BlockTensorDescAttr() | ScatterTensorDescAttr():
+                        encoding = attribute
+                    case _:
+                        parser.raise_error(
+                            "expected #xegpu.block_tdesc_attr, #xegpu.scatter_tdesc_attr or "
+                            f"#xegpu.layout, got {attribute}",
+                            start,
+                            parser.pos,
+                        )
+        return _shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr()
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<shape x element_type, encoding, layout>`."""
+        """Print `<shape x element, encoding, layout>`."""
         with printer.in_angle_brackets():
-            printer.print_dimension_list(self.shape)
-            printer.print_string("x")
-            printer.print_attribute(self.element_type)
-            for attribute in (self.encoding, self.layout):
-                if not isinstance(attribute, NoneAttr):
-                    printer.print_string(", ")
-                    printer.print_attribute(attribute)
+            _print_shaped(printer, self.shape, self.element_type)
+            encoding = self.encoding
+            if isinstance(encoding, ScatterTensorDescAttr) or not encoding.has_defaults_only:
+                printer.print_string(", ")
+                printer.print_attribute(encoding)
+            if isinstance(self.layout, LayoutAttr):
+                printer.print_string(", ")
+                printer.print_attribute(self.layout)
+
+
+def _normal_encoding(
+    encoding: BlockTensorDescAttr | ScatterTensorDescAttr | None,
+) -> BlockTensorDescAttr | ScatterTensorDescAttr:
+    """One attribute for all that say only defaults, so that equal types print equally and the other way round."""
+    if encoding is None or (
+        isinstance(encoding, BlockTensorDescAttr) and encoding.has_defaults_only
+    ):
+        return BlockTensorDescAttr()
+    return encoding
+
+
+@irdl_attr_definition
+class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
+    """`!xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<...>>`: a matrix in shared local memory."""
+
+    name = "xegpu.mem_desc"
+
+    dimensions: ArrayAttr[IntAttr]
+    element_type: Attribute
+    mem_layout: MemLayoutAttr | NoneAttr
+
+    @classmethod
+    def of(
+        cls,
+        shape: Sequence[int],
+        element_type: Attribute,
+        mem_layout: MemLayoutAttr | None = None,
+    ) -> "MemDescType":
+        """A matrix of Python values; row-major without a layout."""
+        return cls(_shape(shape), element_type, mem_layout or NoneAttr())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents in elements."""
+        return tuple(extent.data for extent in self.dimensions)
+
+    def get_num_dims(self) -> int:
+        """The rank."""
+        return len(self.dimensions)
+
+    def get_shape(self) -> tuple[int, ...]:
+        """As `shape`."""
+        return self.shape
+
+    def get_element_type(self) -> Attribute:
+        """The type of one element."""
+        return self.element_type
+
+    def _field(self, name: str) -> tuple[int, ...] | None:
+        if not isinstance(self.mem_layout, MemLayoutAttr):
+            return None
+        return self.mem_layout.integers(name)
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The distance in elements between neighbours along each dimension, before blocking; row-major by default."""
+        given = self._field("stride")
+        if given is not None:
+            return given
+        strides = [1]
+        for extent in reversed(self.shape[1:]):
+            strides.insert(0, strides[0] * extent)
+        return tuple(strides)
+
+    @property
+    def block_shape(self) -> tuple[int, ...]:
+        """The extents of the blocks that are contiguous in memory; the whole matrix by default."""
+        return self._field("block") or self.shape
+
+    def verify(self) -> None:
+        """The shape is static."""
+        if DYNAMIC_INDEX in self.shape:
+            raise VerifyException("mem_desc has a dynamic dimension, must be static")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<shape x element, layout>`, the layout optional."""
+        layout: MemLayoutAttr | None = None
+        with parser.in_angle_brackets():
+            shape, element_type = parser.parse_ranked_shape()
+            if parser.parse_optional_punctuation(",") is not None:
+                layout = parse_parameter(parser, MemLayoutAttr, "#xegpu.mem_layout")
+        return _shape(shape), element_type, layout or NoneAttr()
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print `<shape x element, layout>`."""
+        with printer.in_angle_brackets():
+            _print_shaped(printer, self.shape, self.element_type)
+            if isinstance(self.mem_layout, MemLayoutAttr):
+                printer.print_string(", ")
+                printer.print_attribute(self.mem_layout)
+
+
+@irdl_attr_definition
+class NbarrierType(ParametrizedAttribute, TypeAttribute):
+    """`!xegpu.nbarrier`: a named barrier."""
+
+    name = "xegpu.nbarrier"

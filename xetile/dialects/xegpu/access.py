@@ -1,0 +1,153 @@
+"""What the accesses of XeGPU share: cache hints, offsets, and checks of descriptors."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import BaseAttr, IRDLOperation
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.mixed import Mixed, join_mixed, split_mixed
+from xetile.dialects.xegpu.attributes import (
+    MEMORY_SPACE_NUMBERS,
+    CacheHint,
+    CacheHintAttr,
+    MemorySpace,
+    MemorySpaceAttr,
+)
+from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.types import TensorDescType
+
+HINTS = ("l1_hint", "l2_hint", "l3_hint")
+
+I64_ARRAY = DenseArrayBase.constr(i64)
+LAYOUT = BaseAttr(LayoutAttr) | BaseAttr(SliceAttr)
+"""Constraints of properties."""
+
+
+def hint_properties(hints: Sequence[CacheHintAttr | None]) -> dict[str, Attribute | None]:
+    """The properties of up to three hints, for L1, L2, L3."""
+    return dict(zip(HINTS, hints, strict=False))
+
+
+def optional_mixed(
+    entries: Sequence[Mixed],
+) -> tuple[list[SSAValue], DenseArrayBase[IntegerType] | None]:
+    """The operands and the property of an index list; none where there is no entry."""
+    return split_mixed(entries) if entries else ([], None)
+
+
+def descriptor_type(value: SSAValue) -> TensorDescType:
+    """The type of a value that the constraints have shown to be a descriptor."""
+    assert isinstance(value.type, TensorDescType)
+    return value.type
+
+
+def vector_type(value: SSAValue) -> VectorType[Attribute]:
+    """The type of a value that the constraints have shown to be a vector."""
+    assert isa(value.type, VectorType)
+    return value.type
+
+
+def element_type(type: Attribute) -> Attribute:
+    """The element type of a vector; a scalar is its own."""
+    return type.element_type if isa(type, VectorType) else type
+
+
+def memory_space_number(space: Attribute) -> int:
+    """What mlir-opt takes a memref's memory space for: 0 for all but integers and XeGPU's own attribute."""
+    match space:
+        case IntegerAttr():
+            return space.value.data
+        case MemorySpaceAttr():
+            return MEMORY_SPACE_NUMBERS[space.data]
+        case _:
+            return MEMORY_SPACE_NUMBERS[MemorySpace.GLOBAL]
+
+
+# Checks
+
+
+def verify_hints(op: IRDLOperation, legal: frozenset[CacheHint]) -> None:
+    """Refuse a hint that does not fit the direction of the access."""
+    for name in HINTS:
+        value = op.properties.get(name)
+        if isinstance(value, CacheHintAttr) and value.data not in legal:
+            names = ", ".join(policy for policy in CacheHint if policy in legal)
+            raise VerifyException(f"'{name}' is {value.data}, legal here are {names}")
+
+
+def verify_block(descriptor: TensorDescType) -> None:
+    """Refuse a scattered descriptor."""
+    if descriptor.scattered:
+        raise VerifyException(f"'TensorDesc' is {descriptor}, must not be scattered")
+
+
+def verify_scattered(descriptor: TensorDescType) -> None:
+    """Refuse a block descriptor."""
+    if not descriptor.scattered:
+        raise VerifyException(f"'TensorDesc' is {descriptor}, must be scattered")
+
+
+def verify_small_rank(descriptor: TensorDescType) -> None:
+    """Refuse a descriptor of rank over 2."""
+    if descriptor.get_num_dims() > 2:
+        raise VerifyException(f"'TensorDesc' is {descriptor}, must have rank 1 or 2")
+
+
+def verify_offsets(
+    descriptor: TensorDescType,
+    offsets: Sequence[SSAValue],
+    const_offsets: DenseArrayBase[IntegerType] | None,
+) -> None:
+    """There are no offsets, or one for each dimension of the descriptor."""
+    count = len(join_mixed(offsets, const_offsets))
+    rank = descriptor.get_num_dims()
+    if count not in (0, rank):
+        raise VerifyException(f"'offsets' has {count} entries, {descriptor} has rank {rank}")
+
+
+def verify_same_element(descriptor: TensorDescType, name: str, value: SSAValue) -> None:
+    """Value and descriptor have the same element type."""
+    element = element_type(value.type)
+    if element != descriptor.element_type:
+        raise VerifyException(
+            f"'{name}' has elements of {element}, the descriptor of {descriptor.element_type}"
+        )
+
+
+def verify_memory_space(source: Attribute, descriptor: TensorDescType) -> None:
+    """Source and descriptor are in one memory; an address is in global memory."""
+    space = memory_space_number(source.memory_space) if isa(source, MemRefType) else 0
+    expected = MEMORY_SPACE_NUMBERS[descriptor.memory_space]
+    if space != expected:
+        raise VerifyException(
+            f"'source' is in memory space {space}, {descriptor} describes memory space {expected}"
+        )
+
+
+def verify_no_layout(descriptor: TensorDescType, name: str) -> None:
+    """A descriptor has no layout where the value is one lane's."""
+    if not isinstance(descriptor.layout, NoneAttr):
+        raise VerifyException(
+            f"'TensorDesc' is {descriptor}, must have no layout where '{name}' is one lane's share"
+        )
+
+
+def verify_lane_share(descriptor: TensorDescType, name: str, elements: int) -> None:
+    """One lane's value holds an even share of the tile; such a descriptor has no layout."""
+    verify_no_layout(descriptor, name)
+    total = descriptor.element_count() * descriptor.array_length
+    if elements == 0 or total % elements:
+        raise VerifyException(
+            f"'{name}' has {elements} elements, no even share of the {total} of {descriptor}"
+        )

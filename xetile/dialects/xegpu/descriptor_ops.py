@@ -1,0 +1,261 @@
+"""Descriptors of tiles in n-dimensional memory."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    MemRefType,
+)
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.formats import (
+    parse_dictionaries,
+    present,
+    print_joint_dictionary,
+)
+from xetile.dialects.mixed import (
+    Mixed,
+    join_mixed,
+    parse_mixed,
+    parse_optional_mixed,
+    print_mixed,
+    split_mixed,
+    verify_count,
+)
+from xetile.dialects.xegpu.access import (
+    I64_ARRAY,
+    descriptor_type,
+    optional_mixed,
+    verify_block,
+    verify_memory_space,
+)
+from xetile.dialects.xegpu.constraints import BaseConstraint, is_address
+from xetile.dialects.xegpu.types import TensorDescType
+
+
+@irdl_op_definition
+class CreateNdTdescOp(IRDLOperation):
+    """A descriptor of a tile in a memref, or in memory at an address.
+
+    ```mlir
+    %d = xegpu.create_nd_tdesc %src[%i, 16] : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf16>
+    %e = xegpu.create_nd_tdesc %p, shape : [%h, %w], strides : [%w, 1] : i64 -> !xegpu.tensor_desc<8x16xf16>
+    ```
+
+    Without offsets the descriptor is of the whole source, and the accesses carry them.
+    """
+
+    name = "xegpu.create_nd_tdesc"
+
+    source = operand_def(BaseConstraint())
+    offsets = var_operand_def(IndexType())
+    shape = var_operand_def(IndexType())
+    strides = var_operand_def(IndexType())
+    const_offsets = opt_prop_def(I64_ARRAY)
+    const_shape = opt_prop_def(I64_ARRAY)
+    const_strides = opt_prop_def(I64_ARRAY)
+    TensorDesc = result_def(TensorDescType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        result_type: TensorDescType,
+        *,
+        offsets: Sequence[Mixed] = (),
+        shape: Sequence[Mixed] = (),
+        strides: Sequence[Mixed] = (),
+    ) -> None:
+        dynamic_offsets, const_offsets = optional_mixed(offsets)
+        dynamic_shape, const_shape = optional_mixed(shape)
+        dynamic_strides, const_strides = optional_mixed(strides)
+        super().__init__(
+            operands=[source, dynamic_offsets, dynamic_shape, dynamic_strides],
+            result_types=[result_type],
+            properties=present(
+                const_offsets=const_offsets, const_shape=const_shape, const_strides=const_strides
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the source, or none at all."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    @property
+    def mixed_sizes(self) -> list[Mixed]:
+        """Extents of the matrix in elements, none where the memref says them."""
+        return join_mixed(self.shape, self.const_shape)
+
+    @property
+    def mixed_strides(self) -> list[Mixed]:
+        """Strides of the matrix in elements, none where the memref says them."""
+        return join_mixed(self.strides, self.const_strides)
+
+    def verify_(self) -> None:
+        """Check ranks, element type and memory space against the source."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        verify_count("const_shape", self.shape, self.const_shape)
+        verify_count("const_strides", self.strides, self.const_strides)
+        type = descriptor_type(self.TensorDesc)
+        verify_memory_space(self.source.type, type)
+        source = self.source.type
+        if is_address(source) and not (self.mixed_sizes and self.mixed_strides):
+            raise VerifyException(
+                f"'shape' and 'strides' are missing, a source of {source} needs them"
+            )
+        own_rank = source.get_num_dims() if isinstance(source, MemRefType) else 0
+        rank = len(self.mixed_sizes) or own_rank
+        for name, count in (
+            ("strides", len(self.mixed_strides) or own_rank),
+            ("offsets", len(self.mixed_offsets) or rank),
+        ):
+            if count != rank:
+                raise VerifyException(f"'{name}' has {count} entries, the source has rank {rank}")
+        if type.get_num_dims() > rank:
+            raise VerifyException(
+                f"'TensorDesc' has rank {type.get_num_dims()}, the source only {rank}"
+            )
+        if isa(source, MemRefType) and source.element_type != type.element_type:
+            raise VerifyException(
+                f"'TensorDesc' has elements of {type.element_type}, the source of {source.element_type}"
+            )
+        verify_block(type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "CreateNdTdescOp":
+        """Read the custom syntax."""
+        source = parser.parse_unresolved_operand()
+        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
+        shape, const_shape = optional_mixed(())
+        strides, const_strides = optional_mixed(())
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("shape")
+            parser.parse_punctuation(":")
+            shape, const_shape = split_mixed(parse_mixed(parser))
+            parser.parse_punctuation(",")
+            parser.parse_keyword("strides")
+            parser.parse_punctuation(":")
+            strides, const_strides = split_mixed(parse_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls, properties=False)
+        parser.parse_punctuation(":")
+        source_type = parser.parse_type()
+        parser.parse_punctuation("->")
+        given = present(
+            const_offsets=const_offsets, const_shape=const_shape, const_strides=const_strides
+        )
+        return cls.build(
+            operands=[
+                parser.resolve_operand(source, source_type),
+                offsets,
+                shape,
+                strides,
+            ],
+            result_types=[parser.parse_type()],
+            properties=properties | given,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        if self.mixed_offsets:
+            print_mixed(printer, self.mixed_offsets)
+        if self.const_shape is not None:
+            printer.print_string(", shape : ")
+            print_mixed(printer, self.mixed_sizes)
+            printer.print_string(", strides : ")
+            print_mixed(printer, self.mixed_strides)
+        print_joint_dictionary(printer, self, ("const_offsets", "const_shape", "const_strides"))
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.TensorDesc.type)
+
+
+@irdl_op_definition
+class UpdateNdOffsetOp(IRDLOperation):
+    """A descriptor moved by offsets.
+
+    ```mlir
+    %e = xegpu.update_nd_offset %d, [%i, 16] : !xegpu.tensor_desc<8x16xf16>
+    ```
+    """
+
+    name = "xegpu.update_nd_offset"
+
+    TensorDesc = operand_def(TensorDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = prop_def(I64_ARRAY)
+    result = result_def(TensorDescType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, descriptor: SSAValue, offsets: Sequence[Mixed]) -> None:
+        dynamic, const_offsets = split_mixed(offsets)
+        super().__init__(
+            operands=[descriptor, dynamic],
+            result_types=[descriptor.type],
+            properties={"const_offsets": const_offsets},
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the descriptor."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    def verify_(self) -> None:
+        """Check descriptor and offsets."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        type = descriptor_type(self.TensorDesc)
+        if self.result.type != type:
+            raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
+        verify_block(type)
+        count, rank = len(self.mixed_offsets), type.get_num_dims()
+        if count != rank:
+            raise VerifyException(f"'offsets' has {count} entries, {type} has rank {rank}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "UpdateNdOffsetOp":
+        """Read the custom syntax."""
+        descriptor = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        offsets, const_offsets = split_mixed(parse_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls, properties=False)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.build(
+            operands=[parser.resolve_operand(descriptor, type), offsets],
+            result_types=[type],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.TensorDesc)
+        printer.print_string(", ")
+        print_mixed(printer, self.mixed_offsets)
+        print_joint_dictionary(printer, self, ("const_offsets",))
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)

@@ -1,0 +1,332 @@
+"""Matrices in shared local memory.
+
+Every op prints as mlir-opt 22 prints it, with no space before `:` after an attribute.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr, VectorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.formats import parse_dictionaries, present, print_dictionaries
+from xetile.dialects.mixed import (
+    Mixed,
+    join_mixed,
+    parse_mixed,
+    print_mixed,
+    split_mixed,
+    verify_count,
+)
+from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, element_type, vector_type
+from xetile.dialects.xegpu.constraints import SharedMemRefConstraint, ValueConstraint
+from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.types import MemDescType
+
+SCALAR_OR_VECTOR = ValueConstraint(or_scalar=True)
+
+
+@irdl_op_definition
+class CreateMemDescOp(IRDLOperation):
+    """A matrix in a buffer of shared local memory.
+
+    ```mlir
+    %m = xegpu.create_mem_desc %buffer : memref<4096xi8, 3> -> !xegpu.mem_desc<32x64xf16>
+    ```
+    """
+
+    name = "xegpu.create_mem_desc"
+
+    source = operand_def(SharedMemRefConstraint())
+    mem_desc = result_def(MemDescType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, source: SSAValue, result_type: MemDescType) -> None:
+        super().__init__(operands=[source], result_types=[result_type])
+
+    def verify_(self) -> None:
+        """Check that buffer and matrix have the same size."""
+        source, result = self.source.type, self.mem_desc.type
+        assert isa(source, MemRefType)
+        sizes = [
+            type.element_count() * getattr(type.element_type, "bitwidth", 0)
+            for type in (source, result)
+        ]
+        if sizes[0] != sizes[1]:
+            raise VerifyException(
+                f"'source' has {sizes[0]} bits, {result} {sizes[1]}, must be equal"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "CreateMemDescOp":
+        """Read the custom syntax."""
+        source = parser.parse_unresolved_operand()
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(source, parser.parse_type())
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=[operand],
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        print_dictionaries(printer, self)
+        printer.print_string(": ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.mem_desc.type)
+
+
+@irdl_op_definition
+class LoadMatrixOp(IRDLOperation):
+    """Load a tile of a matrix in shared local memory.
+
+    ```mlir
+    %v = xegpu.load_matrix %m[%i, 0] : !xegpu.mem_desc<32x64xf16>, index -> vector<8x16xf16>
+    ```
+
+    With `subgroup_block_io` the whole subgroup loads consecutive elements in one message.
+    """
+
+    name = "xegpu.load_matrix"
+
+    mem_desc = operand_def(MemDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = prop_def(I64_ARRAY)
+    subgroup_block_io = opt_prop_def(UnitAttr)
+    layout = opt_prop_def(LAYOUT)
+    res = result_def(SCALAR_OR_VECTOR)
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        mem_desc: SSAValue,
+        offsets: Sequence[Mixed],
+        result_type: Attribute,
+        *,
+        subgroup_block_io: bool = False,
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        dynamic, const_offsets = split_mixed(offsets)
+        super().__init__(
+            operands=[mem_desc, dynamic],
+            result_types=[result_type],
+            properties=present(
+                const_offsets=const_offsets,
+                layout=layout,
+                subgroup_block_io=UnitAttr() if subgroup_block_io else None,
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """Where the tile starts, in elements."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    def verify_(self) -> None:
+        """Check the result against the matrix."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        _verify_tile(
+            self.mem_desc, "res", self.res, self.layout, block_io=self.subgroup_block_io is not None
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoadMatrixOp":
+        """Read the custom syntax."""
+        name = parser.parse_unresolved_operand()
+        offsets, const_offsets = split_mixed(parse_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        mem_desc = parser.resolve_operand(name, parser.parse_type())
+        _parse_index_types(parser, len(offsets))
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=[mem_desc, offsets],
+            result_types=[parser.parse_type()],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.mem_desc)
+        print_mixed(printer, self.mixed_offsets)
+        print_dictionaries(printer, self, ("const_offsets",))
+        printer.print_string(": ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.res.type)
+
+
+@irdl_op_definition
+class StoreMatrixOp(IRDLOperation):
+    """Store a tile of a matrix in shared local memory.
+
+    ```mlir
+    xegpu.store_matrix %v, %m[%i, 0] : vector<8x16xf16>, !xegpu.mem_desc<32x64xf16>, index
+    ```
+    """
+
+    name = "xegpu.store_matrix"
+
+    data = operand_def(SCALAR_OR_VECTOR)
+    mem_desc = operand_def(MemDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = prop_def(I64_ARRAY)
+    subgroup_block_io = opt_prop_def(UnitAttr)
+    layout = opt_prop_def(LAYOUT)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        data: SSAValue,
+        mem_desc: SSAValue,
+        offsets: Sequence[Mixed],
+        *,
+        subgroup_block_io: bool = False,
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        dynamic, const_offsets = split_mixed(offsets)
+        super().__init__(
+            operands=[data, mem_desc, dynamic],
+            properties=present(
+                const_offsets=const_offsets,
+                layout=layout,
+                subgroup_block_io=UnitAttr() if subgroup_block_io else None,
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """Where the tile starts, in elements."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    def verify_(self) -> None:
+        """Check the data against the matrix."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        _verify_tile(
+            self.mem_desc,
+            "data",
+            self.data,
+            self.layout,
+            block_io=self.subgroup_block_io is not None,
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "StoreMatrixOp":
+        """Read the custom syntax."""
+        data_name = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        name = parser.parse_unresolved_operand()
+        offsets, const_offsets = split_mixed(parse_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        data = parser.resolve_operand(data_name, parser.parse_type())
+        parser.parse_punctuation(",")
+        mem_desc = parser.resolve_operand(name, parser.parse_type())
+        _parse_index_types(parser, len(offsets))
+        return cls.build(
+            operands=[data, mem_desc, offsets],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.data)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.mem_desc)
+        print_mixed(printer, self.mixed_offsets)
+        print_dictionaries(printer, self, ("const_offsets",))
+        printer.print_string(": ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+
+
+def _parse_index_types(parser: Parser, count: int) -> None:
+    """Read `, index` once per offset that is a value."""
+    for _ in range(count):
+        parser.parse_punctuation(",")
+        start = parser.pos
+        type = parser.parse_type()
+        if type != IndexType():
+            parser.raise_error(f"expected index, got {type}", start, parser.pos)
+
+
+def _verify_tile(
+    mem_desc: SSAValue, name: str, value: SSAValue, layout: Attribute | None, *, block_io: bool
+) -> None:
+    """The value fits the matrix and, with `subgroup_block_io`, lies as that message needs it."""
+    type = mem_desc.type
+    assert isinstance(type, MemDescType)
+    element = element_type(value.type)
+    if element != type.element_type:
+        raise VerifyException(
+            f"'{name}' has elements of {element}, the mem_desc of {type.element_type}"
+        )
+    if not isinstance(value.type, VectorType):
+        if block_io:
+            raise VerifyException(
+                f"'{name}' is {value.type}, must be a vector with 'subgroup_block_io'"
+            )
+        return
+    if type.get_num_dims() != 2:
+        raise VerifyException(f"'mem_desc' is {type}, must have rank 2 where '{name}' is a vector")
+    if block_io and isinstance(layout, LayoutAttr | SliceAttr):
+        _verify_block_io(type, layout)
+    shape = vector_type(value).get_shape()
+    if len(shape) == 2:
+        if any(extent > whole for extent, whole in zip(shape, type.shape, strict=True)):
+            raise VerifyException(
+                f"'{name}' has shape {list(shape)}, must not exceed {list(type.shape)}"
+            )
+        return
+    if block_io and type.strides[0] == 1:
+        raise VerifyException(f"'mem_desc' is {type}, must be row-major with 'subgroup_block_io'")
+
+
+def _verify_block_io(type: MemDescType, layout: AnyLayoutAttr) -> None:
+    lane_data = layout.field("lane_data")
+    if not lane_data:
+        return
+    if any(extent != 1 for extent in lane_data[:-1]):
+        raise VerifyException(
+            f"'layout' has lane_data {list(lane_data)}, all but the last entry must be 1 "
+            "with 'subgroup_block_io'"
+        )
+    lanes = layout.field("lane_layout") or ()
+    for count, block, stride in zip(lanes, type.block_shape, type.strides, strict=False):
+        if count != block:
+            raise VerifyException(
+                f"'layout' has lane_layout {list(lanes)}, must be the block of the mem_desc, "
+                f"{list(type.block_shape)}, with 'subgroup_block_io'"
+            )
+        if count != 1 and stride != 1:
+            raise VerifyException(
+                f"'layout' distributes a dimension of stride {stride}, must be 1 "
+                "with 'subgroup_block_io'"
+            )

@@ -1,0 +1,421 @@
+"""Block accesses: loads, stores and prefetches of tiles.
+
+Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where no property is printed.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    UnitAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.formats import (
+    parse_dictionaries,
+    present,
+    print_dictionaries,
+)
+from xetile.dialects.mixed import (
+    Mixed,
+    join_mixed,
+    parse_optional_mixed,
+    print_mixed,
+    verify_count,
+)
+from xetile.dialects.xegpu.access import (
+    I64_ARRAY,
+    LAYOUT,
+    descriptor_type,
+    hint_properties,
+    optional_mixed,
+    vector_type,
+    verify_block,
+    verify_hints,
+    verify_lane_share,
+    verify_offsets,
+    verify_same_element,
+    verify_small_rank,
+)
+from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
+from xetile.dialects.xegpu.constraints import ValueConstraint
+from xetile.dialects.xegpu.layouts import AnyLayoutAttr
+from xetile.dialects.xegpu.types import TensorDescType
+
+REGISTER_BITS = 32
+"""Packed loads fill register elements of this many bits."""
+
+
+@irdl_op_definition
+class PrefetchNdOp(IRDLOperation):
+    """Bring a tile into the caches.
+
+    ```mlir
+    xegpu.prefetch_nd %d[%i, 16] <{l1_hint = #xegpu.cache_hint<cached>}> : !xegpu.tensor_desc<8x16xf16>
+    ```
+
+    """
+
+    name = "xegpu.prefetch_nd"
+
+    TensorDesc = operand_def(TensorDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = opt_prop_def(I64_ARRAY)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+
+    # It has no result and changes no value, but must stay where it is.
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        descriptor: SSAValue,
+        offsets: Sequence[Mixed] = (),
+        *,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        dynamic, const_offsets = optional_mixed(offsets)
+        super().__init__(
+            operands=[descriptor, dynamic],
+            properties=present(
+                const_offsets=const_offsets,
+                layout=layout,
+                **hint_properties(hints),
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the descriptor, or none at all."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    def verify_(self) -> None:
+        """Check descriptor, hints and offsets."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        type = descriptor_type(self.TensorDesc)
+        verify_block(type)
+        verify_hints(self, READ_POLICIES)
+        verify_offsets(type, self.offsets, self.const_offsets)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "PrefetchNdOp":
+        """Read the custom syntax."""
+        descriptor = parser.parse_unresolved_operand()
+        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.build(
+            operands=[parser.resolve_operand(descriptor, type), offsets],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.TensorDesc)
+        if self.mixed_offsets:
+            print_mixed(printer, self.mixed_offsets)
+        print_dictionaries(printer, self, ("const_offsets",))
+        printer.print_string(" : ")
+        printer.print_attribute(self.TensorDesc.type)
+
+
+@irdl_op_definition
+class LoadNdOp(IRDLOperation):
+    """Load a tile.
+
+    ```mlir
+    %v = xegpu.load_nd %d[%i, 0] <{packed}> : !xegpu.tensor_desc<16x16xf16> -> vector<8x16x2xf16>
+    ```
+
+    The result has the descriptor's shape; `transpose` permutes it, `packed` moves neighbours along the rows into a
+    new last dimension, an array_length over 1 is a new first dimension. A vector of rank 1 with fewer elements is
+    one lane's share.
+    """
+
+    name = "xegpu.load_nd"
+
+    TensorDesc = operand_def(TensorDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = opt_prop_def(I64_ARRAY)
+    packed = opt_prop_def(UnitAttr)
+    transpose = opt_prop_def(I64_ARRAY)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+    value = result_def(ValueConstraint())
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        descriptor: SSAValue,
+        offsets: Sequence[Mixed] = (),
+        result_type: VectorType[Attribute] | None = None,
+        *,
+        packed: bool = False,
+        transpose: Sequence[int] | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        """Without `result_type` it is that of the subgroup's whole tile; `packed` then fills 32 bits."""
+        type = descriptor_type(descriptor)
+        if result_type is None:
+            result_type = loaded_type(type, packed=packed, transpose=transpose)
+        dynamic, const_offsets = optional_mixed(offsets)
+        permutation = None if transpose is None else DenseArrayBase.from_list(i64, transpose)
+        super().__init__(
+            operands=[descriptor, dynamic],
+            result_types=[result_type],
+            properties=present(
+                const_offsets=const_offsets,
+                packed=UnitAttr() if packed else None,
+                transpose=permutation,
+                layout=layout,
+                **hint_properties(hints),
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the descriptor, or none at all."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether rows share register words."""
+        return self.packed is not None
+
+    @property
+    def permutation(self) -> tuple[int, ...] | None:
+        """`transpose` as integers."""
+        return None if self.transpose is None else tuple(self.transpose.get_values())
+
+    def verify_(self) -> None:
+        """Check descriptor, hints, offsets, and the result's shape."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        type = descriptor_type(self.TensorDesc)
+        result = vector_type(self.value)
+        verify_same_element(type, "value", self.value)
+        verify_block(type)
+        verify_small_rank(type)
+        verify_hints(self, READ_POLICIES)
+        elements = type.element_count() * type.array_length
+        if result.get_num_dims() == 1 and result.element_count() < elements:
+            verify_lane_share(type, "value", result.element_count())
+            return
+        self._verify_shape(type, result)
+        verify_offsets(type, self.offsets, self.const_offsets)
+
+    def _verify_shape(self, type: TensorDescType, result: VectorType[Attribute]) -> None:
+        rank = type.get_num_dims()
+        permutation = self.permutation
+        if permutation is not None and len(permutation) != rank:
+            raise VerifyException(
+                f"'transpose' has {len(permutation)} entries, the descriptor has rank {rank}"
+            )
+        found = result.get_shape()
+        expected = loaded_shape(type, pack=self._pack(type, found), transpose=permutation)
+        if found != expected:
+            raise VerifyException(
+                f"'value' has shape {list(found)}, expected {list(expected)} from {type}"
+            )
+
+    def _pack(self, type: TensorDescType, found: tuple[int, ...]) -> int | None:
+        """Rows per register element: what the result says where it has that dimension, else what fills 32 bits."""
+        if not self.is_packed:
+            return None
+        packed_rank = type.get_num_dims() + 1 + (type.array_length > 1)
+        return found[-1] if len(found) == packed_rank else rows_per_register(type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoadNdOp":
+        """Read the custom syntax."""
+        descriptor = parser.parse_unresolved_operand()
+        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=[parser.resolve_operand(descriptor, type), offsets],
+            result_types=[parser.parse_type()],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.TensorDesc)
+        if self.mixed_offsets:
+            print_mixed(printer, self.mixed_offsets)
+        print_dictionaries(printer, self, ("const_offsets",))
+        printer.print_string(" : ")
+        printer.print_attribute(self.TensorDesc.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.value.type)
+
+
+def loaded_shape(
+    descriptor: TensorDescType,
+    *,
+    pack: int | None = None,
+    transpose: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """The shape of what a subgroup loads: [blocks,] rows, columns [, packed neighbours].
+
+    `pack` is the number of rows that share a register element. As mlir-opt has it, an impossible `transpose`, and
+    `pack` on a descriptor of rank 1, are without effect.
+    """
+    shape = list(descriptor.get_shape())
+    if transpose is not None and all(0 <= dim < len(shape) for dim in transpose):
+        shape = [shape[dim] for dim in transpose]
+    if pack is not None and descriptor.get_num_dims() == 2:
+        shape = [shape[0] // pack if pack else 0, *shape[1:], pack]
+    if descriptor.array_length > 1:
+        shape = [descriptor.array_length, *shape]
+    return tuple(shape)
+
+
+def rows_per_register(descriptor: TensorDescType) -> int:
+    """The number of neighbouring rows that fill 32 bits."""
+    bits: int = getattr(descriptor.element_type, "bitwidth", REGISTER_BITS)
+    return max(1, REGISTER_BITS // bits)
+
+
+def loaded_type(
+    descriptor: TensorDescType, *, packed: bool, transpose: Sequence[int] | None
+) -> VectorType[Attribute]:
+    """The type of what a subgroup loads; packed elements fill 32 bits."""
+    element = descriptor.element_type
+    pack = rows_per_register(descriptor) if packed else None
+    return VectorType(element, loaded_shape(descriptor, pack=pack, transpose=transpose))
+
+
+@irdl_op_definition
+class StoreNdOp(IRDLOperation):
+    """Store a tile.
+
+    ```mlir
+    xegpu.store_nd %v, %d[%i, 0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+    ```
+    """
+
+    name = "xegpu.store_nd"
+
+    value = operand_def(ValueConstraint())
+    TensorDesc = operand_def(TensorDescType)
+    offsets = var_operand_def(IndexType())
+    const_offsets = opt_prop_def(I64_ARRAY)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        value: SSAValue,
+        descriptor: SSAValue,
+        offsets: Sequence[Mixed] = (),
+        *,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        dynamic, const_offsets = optional_mixed(offsets)
+        super().__init__(
+            operands=[value, descriptor, dynamic],
+            properties=present(
+                const_offsets=const_offsets,
+                layout=layout,
+                **hint_properties(hints),
+            ),
+        )
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the descriptor, or none at all."""
+        return join_mixed(self.offsets, self.const_offsets)
+
+    def verify_(self) -> None:
+        """Check descriptor, hints, offsets, and the value's shape."""
+        verify_count("const_offsets", self.offsets, self.const_offsets)
+        type = descriptor_type(self.TensorDesc)
+        value = vector_type(self.value)
+        verify_same_element(type, "value", self.value)
+        verify_block(type)
+        verify_small_rank(type)
+        verify_hints(self, WRITE_POLICIES)
+        if type.array_length > 1:
+            raise VerifyException(
+                f"'TensorDesc' has array_length {type.array_length}, a store takes 1"
+            )
+        if value.get_num_dims() == 1 and value.element_count() < type.element_count():
+            verify_lane_share(type, "value", value.element_count())
+            return
+        if value.get_shape() != type.get_shape():
+            raise VerifyException(
+                f"'value' has shape {list(value.get_shape())}, expected {list(type.get_shape())} "
+                f"from {type}"
+            )
+        verify_offsets(type, self.offsets, self.const_offsets)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "StoreNdOp":
+        """Read the custom syntax."""
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        descriptor = parser.parse_unresolved_operand()
+        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        value_type = parser.parse_type()
+        parser.parse_punctuation(",")
+        type = parser.parse_type()
+        return cls.build(
+            operands=[
+                parser.resolve_operand(value, value_type),
+                parser.resolve_operand(descriptor, type),
+                offsets,
+            ],
+            properties=properties | present(const_offsets=const_offsets),
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.TensorDesc)
+        if self.mixed_offsets:
+            print_mixed(printer, self.mixed_offsets)
+        print_dictionaries(printer, self, ("const_offsets",))
+        printer.print_string(" : ")
+        printer.print_attribute(self.value.type)
+        printer.print_string(", ")
+        printer.print_attribute(self.TensorDesc.type)

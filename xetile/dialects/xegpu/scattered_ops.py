@@ -1,0 +1,500 @@
+"""Scattered accesses: one address per lane.
+
+Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where no property is printed.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.formats import (
+    parse_dictionaries,
+    present,
+    print_dictionaries,
+    print_joint_dictionary,
+)
+from xetile.dialects.xegpu.access import (
+    LAYOUT,
+    descriptor_type,
+    hint_properties,
+    vector_type,
+    verify_hints,
+    verify_memory_space,
+    verify_same_element,
+    verify_scattered,
+)
+from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
+from xetile.dialects.xegpu.constraints import (
+    BaseConstraint,
+    ElementsConstraint,
+    ValueConstraint,
+    is_address,
+)
+from xetile.dialects.xegpu.layouts import AnyLayoutAttr
+from xetile.dialects.xegpu.scattered_checks import verify_place, verify_value, without_chunk
+from xetile.dialects.xegpu.types import TensorDescType
+
+I64 = IntegerAttr.constr(i64)
+OFFSETS = ElementsConstraint(IndexType())
+ANY_OFFSETS = ElementsConstraint(IndexType(), or_scalar=True)
+ANY_MASK = ElementsConstraint(i1, or_scalar=True)
+BASE = BaseConstraint((1,))
+DESCRIPTOR_OR_BASE = BaseConstraint((1,), or_descriptor=True)
+
+
+@irdl_op_definition
+class CreateTdescOp(IRDLOperation):
+    """A descriptor of elements at offsets from a base.
+
+    ```mlir
+    %d = xegpu.create_tdesc %src, %offsets : memref<1024xf32>, vector<16xindex>
+        -> !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>
+    ```
+    """
+
+    name = "xegpu.create_tdesc"
+
+    source = operand_def(BASE)
+    offsets = operand_def(OFFSETS)
+    TensorDesc = result_def(TensorDescType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$source `,` $offsets attr-dict `:` type($source) `,` type($offsets) `->` type($TensorDesc)"
+    )
+
+    def __init__(self, source: SSAValue, offsets: SSAValue, result_type: TensorDescType) -> None:
+        super().__init__(operands=[source, offsets], result_types=[result_type])
+
+    def verify_(self) -> None:
+        """Check the descriptor against source and offsets."""
+        type = descriptor_type(self.TensorDesc)
+        verify_scattered(type)
+        verify_memory_space(self.source.type, type)
+        expected = vector_type(self.offsets).get_shape()
+        if type.chunk_size != 1:
+            expected = (*expected, type.chunk_size)
+        if type.shape != expected:
+            raise VerifyException(
+                f"'TensorDesc' has shape {list(type.shape)}, expected {list(expected)} from the offsets"
+            )
+
+
+@irdl_op_definition
+class UpdateOffsetOp(IRDLOperation):
+    """A scattered descriptor moved by offsets.
+
+    ```mlir
+    %e = xegpu.update_offset %d, %offsets : !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>, vector<16xindex>
+    ```
+    """
+
+    name = "xegpu.update_offset"
+
+    TensorDesc = operand_def(TensorDescType)
+    offsets = operand_def(OFFSETS)
+    result = result_def(TensorDescType)
+
+    traits = traits_def(Pure())
+
+    def __init__(self, descriptor: SSAValue, offsets: SSAValue) -> None:
+        super().__init__(operands=[descriptor, offsets], result_types=[descriptor.type])
+
+    def verify_(self) -> None:
+        """Check descriptor and offsets."""
+        type = descriptor_type(self.TensorDesc)
+        if self.result.type != type:
+            raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
+        verify_scattered(type)
+        expected = without_chunk(type.shape, type.chunk_size)
+        found = vector_type(self.offsets).get_shape()
+        if found != expected:
+            raise VerifyException(
+                f"'offsets' has shape {list(found)}, expected {list(expected)} from {type}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "UpdateOffsetOp":
+        """Read the custom syntax."""
+        descriptor = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        offsets = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        parser.parse_punctuation(",")
+        offsets_type = parser.parse_type()
+        return cls.build(
+            operands=[
+                parser.resolve_operand(descriptor, type),
+                parser.resolve_operand(offsets, offsets_type),
+            ],
+            result_types=[type],
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        print_joint_dictionary(printer, self)
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """Bring scattered elements into the caches.
+
+    ```mlir
+    xegpu.prefetch %d : !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>
+    xegpu.prefetch %p[%offsets] <{offset_align_byte = 4 : i64}> : i64, vector<16xindex>
+    ```
+    """
+
+    name = "xegpu.prefetch"
+
+    source = operand_def(DESCRIPTOR_OR_BASE)
+    offsets = opt_operand_def(ANY_OFFSETS)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    offset_align_byte = opt_prop_def(I64)
+    layout = opt_prop_def(LAYOUT)
+
+    # It has no result and changes no value, but must stay where it is.
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        offsets: SSAValue | None = None,
+        *,
+        offset_align_byte: int | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[source, offsets],
+            properties=present(
+                offset_align_byte=_i64(offset_align_byte), layout=layout, **hint_properties(hints)
+            ),
+        )
+
+    def verify_(self) -> None:
+        """Check source, offsets and hints."""
+        source = self.source.type
+        verify_place(source, self.offsets)
+        verify_hints(self, READ_POLICIES)
+        if is_address(source) and self.offset_align_byte is None:
+            raise VerifyException(f"'offset_align_byte' is missing, a source of {source} needs it")
+        if self.offset_align_byte is not None and not is_address(source):
+            raise VerifyException(f"'offset_align_byte' is given, a source of {source} takes none")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "PrefetchOp":
+        """Read the custom syntax."""
+        names = [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        source, *offsets = _resolve(parser, names)
+        return cls.build(operands=[source, offsets], properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        _print_place(printer, self.source, self.offsets)
+        print_dictionaries(printer, self)
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """Load scattered elements; those that are masked off are undefined.
+
+    ```mlir
+    %v = xegpu.load %m[%offsets], %mask <{chunk_size = 8 : i64}>
+        : memref<1024xf32>, vector<16xindex>, vector<16xi1> -> vector<16x8xf32>
+    ```
+
+    `chunk_size` consecutive elements per offset make the last dimension. Scalars are one lane's share.
+    """
+
+    name = "xegpu.load"
+
+    source = operand_def(DESCRIPTOR_OR_BASE)
+    offsets = opt_operand_def(ANY_OFFSETS)
+    mask = operand_def(ANY_MASK)
+    chunk_size = opt_prop_def(I64)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+    value = result_def(ValueConstraint(or_scalar=True))
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        source: SSAValue,
+        offsets: SSAValue | None,
+        mask: SSAValue,
+        result_type: Attribute,
+        *,
+        chunk_size: int | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[source, offsets, mask],
+            result_types=[result_type],
+            properties=present(
+                chunk_size=_i64(chunk_size), layout=layout, **hint_properties(hints)
+            ),
+        )
+
+    def verify_(self) -> None:
+        """Check source, offsets, mask, hints and the result."""
+        verify_place(self.source.type, self.offsets)
+        verify_hints(self, READ_POLICIES)
+        verify_value(self.source, self.offsets, self.mask, self.value, self.chunk_size)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoadOp":
+        """Read the custom syntax."""
+        names = [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
+        parser.parse_punctuation(",")
+        names.append(parser.parse_unresolved_operand())
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        source, *offsets, mask = _resolve(parser, names)
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=[source, offsets, mask],
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        _print_place(printer, self.source, self.offsets)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.mask)
+        print_dictionaries(printer, self)
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.value.type)
+
+
+@irdl_op_definition
+class StoreOp(IRDLOperation):
+    """Store scattered elements that are not masked off; the inverse of `xegpu.load`.
+
+    ```mlir
+    xegpu.store %v, %m[%offsets], %mask : vector<16xf32>, memref<1024xf32>, vector<16xindex>, vector<16xi1>
+    ```
+    """
+
+    name = "xegpu.store"
+
+    value = operand_def(ValueConstraint(or_scalar=True))
+    dest = operand_def(DESCRIPTOR_OR_BASE)
+    offsets = opt_operand_def(ANY_OFFSETS)
+    mask = operand_def(ANY_MASK)
+    chunk_size = opt_prop_def(I64)
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        value: SSAValue,
+        dest: SSAValue,
+        offsets: SSAValue | None,
+        mask: SSAValue,
+        *,
+        chunk_size: int | None = None,
+        hints: Sequence[CacheHintAttr | None] = (),
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[value, dest, offsets, mask],
+            properties=present(
+                chunk_size=_i64(chunk_size), layout=layout, **hint_properties(hints)
+            ),
+        )
+
+    def verify_(self) -> None:
+        """Check destination, offsets, mask, hints and the value."""
+        verify_place(self.dest.type, self.offsets)
+        verify_hints(self, WRITE_POLICIES)
+        verify_value(self.dest, self.offsets, self.mask, self.value, self.chunk_size)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "StoreOp":
+        """Read the custom syntax."""
+        names = [parser.parse_unresolved_operand()]
+        parser.parse_punctuation(",")
+        names += [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
+        parser.parse_punctuation(",")
+        names.append(parser.parse_unresolved_operand())
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        value, dest, *offsets, mask = _resolve(parser, names)
+        return cls.build(
+            operands=[value, dest, offsets, mask], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        _print_place(printer, self.dest, self.offsets)
+        printer.print_string(", ")
+        printer.print_ssa_value(self.mask)
+        print_dictionaries(printer, self)
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+
+
+@irdl_op_definition
+class AtomicRMWOp(IRDLOperation):
+    """Change scattered elements atomically; the result is what was in memory before.
+
+    ```mlir
+    %r = xegpu.atomic_rmw addf %d, %mask, %v : !xegpu.tensor_desc<...>, vector<16xi1>, vector<16xf32> -> vector<16xf32>
+    ```
+    """
+
+    name = "xegpu.atomic_rmw"
+
+    kind = prop_def(I64)
+    tensorDesc = operand_def(TensorDescType)
+    mask = operand_def(ElementsConstraint(i1))
+    value = operand_def(ValueConstraint())
+    layout = opt_prop_def(LAYOUT)
+    result = result_def(ValueConstraint())
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        kind: str,
+        descriptor: SSAValue,
+        mask: SSAValue,
+        value: SSAValue,
+        *,
+        layout: AnyLayoutAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[descriptor, mask, value],
+            result_types=[value.type],
+            properties=present(kind=_i64(ATOMIC_KINDS.index(kind)), layout=layout),
+        )
+
+    @property
+    def kind_name(self) -> str:
+        """The kind in arith's words."""
+        return ATOMIC_KINDS[self.kind.value.data]
+
+    def verify_(self) -> None:
+        """Check kind, value and result against the descriptor."""
+        number = self.kind.value.data
+        if not 0 <= number < len(ATOMIC_KINDS):
+            raise VerifyException(f"'kind' is {number}, must be from 0 to {len(ATOMIC_KINDS) - 1}")
+        type = descriptor_type(self.tensorDesc)
+        for name, value in (("value", self.value), ("result", self.result)):
+            verify_same_element(type, name, value)
+            shape = vector_type(value).get_shape()
+            if shape != type.shape:
+                raise VerifyException(
+                    f"'{name}' has shape {list(shape)}, the descriptor {list(type.shape)}"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "AtomicRMWOp":
+        """Read the custom syntax."""
+        kind = ATOMIC_KINDS.index(parser.parse_keyword_in(ATOMIC_KINDS))
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        properties, attributes = parse_dictionaries(parser, cls, properties=False)
+        parser.parse_punctuation(":")
+        operands = _resolve(parser, names)
+        parser.parse_punctuation("->")
+        return cls.build(
+            operands=operands,
+            result_types=[parser.parse_type()],
+            properties=present(kind=_i64(kind)) | properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the custom syntax."""
+        printer.print_string(f" {self.kind_name} ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        print_joint_dictionary(printer, self, ("kind",))
+        printer.print_string(" : ")
+        printer.print_list(self.operand_types, printer.print_attribute)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+
+def _i64(value: int | None) -> IntegerAttr | None:
+    return None if value is None else IntegerAttr(value, i64)
+
+
+# Syntax
+
+
+def _parse_offsets(parser: Parser) -> list[UnresolvedOperand]:
+    """Read `[%offsets]`; none where no bracket follows."""
+    if parser.parse_optional_punctuation("[") is None:
+        return []
+    offsets = parser.parse_unresolved_operand()
+    parser.parse_punctuation("]")
+    return [offsets]
+
+
+def _resolve(parser: Parser, names: Sequence[UnresolvedOperand]) -> Sequence[SSAValue]:
+    """Read one type per operand."""
+    start = parser.pos
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return parser.resolve_operands(names, types, start)
+
+
+def _print_place(printer: Printer, base: SSAValue, offsets: SSAValue | None) -> None:
+    printer.print_ssa_value(base)
+    if offsets is not None:
+        with printer.in_square_brackets():
+            printer.print_ssa_value(offsets)
