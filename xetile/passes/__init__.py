@@ -1,29 +1,75 @@
 """The passes, one per file, and the pipelines made of them.
 
-`PASSES` is the one list of them: a name and where its class is, imported when it is used.
+`PASSES` is the one list of them; the classes are imported when they are used, so that a list of passes costs nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import MappingProxyType
+from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
+_DEVICE = "the device that is lowered for: pvc, bmg, lnl, ptl, cri"
+
+
+class PassEntry(NamedTuple):
+    """A pass: where its class is (`module:class` in this package), what it does, what its options mean."""
+
+    where: str
+    summary: str
+    options: Mapping[str, str] = MappingProxyType({})
+
+
 PASSES = {
-    "xetile-wg-to-sg": "xetile_wg_to_sg:XeTileWgToSg",
-    "xetile-init-duplicate": "xetile_init_duplicate:XeTileInitDuplicate",
-    "xetile-blocking": "xetile_blocking:XeTileBlocking",
-    "convert-xetile-to-xegpu": "convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
-    "convert-xegpu-to-xevm": "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
-    "convert-xevm-to-llvm": "convert_xevm_to_llvm:ConvertXeVMToLLVM",
-    "xetile-to-xegpu": "pipelines:XeTileToXeGPU",
-    "xetile-to-xevm": "pipelines:XeTileToXeVM",
-    "xetile-to-llvm": "pipelines:XeTileToLLVM",
+    "xetile-wg-to-sg": PassEntry(
+        "xetile_wg_to_sg:XeTileWgToSg",
+        "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",
+    ),
+    "xetile-init-duplicate": PassEntry(
+        "xetile_init_duplicate:XeTileInitDuplicate",
+        "Give each way of using a tile (load, store, prefetch, atomic) a tile of its own",
+    ),
+    "xetile-blocking": PassEntry(
+        "xetile_blocking:XeTileBlocking",
+        "Cut subgroup-level tiles and vectors into the device's blocks",
+        {"device": _DEVICE},
+    ),
+    "convert-xetile-to-xegpu": PassEntry(
+        "convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
+        "Turn blocked XeTile into XeGPU",
+        {"device": _DEVICE},
+    ),
+    "convert-xegpu-to-xevm": PassEntry(
+        "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
+        "Turn XeGPU into XeVM, one lane's view",
+        {"device": _DEVICE},
+    ),
+    "convert-xevm-to-llvm": PassEntry(
+        "convert_xevm_to_llvm:ConvertXeVMToLLVM",
+        "Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins",
+    ),
+    "xetile-to-xegpu": PassEntry(
+        "pipelines:XeTileToXeGPU",
+        "Lower XeTile of any level to XeGPU",
+        {"device": _DEVICE},
+    ),
+    "xetile-to-xevm": PassEntry(
+        "pipelines:XeTileToXeVM",
+        "Lower XeTile of any level to XeVM",
+        {"device": _DEVICE},
+    ),
+    "xetile-to-llvm": PassEntry(
+        "pipelines:XeTileToLLVM",
+        "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
+        {"device": _DEVICE},
+    ),
 }
 
 
 def load_pass(name: str) -> type[ModulePass]:
     """The class of one of our passes."""
-    module, _, attribute = PASSES[name].partition(":")
+    module, _, attribute = PASSES[name].where.partition(":")
     return getattr(import_module(f"xetile.passes.{module}"), attribute)
 
 

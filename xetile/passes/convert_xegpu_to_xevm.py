@@ -576,7 +576,7 @@ class ConvertXeGPUToXeVM(ModulePass):
     """Turn XeGPU into XeVM, one lane's view.
 
     Parameters:
-        device: the device whose matrix instructions and registers are used (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "convert-xegpu-to-xevm"

@@ -485,7 +485,7 @@ class ConvertXeTileToXeGPU(ModulePass):
     """Turn blocked XeTile into XeGPU.
 
     Parameters:
-        device: the device whose messages and matrix instructions are used (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "convert-xetile-to-xegpu"

@@ -69,10 +69,10 @@ def lower(context: Context, module: ModuleOp, target: Target, device: str | None
 
 @dataclass(frozen=True)
 class XeTileToXeGPU(ModulePass):
-    """XeTile to XeGPU.
+    """Lower XeTile of any level to XeGPU.
 
     Parameters:
-        device: the device to lower for (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "xetile-to-xegpu"
@@ -86,10 +86,10 @@ class XeTileToXeGPU(ModulePass):
 
 @dataclass(frozen=True)
 class XeTileToXeVM(ModulePass):
-    """XeTile to XeVM.
+    """Lower XeTile of any level to XeVM.
 
     Parameters:
-        device: the device to lower for (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "xetile-to-xevm"
@@ -103,10 +103,10 @@ class XeTileToXeVM(ModulePass):
 
 @dataclass(frozen=True)
 class XeTileToLLVM(ModulePass):
-    """XeTile to the llvm dialect with calls of Intel's builtins.
+    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins.
 
     Parameters:
-        device: the device to lower for (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "xetile-to-llvm"

@@ -211,7 +211,7 @@ class XeTileBlocking(ModulePass):
     """Cut subgroup-level tiles and vectors into the device's blocks.
 
     Parameters:
-        device: the device whose messages and matrix instructions decide the blocks (pvc, bmg, lnl, ptl, cri).
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
     """
 
     name = "xetile-blocking"

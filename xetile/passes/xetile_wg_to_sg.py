@@ -389,7 +389,7 @@ SubgroupView.handlers = {
 
 @dataclass(frozen=True)
 class XeTileWgToSg(ModulePass):
-    """Distribute workgroup-level tiles and vectors over subgroups, by their `wg_map`s."""
+    """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps."""
 
     name = "xetile-wg-to-sg"
 

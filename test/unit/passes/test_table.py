@@ -1,0 +1,34 @@
+"""The table of passes says what the classes say."""
+
+import re
+from dataclasses import fields
+
+import pytest
+from xdsl.passes import get_pass_option_infos
+
+from xetile.passes import PASSES, load_pass
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_summary_and_options_are_those_of_the_class(name: str):
+    kind = load_pass(name)
+    assert kind.name == name
+    text = kind.__doc__
+    assert text is not None
+    assert PASSES[name].summary == text.splitlines()[0].removesuffix(".")
+    documented = {
+        option: what.removesuffix(".")
+        for option, what in re.findall(r"^        (\w+): (.+)$", text, re.MULTILINE)
+    }
+    assert dict(PASSES[name].options) == documented
+    assert list(documented) == [field.name for field in fields(kind) if field.name != "name"]
+    assert set(documented) == {info.name for info in get_pass_option_infos(kind)}
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_every_pass_shows_ir_before_and_after(name: str):
+    module = __import__(load_pass(name).__module__, fromlist=["__doc__"])
+    if load_pass(name).__module__.endswith(".pipelines"):
+        return
+    assert "Before" in module.__doc__
+    assert "After" in module.__doc__
