@@ -5,7 +5,7 @@ result of an elementwise op) share a map. `tile_mma` relates the maps of A, B an
 extension"): one sg_layout; A has C's rows and K, B has K and C's columns.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
 from xdsl.ir import Operation, SSAValue
@@ -17,7 +17,13 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
-from xetile.dialects.xetile import WorkgroupMapAttr
+from xetile.dialects.xetile import (
+    TileBroadcastOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileType,
+    WorkgroupMapAttr,
+)
 from xetile.errors import fail, position
 
 
@@ -42,8 +48,8 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
     for op in operations:
         for value, map in _written(op):
             classes.give(value, Evidence(map, op))
-    products = [op for op in operations if op.name == "xetile.tile_mma"]
-    while any(_relate_product(classes, op) for op in products):
+    related = [(op, _RELATIONS[op.name]) for op in operations if op.name in _RELATIONS]
+    while any(relate(classes, op) for op, relate in related):
         pass
     maps: dict[SSAValue, WorkgroupMapAttr] = {}
     for op in operations:
@@ -68,13 +74,23 @@ def _arguments(op: Operation) -> Iterator[SSAValue]:
 
 
 def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr]]:
-    if op.name == "xetile.load_tile":
-        yield from _with_tile_map(op.results[0], op.operands[0])
-    elif op.name == "xetile.store_tile":
-        yield from _with_tile_map(op.operands[0], op.operands[1])
+    if op.name in _ACCESSES:
+        tile = next(v for v in op.operands if isinstance(v.type, TileType))
+        for value in (*op.operands, *op.results):
+            if is_tile_vector(value.type):
+                yield from _with_tile_map(value, tile)
+    elif op.name == "xetile.init_tile":
+        for value in op.operands:
+            if is_tile_vector(value.type):
+                yield from _with_tile_map(value, op.results[0])
     elif op.name == "xetile.tile_mma":
         values = (op.operands[0], op.operands[1], op.results[0])
         for value, name in zip(values, ("wg_map_a", "wg_map_b", "wg_map_c"), strict=True):
+            map = op.properties.get(name)
+            if isinstance(map, WorkgroupMapAttr):
+                yield value, map
+    elif op.name in _REARRANGED:
+        for value, name in ((op.results[0], "wg_map_result"), (op.operands[0], "wg_map_source")):
             map = op.properties.get(name)
             if isinstance(map, WorkgroupMapAttr):
                 yield value, map
@@ -109,6 +125,70 @@ def _relate_product(classes: Classes[Evidence], op: Operation) -> bool:
     for value, map in found:
         classes.give(value, Evidence(map, op))
     return bool(found)
+
+
+def _relate_rearranged(classes: Classes[Evidence], op: Operation) -> bool:
+    """Derive the map of the source from the result's, or the result's from the source's; whether it was new."""
+    source, result = op.operands[0], op.results[0]
+    if not is_tile_vector(result.type) or "wg_map_source" in op.properties:
+        return False
+    given, wanted = classes.fact(result), classes.fact(source)
+    if given is not None and wanted is None:
+        map = _source_map(op, given.map)
+        classes.give(source, Evidence(map, op))
+        return True
+    if given is None and wanted is not None:
+        map = _result_map(op, wanted.map)
+        if map is not None:
+            classes.give(result, Evidence(map, op))
+            return True
+    return False
+
+
+def _source_map(op: Operation, map: WorkgroupMapAttr) -> WorkgroupMapAttr:
+    if isinstance(op, TileTransposeOp):
+        return map.transposed() if op.permutation.get_values() == (1, 0) else map
+    if isinstance(op, TileReduceOp):
+        dims, extents = op.reduction_dims.get_values(), vector_shape(op.source)
+    else:
+        assert isinstance(op, TileBroadcastOp)
+        dims, extents = op.broadcast_dims.get_values(), (1, 1)
+    data = [extents[d] if d in dims else unit for d, unit in enumerate(map.sg_data)]
+    return WorkgroupMapAttr(map.sg_layout, data)
+
+
+def _result_map(op: Operation, map: WorkgroupMapAttr) -> WorkgroupMapAttr | None:
+    if isinstance(op, TileTransposeOp):
+        return map.transposed() if op.permutation.get_values() == (1, 0) else map
+    if isinstance(op, TileReduceOp):
+        dims = op.reduction_dims.get_values()
+        data = [1 if d in dims else unit for d, unit in enumerate(map.sg_data)]
+        return WorkgroupMapAttr(map.sg_layout, data)
+    return None
+
+
+_ACCESSES = (
+    "xetile.load_tile",
+    "xetile.store_tile",
+    "xetile.atomic_rmw_tile",
+    "xetile.load_gather",
+    "xetile.store_scatter",
+    "xetile.update_tile_offset",
+)
+
+_REARRANGED = (
+    "xetile.tile_transpose",
+    "xetile.tile_reduce",
+    "xetile.tile_broadcast",
+    "xetile.tile_conv_layout",
+)
+
+_RELATIONS: Mapping[str, Callable[[Classes[Evidence], Operation], bool]] = {
+    "xetile.tile_mma": _relate_product,
+    "xetile.tile_transpose": _relate_rearranged,
+    "xetile.tile_reduce": _relate_rearranged,
+    "xetile.tile_broadcast": _relate_rearranged,
+}
 
 
 def _one_map(first: Evidence, second: Evidence) -> Evidence:
