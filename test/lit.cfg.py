@@ -25,6 +25,8 @@ config.excludes = ["unit", "Inputs"]
 # the interpreter that runs lit is the one whose console scripts are under test
 path = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
+# whatever copy is installed there, this folder's is tested
+config.environment["PYTHONPATH"] = str(here.parent)
 for variable in ("XETILE_OCLOC", "XETILE_MLIR_OPT", "XETILE_SPIRV_VAL", "HOME"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]

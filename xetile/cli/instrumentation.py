@@ -1,0 +1,107 @@
+"""What `xetile-opt` tells on standard error of the passes that it runs: IR around them, and their time.
+
+The heads of the dumps and the form of the report are mlir-opt's, so that tools that cut them up go on working.
+Source: mlir-opt 22 with --mlir-print-ir-after-all and --mlir-timing.
+"""
+
+import sys
+import time
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+ALL = "*"
+"""Stands for every pass."""
+
+
+class Dumps(NamedTuple):
+    """Before and after which passes the IR is printed (`ALL` for every one), and when it is left out.
+
+    `changed_only`: after a pass only if it changed the IR. `failed_only`: after a pass only if it failed.
+    """
+
+    before: Collection[str] = ()
+    after: Collection[str] = ()
+    changed_only: bool = False
+    failed_only: bool = False
+
+    def wants(self, names: Collection[str], name: str) -> bool:
+        """Whether a pass is among those that were named."""
+        return ALL in names or name in names
+
+
+class Instrumentation:
+    """Watches one run of the tool. Times are seconds of wall time."""
+
+    def __init__(self, dumps: Dumps, *, timing: bool) -> None:
+        self.dumps = dumps
+        self.timing = timing
+        self._began = time.perf_counter()
+        self._rows: list[tuple[str, float]] = []
+        self._text_before = ""
+
+    @contextmanager
+    def phase(self, name: str) -> Generator[None]:
+        """Count the time of what is done inside."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._rows.append((name, time.perf_counter() - start))
+
+    @contextmanager
+    def around(self, name: str, module: "ModuleOp") -> Generator[None]:
+        """Time a pass and print the IR before and after it, as asked."""
+        dumps = self.dumps
+        after = dumps.wants(dumps.after, name)
+        if dumps.wants(dumps.before, name):
+            _dump(f"IR Dump Before {name}", _text(module))
+        old = _text(module) if after and dumps.changed_only else None
+        try:
+            with self.phase(name):
+                yield
+        except BaseException:
+            if after:
+                _dump(f"IR Dump After {name} Failed", _text(module))
+            raise
+        if not after or dumps.failed_only:
+            return
+        new = _text(module)
+        if new != old:
+            _dump(f"IR Dump After {name}", new)
+
+    def report(self) -> None:
+        """Print how long each part took, if that was asked for."""
+        if self.timing:
+            total = time.perf_counter() - self._began
+            print(timing_report(self._rows, total), file=sys.stderr)
+
+
+def _text(module: "ModuleOp") -> str:
+    return str(module)
+
+
+def _dump(head: str, text: str) -> None:
+    print(f"// -----// {head} //----- //\n{text}\n\n", file=sys.stderr)
+
+
+def timing_report(rows: list[tuple[str, float]], total: float) -> str:
+    """The table of seconds and shares; what no row accounts for is `Rest`."""
+    rest = total - sum(seconds for _, seconds in rows)
+    line = "===" + "-" * 73 + "==="
+    head = [
+        line,
+        "... Execution time report ...".center(len(line)).rstrip(),
+        line,
+        f"  Total Execution Time: {total:.4f} seconds",
+        "",
+        "  ----Wall Time----  ----Name----",
+    ]
+    body = [
+        f"  {seconds:8.4f} ({seconds / total:6.1%})  {name}"
+        for name, seconds in (*rows, ("Rest", rest), ("Total", total))
+    ]
+    return "\n".join(head + body)

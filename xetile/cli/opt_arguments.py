@@ -1,0 +1,150 @@
+"""The options of `xetile-opt`: mlir-opt's names and meanings, and those of xDSL's driver."""
+
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Callable, Collection, Sequence
+
+from xetile.cli.instrumentation import ALL, Dumps
+from xetile.cli.pipeline_spec import PIPELINE_OPTION
+from xetile.cli.version import VersionAction
+from xetile.errors import XetileError
+
+SEPARATOR = "// -----"
+_WITHOUT_VALUE = {"--split-input-file": SEPARATOR, "--verify-diagnostics": "all"}
+"""Options whose value may be left out, as LLVM's command lines have it: it only ever follows a `=`."""
+
+_TRUE = ("1", "true", "on", "yes")
+_FALSE = ("0", "false", "off", "no")
+
+
+def add_arguments(parser: ArgumentParser, targets: list[str]) -> None:
+    """Declare every option of the tool, grouped as people look for them."""
+    parser.usage = "%(prog)s [options] [input_file]"
+    parser.add_argument("input_file", nargs="?", help="MLIR text; standard input if absent or '-'")
+    _add_input(parser.add_argument_group("input").add_argument)
+    dumped = "Dumps and reports go to standard error."
+    _add_passes(parser.add_argument_group("passes", dumped).add_argument)
+    _add_output(parser.add_argument_group("output").add_argument, targets)
+    _add_checks(parser.add_argument_group("checks").add_argument)
+    _add_listings(parser.add_argument_group("what there is").add_argument)
+
+
+Add = Callable[..., object]
+
+
+def _add_input(add: Add) -> None:
+    add("-f", "--frontend", choices=["mlir"], help="the language of the input")
+    add(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="let ops, types and attributes of unknown dialects pass through",
+    )
+    add("--no-implicit-module", action="store_true", help="the file has one top-level op")
+    add(
+        "--split-input-file",
+        metavar="MARKER",
+        help=f"process the parts between lines of '{SEPARATOR}' (or =MARKER) one by one",
+    )
+
+
+def _add_passes(add: Add) -> None:
+    add("-p", "--passes", default="", help="passes in xDSL's notation: a,b{option=value}")
+    add(PIPELINE_OPTION, metavar="PIPELINE", help="passes in mlir-opt's notation, anchors or not")
+    add("--dump-pass-pipeline", action="store_true", help="print the pipeline on standard error")
+    add("--mlir-timing", action="store_true", help="report how long each part took")
+    add("--time-passes", action="store_true", help="as --mlir-timing")
+    for place in ("before", "after"):
+        add(f"--mlir-print-ir-{place}-all", action="store_true", help=f"print IR {place} each pass")
+        add(
+            f"--mlir-print-ir-{place}",
+            action="append",
+            default=[],
+            metavar="PASS",
+            help=f"print IR {place} a pass",
+        )
+    add("--mlir-print-ir-after-change", action="store_true", help="... only where it changed")
+    add("--mlir-print-ir-after-failure", action="store_true", help="... only where a pass failed")
+    add("--print-between-passes", action="store_true", help="as --mlir-print-ir-after-all")
+
+
+def _add_output(add: Add, targets: list[str]) -> None:
+    known = ", ".join(targets)
+    add("-o", "--output-file", metavar="FILE", help="where to write; a failure leaves it alone")
+    add("-t", "--target", default="mlir", help=f"what to print: {known}")
+    add("--print-op-generic", "--mlir-print-op-generic", action="store_true", help="generic form")
+    add("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="with locations")
+    add(
+        "--print-no-properties",
+        action="store_true",
+        help="generic form with properties among the attributes",
+    )
+    add("--mlir-print-local-scope", action="store_true", help=SUPPRESS)  # no aliases are printed
+    add("--output-split-marker", default=SEPARATOR, metavar="MARKER", help="between output parts")
+    add("--syntax-highlight", action="store_true", help="colours, on a terminal")
+
+
+def _add_checks(add: Add) -> None:
+    add(
+        "--verify-diagnostics",
+        choices=["all", "only-expected"],
+        help="hold diagnostics against expected-error, -warning, -remark and -note comments",
+    )
+    add(
+        "--parsing-diagnostics",
+        action="store_true",
+        help="print errors on standard output and succeed",
+    )
+    add("--verify-each", default="true", metavar="BOOL", help="verify after each pass (true)")
+    add("--disable-verify", action="store_true", help="verify nothing, not even the input")
+    add("--verify-roundtrip", action="store_true", help="print the input and read it back first")
+    add("--shrink", action="store_true", help="for shrinkray: succeed if ShrinkException is raised")
+
+
+def _add_listings(add: Add) -> None:
+    add("-v", "--version", action=VersionAction, help="print the versions of all parts")
+    add("--list-passes", action="store_true", help="print the names of all passes")
+    add("--show-pass", metavar="PASS", help="print what a pass does, its options, IR before, after")
+    add("--show-dialects", action="store_true", help="print the names of all dialects")
+
+
+def normalized(arguments: Sequence[str], known: Collection[str]) -> list[str]:
+    """The arguments as argparse reads them: two dashes before long options and passes, no optional values.
+
+    `known` are the long options and passes, without dashes. LLVM's tools take one dash or two.
+    """
+    result: list[str] = []
+    for argument in arguments:
+        name = argument.partition("=")[0]
+        if name[:1] == "-" and name[1:] in known and len(name) > 2:
+            argument = f"-{argument}"
+        if argument in _WITHOUT_VALUE:
+            argument = f"{argument}={_WITHOUT_VALUE[argument]}"
+        result.append(argument)
+    return result
+
+
+def dumps(arguments: Namespace) -> Dumps:
+    """Where IR is printed around passes."""
+    after = list(arguments.mlir_print_ir_after)
+    before = list(arguments.mlir_print_ir_before)
+    filters = arguments.mlir_print_ir_after_change or arguments.mlir_print_ir_after_failure
+    everywhere = arguments.mlir_print_ir_after_all or arguments.print_between_passes
+    if everywhere or (filters and not after):
+        after.append(ALL)
+    if arguments.mlir_print_ir_before_all:
+        before.append(ALL)
+    return Dumps(
+        before,
+        after,
+        changed_only=arguments.mlir_print_ir_after_change,
+        failed_only=arguments.mlir_print_ir_after_failure,
+    )
+
+
+def truth(option: str, value: str) -> bool:
+    """The meaning of a boolean's text.
+
+    Errors: XetileError for any other text.
+    """
+    if value.lower() in (*_TRUE, *_FALSE):
+        return value.lower() in _TRUE
+    raise XetileError(f"argument {option}: expected true or false, got '{value}'")
