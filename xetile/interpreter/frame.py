@@ -34,8 +34,13 @@ TERMINATORS = (
     "scf.yield",
     "scf.condition",
     "gpu.return",
+    "gpu.terminator",
     "func.return",
     "memref.alloca_scope.return",
+    "scf.reduce",
+    "scf.reduce.return",
+    "cf.br",
+    "cf.cond_br",
 )
 
 _Kept = TypeVar("_Kept")

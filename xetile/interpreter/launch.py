@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
@@ -68,37 +68,51 @@ def launch(
     """Execute a kernel; see `xetile.interpreter.execute`."""
     kernel = find_kernel(module, name)
     threads = _threads(kernel, grid)
-    block = kernel.regions[0].block
-    parameters = block.args[: _input_count(kernel)]
+    parameters = parameters_of(kernel)
     check_count(kernel, parameters, arrays)
     memory = Memory()
     arguments = [
         place(memory, parameter, array, position)
         for position, (parameter, array) in enumerate(zip(parameters, arrays, strict=True))
     ]
-    workgroups = prod(threads.grid)
-    batch = _batch_size(kernel, threads)
     machine = Machine(handlers(), memory, threads)
     try:
         with np.errstate(all="ignore"):
-            for first in range(0, workgroups, batch):
-                threads.workgroups = np.arange(first, min(first + batch, workgroups))
-                _run(kernel, machine, arguments)
-                if progress is not None:
-                    progress(int(threads.workgroups[-1]) + 1, workgroups)
+            run_workgroups(kernel, Frame(machine, np.arange(1)), lambda _: arguments, progress)
     except MemoryError as error:
-        raise XetileError(f"executing '{_name(kernel)}' takes more memory than there is") from error
+        raise XetileError(
+            f"executing '{symbol_name(kernel)}' takes more memory than there is"
+        ) from error
 
 
-def _run(kernel: Operation, machine: Machine, arguments: Sequence[Value]) -> None:
-    block = kernel.regions[0].block
-    frame = Frame(machine, np.arange(machine.threads.count))
-    with machine.memory.scope():
-        buffers = [
-            new_memref(frame, kernel, memref_type(buffer), [])
-            for buffer in block.args[len(arguments) :]
-        ]
-        frame.run(block, [*arguments, *buffers])
+def run_workgroups(
+    kernel: Operation,
+    outer: Frame,
+    arguments: Callable[[Frame], Sequence[Value]],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Execute the body of a kernel or of a gpu.launch for all workgroups of the outer frame's machine.
+
+    The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers;
+    `outer` holds the values from around the body, the same for all threads.
+    """
+    machine, block = outer.machine, kernel.regions[0].block
+    threads = machine.threads
+    workgroups = prod(threads.grid)
+    batch = _batch_size(kernel, threads)
+    for first in range(0, workgroups, batch):
+        threads.workgroups = np.arange(first, min(first + batch, workgroups))
+        active = np.arange(threads.count)
+        frame = Frame(machine, active, (outer, np.zeros_like(active)))
+        given = arguments(frame)
+        with machine.memory.scope():
+            buffers = [
+                new_memref(frame, kernel, memref_type(buffer), [])
+                for buffer in block.args[len(given) :]
+            ]
+            frame.run(block, [*given, *buffers])
+        if progress is not None:
+            progress(int(threads.workgroups[-1]) + 1, workgroups)
 
 
 def find_kernel(module: ModuleOp, name: str | None) -> Operation:
@@ -107,12 +121,11 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     Errors: XetileError when there is none, or more than one.
     """
     candidates = kernel_functions(module) if name is None else list(functions(module))
-    found = [kernel for kernel in candidates if name is None or _name(kernel) == name]
+    found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
     if len(found) == 1:
-        if len(found[0].regions[0].blocks) > 1:
-            fail(found[0], f"cannot execute '{_name(found[0])}': it has branches between blocks")
+        refuse_branches(found[0])
         return found[0]
-    listed = ", ".join(_name(kernel) for kernel in candidates) or "none"
+    listed = ", ".join(symbol_name(kernel) for kernel in candidates) or "none"
     if name is None:
         raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
     if found:
@@ -120,15 +133,23 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
 
 
-def _name(kernel: Operation) -> str:
-    name = attribute(kernel, "sym_name")
+def refuse_branches(function: Operation) -> None:
+    """Refuse a kernel of several blocks."""
+    if len(function.regions[0].blocks) > 1:
+        name = symbol_name(function)
+        fail(function, f"cannot execute '{name}': it has branches between blocks")
+
+
+def symbol_name(op: Operation) -> str:
+    """The name of a function, module or variable."""
+    name = attribute(op, "sym_name")
     return name.data if isinstance(name, StringAttr) else ""
 
 
-def _input_count(kernel: Operation) -> int:
-    """Parameters of the kernel; the arguments of its block that follow are buffers."""
-    type = attribute(kernel, "function_type")
-    return len(type.inputs) if isinstance(type, FunctionType) else len(kernel.regions[0].block.args)
+def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
+    """The parameters of a kernel; the arguments of its block that follow are buffers."""
+    type, arguments = attribute(kernel, "function_type"), kernel.regions[0].block.args
+    return arguments[: len(type.inputs)] if isinstance(type, FunctionType) else arguments
 
 
 def _threads(kernel: Operation, grid: Sizes | None) -> Threads:

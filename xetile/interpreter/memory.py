@@ -4,7 +4,7 @@ Every buffer has an address of its own above 2^40, so that the upper bits of an 
 integer arithmetic the address went through.
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
-from xetile.errors import fail
+from xetile.errors import fail, position
 from xetile.interpreter.elements import Element, round_tf32
 from xetile.interpreter.values import Array, Tile
 
@@ -44,6 +44,9 @@ class Memory:
     def __init__(self) -> None:
         self._buffers: dict[int, Buffer] = {}
         self._allocated: list[int] = []
+        self._on_heap: set[int] = set()
+        self._freed: dict[int, tuple[str, Operation]] = {}
+        self.globals: dict[Operation, int] = {}
         self._count = 0
 
     def add(self, array: Array, name: str, *, shift: int = 0) -> int:
@@ -62,21 +65,75 @@ class Memory:
         self._allocated.append(self._count)
         return start
 
+    def allocate_on_heap(self, size: int, name: str) -> int:
+        """New memory of zeros that stays until it is given back; `size` in bytes."""
+        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        self._on_heap.add(self._count)
+        return start
+
+    def give_back(self, address: int, at: Operation) -> None:
+        """End an allocation on the heap; `address` lies in it."""
+        buffer, number = self.buffer(address, at), address >> ADDRESS_BITS
+        if number not in self._on_heap:
+            fail(at, f"{buffer.name} is no allocation that '{at.name}' could give back")
+        self._on_heap.remove(number)
+        self._freed[number] = (buffer.name, at)
+        del self._buffers[number]
+
     @contextmanager
     def scope(self) -> Generator[None]:
-        """What is allocated inside is gone after."""
+        """What is allocated inside, except on the heap, is gone after."""
+        before = len(self._allocated)
         try:
             yield
         finally:
-            for number in self._allocated:
+            for number in self._allocated[before:]:
                 del self._buffers[number]
-            self._allocated.clear()
+            del self._allocated[before:]
 
     def buffer(self, address: int, at: Operation) -> Buffer:
         """The buffer that an address lies in or next to."""
         found = self._buffers.get(address >> ADDRESS_BITS)
         if found is None:
+            self._refuse_freed(address, at)
             fail(at, f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation")
+        return found
+
+    def _refuse_freed(self, address: int, at: Operation) -> None:
+        freed = self._freed.get(address >> ADDRESS_BITS)
+        if freed is None:
+            return
+        name, by = freed
+        place = position(by)
+        line = "" if place is None else f" in line {place.line.data}"
+        fail(at, f"'{at.name}' uses {name} after '{by.name}'{line} gave it back")
+
+    def strided(
+        self,
+        at: Operation,
+        first: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        element: Element,
+    ) -> Array:
+        """The elements from address `first` on as an array that changes with the memory; strides in elements."""
+        if 0 in sizes:
+            return np.empty(sizes, element.dtype)
+        buffer, size = self.buffer(first, at), element.size
+        steps = [(n - 1) * stride for n, stride in zip(sizes, strides, strict=True)]
+        low = first - buffer.start + size * sum(step for step in steps if step < 0)
+        high = first - buffer.start + size * (sum(step for step in steps if step > 0) + 1)
+        if low < 0 or high > buffer.data.size:
+            fail(
+                at,
+                f"'{at.name}' reaches bytes {low} to {high - 1} of {buffer.name}, which has {buffer.data.size}",
+            )
+        if size > 1 and low % size:
+            fail(at, f"the address is no multiple of the {size} bytes of an element")
+        flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
+        begin = flat[(first - buffer.start - low) // size :]
+        found = as_strided(begin, sizes, [stride * size for stride in strides])
+        found.flags.writeable = buffer.data.flags.writeable
         return found
 
     def read_tile(

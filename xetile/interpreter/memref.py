@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     StringAttr,
+    UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
@@ -136,8 +137,23 @@ def new_memref(
     frame: Frame, op: Operation, type: MemRefType[Attribute], dynamic: Sequence[Array]
 ) -> MemRef:
     """New memory: in shared memory one buffer per workgroup, else one per thread."""
+    found, size = memref_at_zero(op, type, dynamic)
+    slot = -(-size // ALIGNMENT) * ALIGNMENT
+    shared = memory_space_of(type.memory_space) == SHARED
+    per_thread = frame.threads.per_workgroup if shared else 1
+    slots = frame.threads.count // per_thread
+    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
+    return found._replace(base=base + frame.active // per_thread * slot)
+
+
+def memref_at_zero(
+    op: Operation, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> tuple[MemRef, int]:
+    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
     rest = iter(dynamic)
     sizes = tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
+    if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
+        fail(op, f"'{op.name}' makes a memref of extent {smallest}; expected none below 0")
     layout = strides_and_offset(type)
     if layout is None or layout[1] is None:
         fail(op, f"cannot allocate {type}: its layout is not strided, or its offset not static")
@@ -145,12 +161,7 @@ def new_memref(
     if None not in layout[0]:
         strides = tuple(uniform(stride or 0) for stride in layout[0])
     reach = layout[1] + 1 + sum(_largest_steps(sizes, strides))
-    slot = -(-reach * element_of(type, op).size // ALIGNMENT) * ALIGNMENT
-    shared = memory_space_of(type.memory_space) == SHARED
-    per_thread = frame.threads.per_workgroup if shared else 1
-    slots = frame.threads.count // per_thread
-    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
-    return MemRef(base + frame.active // per_thread * slot, uniform(layout[1]), sizes, strides)
+    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, op).size
 
 
 def _largest_steps(sizes: Sequence[Array], strides: Sequence[Array]) -> list[int]:
@@ -176,7 +187,12 @@ def _same(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
-    found, type = frame.memref(op.operands[0]), memref_type(op.results[0])
+    found, result = frame.memref(op.operands[0]), op.results[0]
+    if isinstance(result.type, UnrankedMemRefType):
+        return [found]
+    type = memref_type(result)
+    if len(found.sizes) != type.get_num_dims():
+        fail(op, f"a memref of rank {len(found.sizes)} is cast to {type}")
     layout = strides_and_offset(type)
     strides, offset = layout or ((None,) * len(found.strides), None)
     pairs = [
@@ -316,31 +332,37 @@ def _get_global(frame: Frame, op: Operation) -> Sequence[Value]:
     """Memory of the module, the same for all threads of the launch."""
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
-    def make() -> int:
-        values = _initial_values(op, name)
-        return frame.memory.add(np.array(values).reshape(-1), f"the global '{name}'")
-
-    base = frame.machine.keep(("global", name), make)
+    variable, known = _find_global(op, name), frame.memory.globals
+    if variable not in known:
+        values = np.array(_initial_values(variable)).reshape(-1)
+        if attribute(variable, "constant") is not None:
+            values.flags.writeable = False
+        known[variable] = frame.memory.add(values, f"the global '{name}'")
+    base = known[variable]
     sizes = tuple(uniform(n) for n in type.get_shape())
     return [MemRef(uniform(base), uniform(0), sizes, _dense_strides(sizes))]
 
 
-def _initial_values(op: Operation, name: str) -> Array:
-    root: Operation = op
-    while (outer := root.parent_op()) is not None:
-        root = outer
-    for candidate in root.walk():
-        if candidate.name != "memref.global" or _symbol(candidate) != name:
-            continue
-        type, initial = attribute(candidate, "type"), attribute(candidate, "initial_value")
-        assert isinstance(type, MemRefType)
-        memref = cast("MemRefType[Attribute]", type)
-        of = element_of(memref, op)
-        if isinstance(initial, DenseIntOrFPElementsAttr):
-            dense = cast("DenseIntOrFPElementsAttr", initial)
-            return np.broadcast_to(dense_values(dense, of), memref.get_shape())
-        return np.zeros(memref.get_shape(), of.dtype)
+def _find_global(op: Operation, name: str) -> Operation:
+    """The variable of that name in the innermost module around the op that has one."""
+    outer = op.parent_op()
+    while outer is not None:
+        for candidate in outer.regions[0].block.ops if outer.name.endswith("module") else ():
+            if candidate.name == "memref.global" and _symbol(candidate) == name:
+                return candidate
+        outer = outer.parent_op()
     fail(op, f"there is no memref.global '{name}' in the module")
+
+
+def _initial_values(variable: Operation) -> Array:
+    type, initial = attribute(variable, "type"), attribute(variable, "initial_value")
+    assert isinstance(type, MemRefType)
+    memref = cast("MemRefType[Attribute]", type)
+    of = element_of(memref, variable)
+    if isinstance(initial, DenseIntOrFPElementsAttr):
+        dense = cast("DenseIntOrFPElementsAttr", initial)
+        return np.broadcast_to(dense_values(dense, of), memref.get_shape())
+    return np.zeros(memref.get_shape(), of.dtype)
 
 
 def _symbol(op: Operation) -> str:
