@@ -1,6 +1,9 @@
 """Answers to wrong input: one line with the place, the values found and what would be legal."""
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import NoReturn
 
 from xdsl.dialects.builtin import FileLineColLoc
@@ -44,9 +47,30 @@ def fail(at: Operation | SSAValue, message: str) -> NoReturn:
     raise XetileError(message, position(at))
 
 
+Remark = tuple[int | None, str]
+"""A line of the input, from 1, and what is remarked on it."""
+
+_collecting: ContextVar[list[Remark] | None] = ContextVar("collecting", default=None)
+
+
+@contextmanager
+def collected_remarks() -> Generator[list[Remark]]:
+    """Collect the remarks that are made inside instead of printing them."""
+    remarks: list[Remark] = []
+    token = _collecting.set(remarks)
+    try:
+        yield remarks
+    finally:
+        _collecting.reset(token)
+
+
 def remark(at: Operation | SSAValue, message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
     place = position(at)
+    collecting = _collecting.get()
+    if collecting is not None:
+        collecting.append((None if place is None else place.line.data, message))
+        return
     where = (
         "" if place is None else f"{place.filename.data}:{place.line.data}:{place.column.data}: "
     )

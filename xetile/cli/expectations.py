@@ -81,15 +81,20 @@ def _pattern(message: str) -> str:
     return "".join(f"(?:{p})" if number % 2 else re.escape(p) for number, p in enumerate(parts))
 
 
-def unmet(expectations: list[Expectation], diagnostics: list[Diagnostic]) -> list[tuple[int, str]]:
-    """What is wrong, as lines and messages: diagnostics nobody announced, announcements not met."""
+def unmet(
+    expectations: list[Expectation], diagnostics: list[Diagnostic], *, unexpected: bool = True
+) -> list[tuple[int, str]]:
+    """What is wrong, as lines and messages.
+
+    That is announcements not met and, if `unexpected`, diagnostics that nobody announced.
+    """
     open_expectations = list(expectations)
     wrong: list[tuple[int, str]] = []
     for diagnostic in diagnostics:
         met = next((e for e in open_expectations if e.matches(diagnostic)), None)
         if met is not None:
             open_expectations.remove(met)
-        elif diagnostic.kind in ("error", "warning"):
+        elif unexpected:
             wrong.append(
                 (diagnostic.line or 1, f"unexpected {diagnostic.kind}: {diagnostic.message}")
             )

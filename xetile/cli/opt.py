@@ -7,7 +7,6 @@ comments, output files that a failure leaves alone.
 
 import re
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from io import BytesIO
@@ -22,19 +21,15 @@ from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, one_line, run_tool
-from xetile.cli.expectations import MARKER, Diagnostic, read_expectations, unmet
+from xetile.cli.expectations import Diagnostic, read_expectations, unmet
 from xetile.cli.files import read_input, write_output
-from xetile.cli.pipeline_spec import (
-    PIPELINE_OPTION,
-    collect_pipeline,
-    nearest,
-    parse_passes,
-)
-from xetile.cli.version import VersionAction
-from xetile.errors import XetileError
+from xetile.cli.instrumentation import Instrumentation
+from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
+from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
+from xetile.cli.pipeline_spec import collect_pipeline, nearest, parse_passes
+from xetile.errors import XetileError, collected_remarks
 
 PROGRAM = "xetile-opt"
-SEPARATOR = "// -----"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +41,24 @@ def _run(arguments: list[str]) -> int:
     import gc
 
     gc.disable()  # nearly everything that is made lives to the end; worth a fifth of parsing
-    return OptMain(arguments).run_chunks()
+    return OptMain(arguments).answer()
+
+
+class OptParser(ToolParser):
+    """The tool's argument parser; its help ends with the passes, made only when asked for."""
+
+    def __init__(self, passes: PassFactories) -> None:
+        super().__init__(PROGRAM, "Runs passes over tile IR and prints the result.")
+        self._passes = passes
+
+    @property
+    def long_options(self) -> set[str]:
+        """The long options, without dashes."""
+        return {name[2:] for name in self._option_string_actions if name.startswith("--")}
+
+    def format_help(self) -> str:
+        """The options, then the passes."""
+        return f"{super().format_help()}\n{help_on_passes(self._passes)}\n"
 
 
 def _no_check(self: Attribute) -> None:
@@ -71,24 +83,25 @@ class OptMain(xDSLOptMain):
         self.register_all_passes()
         self.register_all_targets()
 
-        parser = ToolParser(
-            PROGRAM, "Runs passes over tile IR and prints the result.", later_options_win=True
-        )
+        parser = OptParser(self.available_passes)
         self.register_all_arguments(parser)
-        rest, pieces = collect_pipeline(arguments, self.available_passes)
+        known = {*parser.long_options, *self.available_passes}
+        rest, pieces = collect_pipeline(normalized(arguments, known), self.available_passes)
         self.args, unknown = parser.parse_known_args(rest)
         if unknown:
             flag = unknown[0].partition("=")[0].lstrip("-")
-            hint = nearest(flag, self.available_passes, "--")
+            hint = nearest(flag, known, "--")
             raise XetileError(f"unrecognized argument '{unknown[0]}'{hint}")
         self.args.passes = ",".join(pieces)
-        self.args.time_passes |= self.args.mlir_timing
-        self.args.print_between_passes |= self.args.mlir_print_ir_after_all
+        self.instrumentation = Instrumentation(
+            dumps(self.args), timing=self.args.mlir_timing or self.args.time_passes
+        )
         self._apply_switches()
         self.setup_pipeline()
 
     def _apply_switches(self) -> None:
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
+        self.verify_each = truth("--verify-each", self.args.verify_each)
         if self.args.disable_verify:
             Attribute.__post_init__ = _no_check
         if self.args.syntax_highlight:
@@ -121,26 +134,8 @@ class OptMain(xDSLOptMain):
         self.available_targets |= self._universe.all_targets
 
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        """The options of xDSL's driver, and ours."""
-        super().register_all_arguments(arg_parser)
-        add = arg_parser.add_argument
-        add("-v", "--version", action=VersionAction, help="print the versions of all parts")
-        add(
-            PIPELINE_OPTION,
-            metavar="PIPELINE",
-            help="passes in mlir-opt's notation; anchors are dropped",
-        )
-        add("--mlir-print-ir-after-all", action="store_true", help="as --print-between-passes")
-        add("--mlir-timing", action="store_true", help="as --time-passes")
-        add(
-            "--verify-diagnostics",
-            action="store_true",
-            help="check errors against the input's expected-error comments; "
-            "without such comments, print errors to standard output and succeed",
-        )
-        arg_parser.epilog = (
-            "Passes also run as flags, in order: --PASS or --PASS='option=value option=value'."
-        )
+        """The options of the tool."""
+        add_arguments(arg_parser, list(self.available_targets))
 
     # Parsing and passes.
 
@@ -156,34 +151,46 @@ class OptMain(xDSLOptMain):
     def setup_pipeline(self) -> None:
         """Make the passes; wrong names and options are refused before anything is read."""
         passes = parse_passes(self.args.passes, self.available_passes)
-        self.pipeline = PassPipeline(passes, self._between_passes)
+        self.pipeline = PassPipeline(passes)
 
-    def _between_passes(
-        self, previous: ModulePass | None, module: ModuleOp, following: ModulePass | None
-    ) -> None:
-        if previous is not None and self.args.time_passes:
-            seconds = time.perf_counter() - self._started
-            print(f"pass {previous.name} took {seconds:.6f} s", file=sys.stderr)
-        if previous is not None:
-            from xetile.rewriting import fill_positions
-
-            fill_positions(module)  # passes of xDSL hand none on
+    def apply_passes(self, prog: ModuleOp) -> None:
+        """Verify the module, then run pass after pass, verifying what each makes."""
         if not self.args.disable_verify:
-            _verify_after(previous, module)
-        if previous is not None and self.args.print_between_passes:
-            from xdsl.printer import Printer
+            from xetile.verification import verify
 
-            print(f"// IR after {previous.name}:", file=sys.stderr)
-            Printer(stream=sys.stderr).print_op(module)
-            print("\n", file=sys.stderr)
-        self._started = time.perf_counter()
+            verify(prog)
+        if not self.pipeline.passes:
+            return
+        from xetile.rewriting import fill_positions
+
+        for step in self.pipeline.passes:
+            with self.instrumentation.around(step.name, prog):
+                step.apply(self.ctx, prog)
+                fill_positions(prog)  # passes of xDSL hand none on
+                if self.verify_each and not self.args.disable_verify:
+                    _verify_after(step, prog)
 
     # The run.
 
+    def answer(self) -> int:
+        """Answer a question about the tool, or process the input; the result is the exit status."""
+        if self.args.list_passes:
+            print(names(self.available_passes))
+        elif self.args.show_dialects:
+            print(names(self.ctx.registered_dialect_names))
+        elif self.args.show_pass is not None:
+            print(describe_pass(self.args.show_pass, self.available_passes))
+        else:
+            return self.run_chunks()
+        return 0
+
     def run_chunks(self) -> int:
         """Read, process and write everything; the result is the exit status."""
+        if self.args.dump_pass_pipeline:
+            print(f"// pass pipeline: {self.args.passes}", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
-        chunks = split_chunks(text) if self.args.split_input_file else [text]
+        marker = self.args.split_input_file
+        chunks = [text] if marker is None else split_chunks(text, marker)
         printed: list[str] = []
         wrong: list[str] = []
         for chunk in chunks:
@@ -195,14 +202,11 @@ class OptMain(xDSLOptMain):
                     raise
                 self._record(error)
                 wrong.append(line)
-        output = f"{SEPARATOR}\n".join(printed)
-        if self.args.verify_diagnostics and MARKER in text:
+        self.instrumentation.report()
+        output = f"{self.args.output_split_marker}\n".join(printed)
+        if self.args.verify_diagnostics is not None or self.args.parsing_diagnostics:
             write_output(self.args.output_file, output)
-            return self._compare(text)
-        if self.args.verify_diagnostics or self.args.parsing_diagnostics:
-            write_output(self.args.output_file, output)
-            print("\n".join(wrong))
-            return 0
+            return self._compare(text) if self.args.verify_diagnostics else _show(wrong)
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
@@ -213,17 +217,31 @@ class OptMain(xDSLOptMain):
         return STATUS_WRONG_INPUT if wrong else 0
 
     def _process(self, chunk: str) -> str:
-        frontend = self.available_frontends[self.args.frontend or "mlir"]
-        module = frontend(BytesIO(chunk.encode()))
-        self.pipeline.apply(self.ctx, module)
-        return self.output_resulting_program(module)
+        with self.instrumentation.phase("Parser"):
+            module = self._parse_mlir(BytesIO(chunk.encode()))
+            if self.args.verify_roundtrip:
+                self._check_round_trip(module)
+        if self.args.verify_diagnostics is None:
+            self.apply_passes(module)
+        else:
+            with collected_remarks() as remarks:
+                self.apply_passes(module)
+            self.diagnostics.extend(Diagnostic("remark", *remark) for remark in remarks)
+        with self.instrumentation.phase("Output"):
+            return self.output_resulting_program(module)
+
+    def _check_round_trip(self, module: ModuleOp) -> None:
+        again = self._parse_mlir(BytesIO(str(module).encode()))
+        if not module.is_structurally_equivalent(again):
+            raise RuntimeError("what was read differs from what is read back after printing it")
 
     def _record(self, error: BaseException) -> None:
         place = _line_and_message(error)
         self.diagnostics.append(Diagnostic("error", *place))
 
     def _compare(self, text: str) -> int:
-        wrong = unmet(read_expectations(text), self.diagnostics)
+        strict = self.args.verify_diagnostics == "all"
+        wrong = unmet(read_expectations(text), self.diagnostics, unexpected=strict)
         for line, message in wrong:
             print(f"{self.source_name}:{line}:1: error: {message}", file=sys.stderr)
         return STATUS_WRONG_INPUT if wrong else 0
@@ -240,24 +258,26 @@ def _line_and_message(error: BaseException) -> tuple[int | None, str]:
     return None, one_line(str(error))
 
 
-def _verify_after(previous: ModulePass | None, module: ModuleOp) -> None:
+def _verify_after(step: ModulePass, module: ModuleOp) -> None:
     from xetile.verification import verify
 
     try:
         verify(module)
     except XetileError as error:
-        if previous is None:
-            raise
-        raise RuntimeError(
-            f"pass '{previous.name}' made IR that does not verify: {error}"
-        ) from error
+        raise RuntimeError(f"pass '{step.name}' made IR that does not verify: {error}") from error
 
 
-def split_chunks(text: str) -> list[str]:
-    """The parts between the lines `// -----`, each after as many line breaks as stood before it."""
+def _show(wrong: Sequence[str]) -> int:
+    for line in wrong:
+        print(line)
+    return 0
+
+
+def split_chunks(text: str, marker: str = SEPARATOR) -> list[str]:
+    """The parts between the lines of `marker`, each after as many line breaks as stood before it."""
     chunks: list[str] = []
     lines = 0
-    for chunk in re.split(rf"(?m)^[ \t]*{SEPARATOR}.*$", text):
+    for chunk in re.split(rf"(?m)^[ \t]*{re.escape(marker)}.*$", text):
         chunks.append("\n" * lines + chunk)
         lines += chunk.count("\n")
     return chunks

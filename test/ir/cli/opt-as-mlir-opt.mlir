@@ -8,7 +8,7 @@
 // RUN: not xetile-opt %s 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // RUN: not xetile-opt --allow-unregistered-dialect --verify-each=maybe %s 2>&1 | FileCheck %s --check-prefix=MAYBE
 
-// CHECK: "quux.one"() <{"property" = #quux.thing<"text", [1, 2]>}> {other.note = !quux.kind<i32>} : () -> !quux.handle<4 x f32>
+// CHECK: "quux.one"() <{property = #quux.thing<"text", [1, 2]>}> {other.note = !quux.kind<i32>} : () -> !quux.handle<4 x f32>
 // WITHOUT: opt-as-mlir-opt.mlir:[[@LINE+3]]:{{[0-9]+}}: error: {{.*}}quux
 // MAYBE: {{^}}xetile-opt: error: argument --verify-each: expected true or false, got 'maybe'{{$}}
 func.func @unknown() {

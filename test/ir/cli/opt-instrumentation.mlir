@@ -22,7 +22,6 @@
 // RUN: xetile-opt --dce --cse --dce --mlir-print-ir-after-change %s 2>&1 >/dev/null | FileCheck %s --check-prefix=CHANGE
 // CHANGE: IR Dump After dce
 // CHANGE: IR Dump After cse
-// CHANGE: IR Dump After dce
 // CHANGE-NOT: IR Dump
 
 // RUN: not xetile-opt --cse --xetile-blocking=device=no --mlir-print-ir-after-failure %s 2>&1 >/dev/null | FileCheck %s --check-prefix=FAILED

@@ -21,6 +21,11 @@ func.func @second(%a: i32) -> i64 {
 // UNMET-DAG: unmet.mlir:1:1: error: expected error "is never said" was not produced
 // UNMET-DAG: unmet.mlir:7:1: error: unexpected error: {{.+}}
 
-// Without announcements errors go to standard output, as xDSL's driver has it.
-// RUN: xetile-opt --verify-diagnostics %S/Inputs/wrong.mlir | FileCheck %s --check-prefix=PRINTED
+// An error in a file that announces nothing is one that nobody announced.
+// RUN: not xetile-opt --verify-diagnostics %S/Inputs/wrong.mlir 2>&1 | FileCheck %s --check-prefix=SILENT
+// SILENT: wrong.mlir:2:1: error: unexpected error: {{.+}}
+// RUN: xetile-opt --verify-diagnostics=only-expected %S/Inputs/wrong.mlir
+
+// Printed, not checked, as xDSL's driver has it.
+// RUN: xetile-opt --parsing-diagnostics %S/Inputs/wrong.mlir | FileCheck %s --check-prefix=PRINTED
 // PRINTED: wrong.mlir:2:3: error:
