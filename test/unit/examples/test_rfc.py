@@ -1,0 +1,249 @@
+"""The programs of the XeTile RFC's appendices give numpy's results, at every level, on tiles that fit and on others."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import ml_dtypes
+import numpy
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile import api
+from xetile.interpreter import execute
+
+Array = NDArray[Any]
+Level = Literal["workgroup", "subgroup", "blocked"]
+Sizes = tuple[int, int, int]
+
+FOLDER = Path(__file__).parents[3] / "examples" / "rfc"
+LEVELS: tuple[Level, ...] = ("workgroup", "subgroup", "blocked")
+MATRICES = {
+    "matrix_a": "{m}x{k}",
+    "matrix_b": "{k}x{n}",
+    "matrix_bt": "{n}x{k}",
+    "matrix_c": "{m}x{n}",
+    "bias": "{n}",
+    "bias_row": "1x{n}",
+    "result": "{m}",
+    "result_column": "{m}x1",
+}
+"""The type aliases of appendix 2's files that hold the extents, all of them 4096."""
+
+
+class Program(NamedTuple):
+    """A program, its workgroup's tile of the result, and what it computes of A, B and the bias."""
+
+    name: str
+    kernel: str
+    tile: tuple[int, int]
+    sizes: tuple[Sizes, ...]
+    transposed: bool = False
+
+
+APPENDIX_1 = (
+    Program("1-row-major", "gemm", (64, 64), ((128, 64, 96), (100, 72, 40), (3, 5, 7))),
+    Program(
+        "1-column-major-view",
+        "gemm",
+        (64, 64),
+        ((128, 64, 96), (100, 72, 40), (3, 5, 7)),
+        transposed=True,
+    ),
+    Program(
+        "1-transposed-load",
+        "gemm",
+        (64, 64),
+        ((128, 64, 96), (100, 72, 40), (3, 5, 7)),
+        transposed=True,
+    ),
+)
+GEMMS = (
+    Program("2.1-prefetch", "gemm", (256, 256), ((256, 512, 64), (300, 270, 70))),
+    Program(
+        "2.3-transpose-in-registers",
+        "gemm",
+        (256, 256),
+        ((512, 256, 64), (300, 270, 70)),
+        transposed=True,
+    ),
+    Program("2.4-shared-memory", "gemm", (256, 256), ((256, 512, 192), (300, 270, 330))),
+    Program("2.5-two-cache-levels", "gemm", (512, 256), ((512, 256, 160), (520, 270, 300))),
+)
+ROW_SUMS = Program(
+    "2.2-transpose-broadcast-reduce",
+    "gemm_row_sums",
+    (256, 256),
+    ((512, 512, 64), (300, 270, 70)),
+    transposed=True,
+)
+PROGRAMS = (*APPENDIX_1, *GEMMS, ROW_SUMS)
+
+
+def source(program: Program) -> str:
+    return (FOLDER / f"{program.name}.mlir").read_text()
+
+
+def grid(program: Program, sizes: Sizes) -> tuple[int, int, int]:
+    rows, columns = program.tile
+    return -(-sizes[0] // rows), -(-sizes[1] // columns), 1
+
+
+def resized(program: Program, sizes: Sizes) -> str:
+    """A program of appendix 2 with other extents than the 4096 of all its matrices."""
+    m, n, k = sizes
+    text = source(program)
+    for alias, shape in MATRICES.items():
+        new = shape.format(m=m, n=n, k=k)
+        text = re.sub(rf"^(!{alias} = memref<)(?:\d+x)+", rf"\g<1>{new}x", text, flags=re.MULTILINE)
+    x, y, z = grid(program, sizes)
+    text = re.sub(r"(known_grid_size = array<i32:) [\d, ]+", rf"\1 {x}, {y}, {z}", text)
+    text = text.replace("%K = arith.constant 4096", f"%K = arith.constant {k}")
+    text = text.replace("[1, 4096]", f"[1, {n}]").replace("[4096, 1]", f"[{m}, 1]")
+    assert "4096" not in re.sub(r"//.*", "", text)
+    return text
+
+
+def read(program: Program, sizes: Sizes, level: Level) -> ModuleOp:
+    """A program at a level; appendix 1's have dynamic extents."""
+    text = source(program) if program in APPENDIX_1 else resized(program, sizes)
+    module = api.parse(text, name=f"{program.name}.mlir")
+    if level == "workgroup":
+        return module
+    lowered = api.lower(module, to=level, device="bmg")
+    api.verify(lowered)
+    return lowered
+
+
+class Data(NamedTuple):
+    a: Array
+    b: Array
+    bias: Array
+
+
+def whole_numbers(sizes: Sizes, type: Any) -> Data:
+    """Small whole numbers, all of whose sums of products are exact."""
+    m, n, k = sizes
+    random = numpy.random.default_rng(m + n + k)
+    a, b = (random.integers(-4, 5, shape).astype(type) for shape in ((m, k), (k, n)))
+    return Data(a, b, random.integers(-99, 100, n).astype(numpy.float32))
+
+
+def normal(sizes: Sizes, type: Any) -> Data:
+    m, n, k = sizes
+    random = numpy.random.default_rng(m * n + k)
+    a, b = (random.standard_normal(shape).astype(type) for shape in ((m, k), (k, n)))
+    return Data(a, b, random.standard_normal(n).astype(numpy.float32))
+
+
+def run(program: Program, sizes: Sizes, level: Level, data: Data) -> Array:
+    """What a program makes of A, B and the bias."""
+    m, n, k = sizes
+    b = numpy.ascontiguousarray(data.b.T) if program.transposed else data.b
+    module = read(program, sizes, level)
+    if program in APPENDIX_1:
+        c = numpy.full((m, n), 77, ml_dtypes.bfloat16)
+        execute(module, program.kernel, [data.a, b, c, m, n, k], grid=grid(program, sizes))
+        return c
+    if program is ROW_SUMS:
+        sums = numpy.zeros(m, numpy.float32)
+        execute(module, program.kernel, [data.a, b, data.bias, sums])
+        return sums
+    c = numpy.full((m, n), 77, numpy.float32)
+    execute(module, program.kernel, [data.a, b, c])
+    return c
+
+
+def element_type(program: Program) -> Any:
+    return ml_dtypes.bfloat16 if program in APPENDIX_1 else numpy.float16
+
+
+def expected(program: Program, data: Data) -> Array:
+    """numpy's result, in doubles."""
+    product = data.a.astype(numpy.float64) @ data.b.astype(numpy.float64)
+    return (product + data.bias).sum(axis=1) if program is ROW_SUMS else product
+
+
+CASES = [
+    pytest.param(program, sizes, id=f"{program.name}-{'x'.join(map(str, sizes))}")
+    for program in PROGRAMS
+    for sizes in program.sizes
+]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("program", "sizes"), CASES)
+def test_whole_numbers_are_exact(program: Program, sizes: Sizes, level: Level) -> None:
+    data = whole_numbers(sizes, element_type(program))
+    found = run(program, sizes, level, data)
+    wanted = expected(program, data)
+    assert wanted.any()
+    assert numpy.array_equal(found, wanted.astype(found.dtype))
+
+
+@pytest.mark.parametrize(("program", "sizes"), CASES)
+def test_every_level_gives_the_same_bits(program: Program, sizes: Sizes) -> None:
+    data = normal(sizes, element_type(program))
+    first, *others = (run(program, sizes, level, data) for level in LEVELS)
+    for other in others:
+        assert other.tobytes() == first.tobytes()
+    wanted = expected(program, data)
+    unit = float(ml_dtypes.finfo(first.dtype).eps)
+    bound = unit * sum(sizes) * expected(program, Data(*map(abs, data)))
+    assert (abs(first.astype(numpy.float64) - wanted) <= bound).all()
+
+
+def large(program: Program) -> ModuleOp:
+    return api.parse(source(program), name=f"{program.name}.mlir")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_the_files_themselves_are_read_printed_and_distributed(program: Program) -> None:
+    module = large(program)
+    text = api.text(module)
+    again = api.parse(text)
+    assert again.is_structurally_equivalent(module)
+    assert api.text(again) == text
+    distributed = api.text(api.lower(module, to="subgroup"))
+    assert "wg_map" not in distributed
+    blocked = api.text(api.lower(module, to="blocked", device="bmg"))
+    assert "inner_blocks" in blocked
+
+
+def has_shared_memory(module: ModuleOp) -> bool:
+    return any(
+        getattr(value.type, "memory_space", None) is not None
+        for op in module.walk()
+        for value in (*op.operands, *op.results)
+        if value.type.name == "memref"
+    )
+
+
+def test_the_better_division_of_2_3_moves_nothing_between_subgroups() -> None:
+    better = api.lower(large(GEMMS[1]), to="subgroup")
+    assert not has_shared_memory(better)
+    assert "gpu.barrier" not in api.text(better)
+    derived = source(GEMMS[1]).replace(
+        "#map_bt = #xetile.wg_map<sg_layout = [32, 1]", "#map_bt = #xetile.wg_map<sg_layout = [4, 8]"
+    )
+    moved = api.lower(api.parse(derived), to="subgroup")
+    assert has_shared_memory(moved)
+    assert "gpu.barrier" in api.text(moved)
+
+
+def test_every_file_is_covered() -> None:
+    names = {path.stem for path in FOLDER.glob("*.mlir")}
+    assert names == {program.name for program in PROGRAMS} | {"main-text"}
+
+
+CUT: Callable[[str], str] = lambda text: text.split("!", 1)[0]  # the comment before the first alias
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_each_file_names_its_section_and_its_departures(program: Program) -> None:
+    comment = CUT(source(program))
+    number = program.name.split("-")[0]
+    assert f"XeTile RFC, appendix {number}" in comment
+    assert "// Departures from the RFC's text:\n// - " in comment
