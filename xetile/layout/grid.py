@@ -134,6 +134,26 @@ class Distribution:
             for round_ in self.round_coordinates
         ]
 
+    def held_units(self, subgroup: int) -> list[Coordinates]:
+        """The coordinates (in units) of the local units of the subgroup with the id `subgroup`."""
+        return [
+            tuple(start // extent for start, extent in zip(offset, self.unit, strict=True))
+            for offset in self.offsets(subgroup)
+        ]
+
+    def first_owner_terms(self) -> list[tuple[Term, int]]:
+        """Which owner of a unit comes first: the one whose coordinates all lie below these bounds.
+
+        One pair of a subgroup's coordinate and its bound per dimension in which units are shared.
+        """
+        pairs: list[tuple[Term, int]] = []
+        for d in range(self.rank):
+            if self.units(d) < self.grid[d]:
+                divisor, modulus = self._divisor(d), self.grid[d]
+                whole = divisor * modulus == self.subgroups
+                pairs.append((Term(divisor, modulus, 1, 0, whole), self.units(d)))
+        return pairs
+
     def owners(self, unit: Sequence[int]) -> list[int]:
         """Ids of the subgroups that hold the unit with the coordinates `unit` (in units), ascending.
 

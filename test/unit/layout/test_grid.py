@@ -47,6 +47,7 @@ def test_offsets_and_owners_deal_out_the_units(distribution: Distribution) -> No
             tuple(o // u for o, u in zip(offset, distribution.unit, strict=True))
             for offset in offsets
         } == units
+        assert distribution.held_units(subgroup) == sorted(units)
         for index, offset in enumerate(offsets):
             unit = [o // u for o, u in zip(offset, distribution.unit, strict=True)]
             assert distribution.local_index(unit) == index
@@ -57,6 +58,19 @@ def test_offsets_and_owners_deal_out_the_units(distribution: Distribution) -> No
         assert owners == [subgroup for subgroup, units in held.items() if unit in units]
         shared = shared or len(owners) > 1
     assert distribution.is_shared == shared
+
+
+@pytest.mark.parametrize("distribution", SMALL, ids=repr)
+def test_one_owner_of_every_unit_comes_first(distribution: Distribution) -> None:
+    pairs = distribution.first_owner_terms()
+    first = [
+        subgroup
+        for subgroup in range(distribution.subgroups)
+        if all(term.offset(subgroup) < bound for term, bound in pairs)
+    ]
+    all_units = product(*(range(distribution.units(d)) for d in range(distribution.rank)))
+    assert first == sorted({distribution.owners(unit)[0] for unit in all_units})
+    assert bool(pairs) == distribution.is_shared
 
 
 @pytest.mark.parametrize("distribution", SMALL, ids=repr)

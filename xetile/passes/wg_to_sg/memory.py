@@ -1,0 +1,109 @@
+"""Ops on tiles: making, moving, loading, storing, prefetching, updating atomically."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
+from xetile.errors import fail
+from xetile.passes.wg_to_sg.view import SubgroupView, Units, mapped, retyped, unit_vector
+
+
+def init_tile(view: SubgroupView, op: Operation) -> None:
+    """One tile per unit, at the unit's offset or with the unit's indices."""
+    assert isinstance(op, InitTileOp)
+    distribution = view.tile_distribution(op.tile)
+    type = op.tile.type.with_(shape=distribution.unit, wg_map=None)
+    source = view.single(op.source)
+    if op.indices is not None:
+        indices = view.matching(op.indices, distribution).values
+        view.each_unit(
+            op.tile,
+            distribution,
+            lambda unit: InitTileOp(source, [], [], [], type, indices=indices[unit]),
+        )
+        return
+    offsets, sizes, strides = (
+        [mapped(view, entry) for entry in entries]
+        for entries in (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
+    )
+    leading, base = offsets[:-2], offsets[-2:]
+    tiles: list[SSAValue] = []
+    for starts in view.unit_offsets(distribution):
+        moved = [view.add(offset, start) for offset, start in zip(base, starts, strict=True)]
+        tiles.append(view.emit_value(InitTileOp(source, [*leading, *moved], sizes, strides, type)))
+    view.bind(op.tile, Units(tiles, distribution))
+
+
+def update_tile_offset(view: SubgroupView, op: Operation) -> None:
+    """Every unit moves by the same steps, or each element by its own."""
+    assert isinstance(op, UpdateTileOffsetOp)
+    tiles = view.units(op.tile)
+    if op.indices is not None:
+        steps = view.matching(op.indices, tiles.distribution).values
+        view.each_unit(
+            op.results[0],
+            tiles.distribution,
+            lambda unit: UpdateTileOffsetOp(tiles.values[unit], indices=steps[unit]),
+        )
+        return
+    moved = [mapped(view, offset) for offset in op.mixed_offsets]
+    view.each_unit(
+        op.results[0],
+        tiles.distribution,
+        lambda unit: UpdateTileOffsetOp(tiles.values[unit], moved),
+    )
+
+
+def load(view: SubgroupView, op: Operation) -> None:
+    """`load_tile` and `load_gather` of each unit, with the mask's unit."""
+    tiles = view.units(op.operands[0])
+    masks = [view.matching(mask, tiles.distribution) for mask in op.operands[1:]]
+    type = unit_vector(op.results[0].type, tiles.distribution)
+    view.each_unit(
+        op.results[0],
+        tiles.distribution,
+        lambda unit: retyped(op, [tiles.values[unit], *_unit(masks, unit)], [type]),
+    )
+
+
+def _unit(values: Sequence[Units], unit: int) -> list[SSAValue]:
+    return [value.values[unit] for value in values]
+
+
+def store(view: SubgroupView, op: Operation) -> None:
+    """`store_tile` and `store_scatter` of each unit, with the mask's unit."""
+    for operands in _written_units(view, op):
+        view.emit(retyped(op, operands, []))
+
+
+def atomic_rmw_tile(view: SubgroupView, op: Operation) -> None:
+    """One atomic update per unit."""
+    tiles = view.units(op.operands[1])
+    type = unit_vector(op.results[0].type, tiles.distribution)
+    units = _written_units(view, op)
+    view.each_unit(op.results[0], tiles.distribution, lambda unit: retyped(op, units[unit], [type]))
+
+
+def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
+    """Per unit the value, the tile and what else the op takes, where one subgroup writes each."""
+    value, tile, *masks = op.operands
+    tiles = view.units(tile)
+    if tiles.distribution.is_shared:
+        fail(
+            op,
+            f"several subgroups would write the same unit of {tile.type}; "
+            "give each subgroup units of its own (no more subgroups than units in a dimension)",
+        )
+    values = [
+        view.matching(value, tiles.distribution),
+        tiles,
+        *(view.matching(mask, tiles.distribution) for mask in masks),
+    ]
+    return [_unit(values, unit) for unit in range(tiles.distribution.local_units)]
+
+
+def prefetch_tile(view: SubgroupView, op: Operation) -> None:
+    """A prefetch of each unit."""
+    for tile in view.units(op.operands[0]).values:
+        view.emit(retyped(op, [tile], []))

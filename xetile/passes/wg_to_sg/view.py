@@ -1,0 +1,210 @@
+"""A workgroup-level function as one subgroup sees it: what each value became, and where its units begin."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import cast
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from xetile.analysis.kernels import subgroup_count
+from xetile.analysis.same_value import is_tile_vector, vector_shape
+from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.dialects import arith
+from xetile.dialects.gpu import SubgroupIdOp
+from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.errors import fail
+from xetile.layout.grid import Distribution, Term
+from xetile.layout.linear import LayoutError
+from xetile.passes.expansion import Expansion, Offset, Parts
+
+
+class Units(Parts):
+    """One subgroup's units of a distributed value, rows outer."""
+
+    __slots__ = ("distribution",)
+
+    def __init__(self, values: Sequence[SSAValue], distribution: Distribution) -> None:
+        super().__init__(values)
+        self.distribution = distribution
+
+    def unit(self, row: int, column: int) -> SSAValue:
+        """The unit of one round in each dimension."""
+        return self.values[row * self.distribution.rounds(1) + column]
+
+    def agrees_with(self, other: Parts) -> bool:
+        """Whether the other units are of the same parts of the workgroup's value."""
+        return (
+            isinstance(other, Units)
+            and self.distribution == other.distribution
+            and super().agrees_with(other)
+        )
+
+
+class SubgroupView(Expansion):
+    """Rebuilds a function for one subgroup; the pass names the handlers."""
+
+    def __init__(self, function: Operation) -> None:
+        super().__init__(function)
+        for argument in function.regions[0].blocks[0].args:
+            if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
+                fail(
+                    function,
+                    f"the workgroup-level function takes an argument of type {argument.type}; "
+                    "expected memrefs, addresses and scalars, from which tiles are made inside",
+                )
+        self.maps = infer_workgroup_maps(function)
+        self.subgroups = subgroup_count(function)
+
+    # Who holds what.
+
+    def distribution(self, shape: Sequence[int], map: WorkgroupMapAttr) -> Distribution:
+        """The distribution that a map gives to a shape, refused where it does not fit the kernel."""
+        total = prod(map.sg_layout)
+        if self.subgroups is None:
+            self.subgroups = total
+        if total != self.subgroups:
+            fail(
+                self.current,
+                f"sg_layout {list(map.sg_layout)} has {total} subgroups, the workgroup has {self.subgroups}",
+            )
+        try:
+            return map.distribution(tuple(shape))
+        except LayoutError as error:
+            fail(self.current, str(error))
+
+    def value_distribution(self, value: SSAValue) -> Distribution:
+        """The distribution of a vector of the old function."""
+        return self.distribution(vector_shape(value), self.maps[value])
+
+    def tile_distribution(self, value: SSAValue) -> Distribution:
+        """The distribution of a tile of the old function."""
+        tile = cast(TileType, value.type)
+        if tile.wg_map is None:
+            fail(
+                self.current,
+                f"{tile} has no wg_map; every tile of a workgroup-level kernel needs one",
+            )
+        return self.distribution(tile.shape, tile.wg_map)
+
+    def units(self, value: SSAValue) -> Units:
+        """The units that an old value became."""
+        became = self.get(value)
+        assert isinstance(became, Units)
+        return became
+
+    def matching(self, value: SSAValue, distribution: Distribution) -> Units:
+        """The units of an old value, refused where they are not those of `distribution`."""
+        units = self.units(value)
+        if units.distribution != distribution:
+            fail(
+                self.current,
+                f"'{self.current.name}' takes a {value.type} with {_in_words(units.distribution)}, "
+                f"expected {_in_words(distribution)}; put a tile_conv_layout between",
+            )
+        return units
+
+    # Where this subgroup's units begin.
+
+    def unit_offset(self, term: Term) -> Offset:
+        """Where this subgroup's unit starts in one dimension (elements)."""
+        if term.modulus == 1:
+            return term.shift
+        start = self.shared(
+            ("offset", term.divisor, term.modulus, term.scale),
+            lambda: arith.MuliOp(self.coordinate(term), self.constant(term.scale)),
+        )
+        return self.add(start, term.shift)
+
+    def coordinate(self, term: Term) -> SSAValue:
+        """This subgroup's coordinate in one dimension, of the term's modulus."""
+        coordinate = self.shared(("subgroup_id",), SubgroupIdOp)
+        if term.divisor != 1:
+            identifier, divisor = coordinate, self.constant(term.divisor)
+            coordinate = self.shared(
+                ("row", term.divisor), lambda: arith.DivUIOp(identifier, divisor)
+            )
+        if not term.whole:
+            undivided, modulus = coordinate, self.constant(term.modulus)
+            coordinate = self.shared(
+                ("coordinate", term.divisor, term.modulus),
+                lambda: arith.RemUIOp(undivided, modulus),
+            )
+        return coordinate
+
+    def unit_offsets(self, distribution: Distribution) -> list[tuple[Offset, ...]]:
+        """The offsets of this subgroup's units, rows outer."""
+        return [
+            tuple(self.unit_offset(term) for term in distribution.offset_terms(rounds))
+            for rounds in distribution.round_coordinates
+        ]
+
+    # Emission.
+
+    def each_unit(
+        self, value: SSAValue, distribution: Distribution, make: Callable[[int], Operation]
+    ) -> None:
+        """Bind `value` to one op's result per unit."""
+        results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
+        self.bind(value, Units(results, distribution))
+
+    @contextmanager
+    def first_owners(self, distribution: Distribution) -> Generator[None]:
+        """What is emitted inside is done by one subgroup per unit: the first of those that hold it."""
+        bounds = distribution.first_owner_terms()
+        if not bounds:
+            yield
+            return
+        checks = [
+            self.emit_value(arith.CmpiOp(self.coordinate(term), self.constant(bound), "ult"))
+            for term, bound in bounds
+        ]
+        condition = checks[0]
+        for check in checks[1:]:
+            condition = self.emit_value(arith.AndIOp(condition, check))
+        outer, self.block = self.block, Block()
+        yield
+        self.emit(scf.YieldOp())
+        body, self.block = self.block, outer
+        self.emit(scf.IfOp(condition, [], Region(body), Region()))
+
+
+def _in_words(distribution: Distribution) -> str:
+    return f"sg_layout = {list(distribution.grid)}, sg_data = {list(distribution.unit)}"
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """The type of a vector's elements."""
+    return cast("VectorType[Attribute]", value.type).element_type
+
+
+def is_signless(element: Attribute) -> bool:
+    """Whether the integer ops of arith take such elements; what is no integer has no sign to say."""
+    if not isinstance(element, IntegerType):
+        return True
+    return cast("IntegerType", element).signedness.data is Signedness.SIGNLESS
+
+
+def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attribute]:
+    """The type of one unit of a workgroup's vector."""
+    return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
+
+
+def mapped(view: Expansion, offset: int | SSAValue) -> Offset:
+    """An offset of the old function in the new one."""
+    return offset if isinstance(offset, int) else view.single(offset)
+
+
+def retyped(
+    op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+) -> Operation:
+    """The same op on other operands, without its maps."""
+    return type(op).create(
+        operands=operands,
+        result_types=result_types,
+        properties={k: v for k, v in op.properties.items() if not k.startswith("wg_map")},
+        attributes={k: v for k, v in op.attributes.items() if not k.startswith("wg_map")},
+        location=op.location,
+    )
