@@ -30,6 +30,8 @@ config.environment["PYTHONPATH"] = str(here.parent)
 for variable in ("XETILE_OCLOC", "XETILE_MLIR_OPT", "XETILE_SPIRV_VAL", "HOME"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+# whatever the tests execute is watched for races on shared memory
+config.environment["XETILE_SANITIZE"] = os.environ.get("XETILE_SANITIZE", "1")
 
 oracles = {"mlir-opt": find_mlir_opt(), "ocloc": find_ocloc(), "spirv-val": find_spirv_val()}
 required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()

@@ -157,18 +157,20 @@ def execute(
     kernel: str,
     *arrays: "numpy.ndarray | int | float",
     grid: tuple[int, int, int] | None = None,
+    sanitize: bool | None = None,
 ) -> None:
     """Launch a kernel on the CPU: arrays change in place, as a launch would change them.
 
     `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
     fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
-    `known_grid_size`.
+    `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
+    written; by default as the environment says (XETILE_SANITIZE=1).
     Errors: XetileError for a kernel that is not there, arguments that do not fit, an access that is
     out of bounds.
     """
     from xetile.interpreter import execute as execute_kernel
 
-    execute_kernel(module, kernel, arrays, grid=grid)
+    execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
 
 
 def emit(module: ModuleOp, kind: Kind, device: str) -> str | bytes:

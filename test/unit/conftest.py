@@ -44,6 +44,8 @@ def oracle_or_skip(marker: str) -> Path:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Whatever the tests execute is watched for races on shared memory.
+    os.environ.setdefault("XETILE_SANITIZE", "1")
     required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()
     missing = [
         name for marker, (name, _) in ORACLES.items() if name in required and oracle(marker) is None

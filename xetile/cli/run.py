@@ -5,7 +5,7 @@ Status 0: done, and equal if compared; 2: different, with the largest error and 
 
 import sys
 import time
-from argparse import ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,6 +82,13 @@ def _parser() -> ToolParser:
         default=None,
         metavar=f"{EXACT}|BOUND",
         help="what counts as equal: the same bits (default), or a largest absolute error",
+    )
+    add(
+        "--sanitize",
+        action=BooleanOptionalAction,
+        default=None,
+        help="refuse races on shared memory, accesses outside of it, and reads of what nothing has written "
+        "(off, or as XETILE_SANITIZE=1 says)",
     )
     add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
     return parser
@@ -161,7 +168,14 @@ def _execute(
     from xetile.interpreter import execute
 
     values = [value if isinstance(value, int | float) else duplicate(value) for value in given]
-    execute(module, kernel, values, grid=options.grid, progress=_progress())
+    execute(
+        module,
+        kernel,
+        values,
+        grid=options.grid,
+        progress=_progress(),
+        sanitize=options.sanitize,
+    )
     return values
 
 

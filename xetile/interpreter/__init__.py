@@ -16,6 +16,7 @@ def execute(
     *,
     grid: tuple[int, int, int] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    sanitize: bool | None = None,
 ) -> None:
     """Launch a kernel on the CPU; arrays change in place, as a launch would change them.
 
@@ -27,6 +28,8 @@ def execute(
             for other scalars a number.
         grid: workgroups along x, y, z; by default the kernel's `known_grid_size`.
         progress: called with the number of workgroups done and their total, now and then.
+        sanitize: refuse races on shared memory, and reads of it that nothing has written; by default if the environment
+            has XETILE_SANITIZE=1.
 
     Raises:
         XetileError: no such kernel, arguments that do not fit, an op that cannot be executed, an access outside
@@ -34,4 +37,4 @@ def execute(
     """
     from xetile.interpreter.launch import launch
 
-    launch(module, kernel, arrays, grid=grid, progress=progress)
+    launch(module, kernel, arrays, grid=grid, progress=progress, sanitize=sanitize)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -16,6 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xetile.errors import fail
 from xetile.interpreter.elements import Element, element_of
 from xetile.interpreter.memory import Memory
+from xetile.interpreter.sanitizer import Sanitizer
 from xetile.interpreter.threads import Threads
 from xetile.interpreter.values import (
     Array,
@@ -49,10 +51,18 @@ _Kept = TypeVar("_Kept")
 class Machine:
     """What all threads of a launch share."""
 
-    def __init__(self, handlers: Mapping[str, Handler], memory: Memory, threads: Threads) -> None:
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        memory: Memory,
+        threads: Threads,
+        *,
+        sanitize: bool = False,
+    ) -> None:
         self.handlers = handlers
         self.memory = memory
         self.threads = threads
+        self.sanitizer = Sanitizer(memory, threads) if sanitize else None
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:
@@ -141,6 +151,71 @@ class Frame:
         if not isinstance(found, ScatteredTile):
             fail(value, f"expected a scattered tile, found {value.type}")
         return found
+
+    def read(
+        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
+    ) -> Array:
+        """Elements at addresses [threads or 1, *shape]; those that are chosen by `where`, flat, if given."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.read(at, self.active, addresses, of, where=where)
+        return self.memory.read(at, addresses if where is None else addresses[where], of)
+
+    def write(
+        self,
+        at: Operation,
+        addresses: Array,
+        of: Element,
+        values: Array,
+        where: Array | None = None,
+    ) -> None:
+        """Store elements at addresses [threads or 1, *shape], threads ascending; only those chosen by `where`."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.write(at, self.active, addresses, of, values, where=where)
+        if where is None:
+            self.memory.write(at, addresses, of, values)
+        else:
+            self.memory.write(at, addresses[where], of, values[where])
+
+    def watch_update(
+        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
+    ) -> None:
+        """Say that an atomic op changes elements at addresses [threads or 1, *shape]."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.write(at, self.active, addresses, of, None, where=where)
+
+    def read_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        of: Element,
+        padding: ArrayLike = 0,
+        holders: Array | None = None,
+    ) -> Array:
+        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
+        sanitizer = self.machine.sanitizer
+        if sanitizer is not None and sanitizer.watches(tile.surface.base):
+            sanitizer.tile(at, tile, shape, self.active)
+            addresses, _ = self.memory.tile_addresses(tile, shape, of)
+            sanitizer.read(at, self.active, addresses, of, holders=holders)
+        return self.memory.read_tile(at, tile, shape, of, padding)
+
+    def write_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        of: Element,
+        values: Array,
+        holders: Array | None = None,
+    ) -> None:
+        """Store the elements of a tile that are inside of the surface, threads ascending."""
+        sanitizer = self.machine.sanitizer
+        if sanitizer is not None and sanitizer.watches(tile.surface.base):
+            sanitizer.tile(at, tile, shape, self.active)
+            addresses, _ = self.memory.tile_addresses(tile, shape, of)
+            sanitizer.write(at, self.active, addresses, of, values, holders=holders)
+        self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:
         """Give an SSA value its value."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
@@ -62,16 +63,34 @@ def _num_subgroups(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _barrier(frame: Frame, op: Operation) -> Sequence[Value]:
-    broken = frame.threads.broken_workgroup(frame.active)
+    check_whole_workgroups(frame, op)
+    if frame.machine.sanitizer is not None:
+        frame.machine.sanitizer.barrier(frame.active)
+    return []
+
+
+def check_whole_workgroups(frame: Frame, op: Operation) -> None:
+    """Refuse an op that some threads of a workgroup reach and others do not, at this time."""
+    threads = frame.threads
+    broken = threads.broken_workgroup(frame.active)
     if broken is None:
-        return []
-    workgroup, found = broken
-    kind = {"workgroup": "threads", "subgroup": "subgroups", "lane": "lanes"}[frame.threads.level]
+        return
+    workgroup, present = broken
+    ids = np.unique(present // threads.lanes)
+    kind = "lane" if len(ids) == threads.subgroups else "subgroup"
+    found, count = (present, threads.per_workgroup) if kind == "lane" else (ids, threads.subgroups)
+    missing = [n for n in range(count) if n not in set(found.tolist())]
     fail(
         op,
-        f"'{op.name}' is reached by {found} of the {frame.threads.per_workgroup} {kind} of workgroup "
-        f"{list(workgroup)}; expected all of them or none",
+        f"'{op.name}' is reached by {len(found)} of the {count} {kind}s of workgroup {list(workgroup)}; "
+        f"{kind}{'s' * (len(missing) > 1)} {_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing",
     )
+
+
+def _listed(numbers: Sequence[int], most: int = 16) -> str:
+    """Numbers in a row, the last ones left out where they are many."""
+    shown = ", ".join(map(str, numbers[:most]))
+    return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most} more"
 
 
 def fence(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -1,5 +1,6 @@
 """A launch: the kernel, its arguments, and its workgroups in batches."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
@@ -36,6 +37,9 @@ from xetile.interpreter.xegpu import HANDLERS as XEGPU
 from xetile.interpreter.xetile import HANDLERS as XETILE
 from xetile.interpreter.xevm import HANDLERS as XEVM
 
+SANITIZE_VARIABLE = "XETILE_SANITIZE"
+"""The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
+
 BATCH_BYTES = 1 << 25
 """Workgroups execute together as long as their vectors take about this much memory."""
 
@@ -64,6 +68,7 @@ def launch(
     *,
     grid: Sizes | None = None,
     progress: Callable[[int, int], None] | None = None,
+    sanitize: bool | None = None,
 ) -> None:
     """Execute a kernel; see `xetile.interpreter.execute`."""
     kernel = find_kernel(module, name)
@@ -75,7 +80,7 @@ def launch(
         place(memory, parameter, array, position)
         for position, (parameter, array) in enumerate(zip(parameters, arrays, strict=True))
     ]
-    machine = Machine(handlers(), memory, threads)
+    machine = Machine(handlers(), memory, threads, sanitize=is_sanitized(sanitize))
     try:
         with np.errstate(all="ignore"):
             run_workgroups(kernel, Frame(machine, np.arange(1)), lambda _: arguments, progress)
@@ -83,6 +88,11 @@ def launch(
         raise XetileError(
             f"executing '{symbol_name(kernel)}' takes more memory than there is"
         ) from error
+
+
+def is_sanitized(asked: bool | None) -> bool:
+    """Whether to watch for races: as asked, else as the environment says."""
+    return os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0") if asked is None else asked
 
 
 def run_workgroups(
@@ -102,12 +112,14 @@ def run_workgroups(
     batch = _batch_size(kernel, threads)
     for first in range(0, workgroups, batch):
         threads.workgroups = np.arange(first, min(first + batch, workgroups))
+        if machine.sanitizer is not None:
+            machine.sanitizer.begin_batch()
         active = np.arange(threads.count)
         frame = Frame(machine, active, (outer, np.zeros_like(active)))
         given = arguments(frame)
         with machine.memory.scope():
             buffers = [
-                new_memref(frame, kernel, memref_type(buffer), [])
+                new_memref(frame, buffer, memref_type(buffer), [])
                 for buffer in block.args[len(given) :]
             ]
             frame.run(block, [*given, *buffers])

@@ -35,6 +35,7 @@ from xetile.interpreter.frame import (
     segments,
 )
 from xetile.interpreter.memory import ALIGNMENT
+from xetile.interpreter.shadows import Allocation
 from xetile.interpreter.values import Array, MemRef, Value, uniform
 
 
@@ -76,7 +77,7 @@ def _aligned(values: Array, rank: int) -> Array:
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     memref, *indices = op.operands
     at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
-    return [frame.memory.read(op, at, element(op.results[0]))]
+    return [frame.read(op, at, element(op.results[0]))]
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -85,7 +86,7 @@ def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(value)
     if len(values) > len(at):
         at = np.broadcast_to(at, values.shape)
-    frame.memory.write(op, at, element(value), values)
+    frame.write(op, at, element(value), values)
     return []
 
 
@@ -93,6 +94,7 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
     value, memref, *indices = op.operands
     at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
     addresses = np.broadcast_to(at, frame.count)
+    frame.watch_update(op, addresses, element(value))
     values = np.broadcast_to(frame.array(value), frame.count)
     return [update_memory(frame, op, addresses, values, kind_of(op), value)]
 
@@ -134,34 +136,38 @@ def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def new_memref(
-    frame: Frame, op: Operation, type: MemRefType[Attribute], dynamic: Sequence[Array]
+    frame: Frame, at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
 ) -> MemRef:
     """New memory: in shared memory one buffer per workgroup, else one per thread."""
-    found, size = memref_at_zero(op, type, dynamic)
+    found, size = memref_at_zero(at, type, dynamic)
     slot = -(-size // ALIGNMENT) * ALIGNMENT
     shared = memory_space_of(type.memory_space) == SHARED
     per_thread = frame.threads.per_workgroup if shared else 1
     slots = frame.threads.count // per_thread
     base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
+    sanitizer = frame.machine.sanitizer
+    if shared and sanitizer is not None:
+        steps = [int(stride.max()) for stride in found.strides]
+        sanitizer.allocated(Allocation(at, base, slot, size, element_of(type, at).size, steps))
     return found._replace(base=base + frame.active // per_thread * slot)
 
 
 def memref_at_zero(
-    op: Operation, type: MemRefType[Attribute], dynamic: Sequence[Array]
+    at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
 ) -> tuple[MemRef, int]:
     """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
     rest = iter(dynamic)
     sizes = tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
     if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
-        fail(op, f"'{op.name}' makes a memref of extent {smallest}; expected none below 0")
+        fail(at, f"a new memref has extent {smallest}; expected none below 0")
     layout = strides_and_offset(type)
     if layout is None or layout[1] is None:
-        fail(op, f"cannot allocate {type}: its layout is not strided, or its offset not static")
+        fail(at, f"cannot allocate {type}: its layout is not strided, or its offset not static")
     strides = _dense_strides(sizes)
     if None not in layout[0]:
         strides = tuple(uniform(stride or 0) for stride in layout[0])
     reach = layout[1] + 1 + sum(_largest_steps(sizes, strides))
-    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, op).size
+    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, at).size
 
 
 def _largest_steps(sizes: Sequence[Array], strides: Sequence[Array]) -> list[int]:
@@ -393,12 +399,12 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
     if prod(shape) == 0:
         return []
     indices = [grid.reshape(1, *shape) for grid in np.indices(shape)]
-    values = frame.memory.read(
+    values = frame.read(
         op, element_addresses(frame, op, source, indices), element_of(source.type, op)
     )
     at = element_addresses(frame, op, target, indices)
     shape_of_both = np.broadcast_shapes(at.shape, values.shape)
-    frame.memory.write(op, np.broadcast_to(at, shape_of_both), element_of(target.type, op), values)
+    frame.write(op, np.broadcast_to(at, shape_of_both), element_of(target.type, op), values)
     return []
 
 

@@ -25,6 +25,7 @@ class Threads:
         block: what a workgroup has along x, y, z: work-items, or subgroups where `counts_subgroups`.
         workgroups: linear ids of the workgroups in the batch.
         per_workgroup: threads of one workgroup.
+        lanes: threads of one subgroup.
     """
 
     def __init__(
@@ -42,8 +43,8 @@ class Threads:
         self.subgroups = subgroups
         self.counts_subgroups = counts_subgroups
         self.workgroups: Array = np.arange(0)
-        lanes = SUBGROUP_SIZE if level == "lane" else 1
-        self.per_workgroup = 1 if level == "workgroup" else subgroups * lanes
+        self.lanes = SUBGROUP_SIZE if level == "lane" else 1
+        self.per_workgroup = 1 if level == "workgroup" else subgroups * self.lanes
 
     @property
     def count(self) -> int:
@@ -64,8 +65,11 @@ class Threads:
             fail(
                 at, f"'{at.name}' differs inside of a workgroup, which executes as one thread here"
             )
-        lanes = SUBGROUP_SIZE if self.level == "lane" else 1
-        return active % self.per_workgroup // lanes
+        return self.subgroup_of(active)
+
+    def subgroup_of(self, active: Array) -> Array:
+        """Ids of the subgroups of threads in their workgroups, below level workgroup."""
+        return active % self.per_workgroup // self.lanes
 
     def lane(self, active: Array, at: Operation) -> Array:
         """Ids of the lanes in their subgroups."""
@@ -94,15 +98,16 @@ class Threads:
             fail(at, f"'{at.name}' needs known_block_size on the kernel")
         return self.block
 
-    def broken_workgroup(self, active: Array) -> tuple[Sizes, int] | None:
-        """A workgroup of which some threads are active and others not, and how many are."""
+    def broken_workgroup(self, active: Array) -> tuple[Sizes, Array] | None:
+        """A workgroup of which some threads are active and others not, and the numbers of those that are."""
         numbers, counts = np.unique(active // self.per_workgroup, return_counts=True)
         broken = np.flatnonzero(counts != self.per_workgroup)
         if not len(broken):
             return None
         at = self.workgroups[numbers[broken[:1]]]
         x, y, z = (int(_coordinate(at, self.grid, axis)[0]) for axis in ("x", "y", "z"))
-        return (x, y, z), int(counts[broken[0]])
+        number = numbers[broken[0]]
+        return (x, y, z), active[active // self.per_workgroup == number] % self.per_workgroup
 
     def whole_subgroups(self, active: Array) -> bool:
         """Whether all lanes of every subgroup are active or none is."""

@@ -210,7 +210,7 @@ def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     starts = [number(frame, index) for index in indices]
     at = _row_indices(frame, op, starts, shape_of(op.results[0]))
     addresses = element_addresses(frame, op, base, at)
-    return [frame.memory.read(op, addresses, element(op.results[0]))]
+    return [frame.read(op, addresses, element(op.results[0]))]
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -219,7 +219,7 @@ def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(value)
     addresses = element_addresses(frame, op, base, _row_indices(frame, op, starts, shape_of(value)))
     shape = np.broadcast_shapes(addresses.shape, values.shape)
-    frame.memory.write(op, np.broadcast_to(addresses, shape), element(value), values)
+    frame.write(op, np.broadcast_to(addresses, shape), element(value), values)
     return []
 
 
@@ -234,7 +234,9 @@ def _masked_addresses(
     base = next(v for v in op.operands if str(v.type).startswith("memref"))
     if not mask.any():
         return np.zeros(shape, np.int64), mask
-    return np.broadcast_to(element_addresses(frame, op, base, safe), shape), mask
+    addresses = element_addresses(frame, op, base, safe)
+    shape = np.broadcast_shapes(addresses.shape, shape)
+    return np.broadcast_to(addresses, shape), np.broadcast_to(mask, shape)
 
 
 def _masked_read(
@@ -245,7 +247,7 @@ def _masked_read(
     values = np.empty(np.broadcast_shapes(addresses.shape, otherwise.shape), of.dtype)
     values[...] = otherwise
     addresses, mask = (np.broadcast_to(part, values.shape) for part in (addresses, mask))
-    values[mask] = frame.memory.read(op, addresses[mask], of)
+    values[mask] = frame.read(op, addresses, of, mask)
     return values
 
 
@@ -256,7 +258,7 @@ def _masked_write(
     shape = np.broadcast_shapes(addresses.shape, values.shape)
     addresses, mask, values = (np.broadcast_to(part, shape) for part in (addresses, mask, values))
     of = element(op.operands[-1])
-    frame.memory.write(op, addresses[mask], of, values[mask])
+    frame.write(op, addresses, of, values, mask)
 
 
 def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:

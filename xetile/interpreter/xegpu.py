@@ -92,7 +92,7 @@ def _access(
 def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
     descriptor, *dynamic = op.operands
     tile, (rows, columns), blocks, of = _access(frame, op, descriptor, dynamic)
-    values = frame.memory.read_tile(op, tile, (rows, columns * blocks), of, 0)
+    values = frame.read_tile(op, tile, (rows, columns * blocks), of, 0)
     values = values.reshape(-1, rows, blocks, columns).transpose(0, 2, 1, 3)
     if attribute(op, "packed") is not None and of.size * 8 < WORD_BITS:
         packed = WORD_BITS // (of.size * 8)
@@ -109,7 +109,7 @@ def _store_nd(frame: Frame, op: Operation) -> Sequence[Value]:
     value, descriptor, *dynamic = op.operands
     tile, shape, _, of = _access(frame, op, descriptor, dynamic)
     values = frame.array(value).reshape(-1, *shape)
-    frame.memory.write_tile(op, tile, shape, of, values)
+    frame.write_tile(op, tile, shape, of, values)
     return []
 
 

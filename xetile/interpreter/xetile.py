@@ -95,7 +95,7 @@ def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     type, (result,) = _tile_type(op.operands[0]), op.results
     tile = frame.tile(op.operands[0])
     padding = _padding(op, result)
-    values = frame.memory.read_tile(op, tile, _plane(type), element(result), padding)
+    values = frame.read_tile(op, tile, _plane(type), element(result), padding)
     return [_blocked(values, type)]
 
 
@@ -103,7 +103,7 @@ def _store_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     value, tile = op.operands
     type = _tile_type(tile)
     values = _flat(frame.array(value))
-    frame.memory.write_tile(op, frame.tile(tile), _plane(type), element(value), values)
+    frame.write_tile(op, frame.tile(tile), _plane(type), element(value), values)
     return []
 
 
@@ -201,7 +201,7 @@ def _load_gather(frame: Frame, op: Operation) -> Sequence[Value]:
     addresses, wanted = _gathered(frame, op, tile, mask)
     values = np.empty(addresses.shape, element(result).dtype)
     values[...] = _padding(op, result)
-    values[wanted] = frame.memory.read(op, addresses[wanted], element(result))
+    values[wanted] = frame.read(op, addresses, element(result), wanted)
     return [_blocked(values, _tile_type(tile))]
 
 
@@ -213,7 +213,7 @@ def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
     shape = (count, *addresses.shape[1:])
     addresses, wanted = np.broadcast_to(addresses, shape), np.broadcast_to(wanted, shape)
     stored = np.broadcast_to(found, shape)
-    frame.memory.write(op, addresses[wanted], element(value), stored[wanted])
+    frame.write(op, addresses, element(value), stored, wanted)
     return []
 
 
@@ -224,6 +224,7 @@ def _atomic_rmw_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     shape = (frame.count, *type.shape)
     found = _flat(frame.array(value))
     addresses, inside, found = (np.broadcast_to(v, shape) for v in (addresses, inside, found))
+    frame.watch_update(op, addresses, of, inside)
     old = np.zeros(shape, of.dtype)
     changes = (addresses[inside], found[inside], kind_of(op), value)
     old[inside] = update_memory(frame, op, *changes)

@@ -1,0 +1,170 @@
+"""What is remembered of each element of shared memory: when it was last written and read, and by whom.
+
+Time counts the barriers of a workgroup. The subgroups that wrote or read an element since the last barrier are the
+bits of a number, so that of more than 64 subgroups those that are 64 apart count as one.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xetile.interpreter.values import Array
+
+FIRST_EPOCH = 2
+"""The time before any barrier. 0 is never; 1 is before the launch, for what no subgroup is known to have done."""
+
+
+class Allocation(NamedTuple):
+    """A buffer in shared memory, one for each workgroup of the batch.
+
+    Attributes:
+        at: the op or argument that makes it.
+        start: its address in bytes.
+        slot: bytes from one workgroup's buffer to the next one's.
+        size: bytes of one workgroup's buffer.
+        element_size: bytes of an element.
+        strides: elements from one index to the next, of each dimension.
+    """
+
+    at: Operation | SSAValue
+    start: int
+    slot: int
+    size: int
+    element_size: int
+    strides: Sequence[int]
+
+    def index_of(self, offset: int) -> str:
+        """The index of the element at an offset in bytes."""
+        rest = offset // self.element_size
+        index = [0] * len(self.strides)
+        for dimension in sorted(range(len(index)), key=lambda d: -self.strides[d]):
+            index[dimension], rest = divmod(rest, max(1, self.strides[dimension]))
+        return str(index)
+
+
+class Accesses(NamedTuple):
+    """Elements of one shared buffer that an op accesses, one entry per thread and element.
+
+    Attributes:
+        threads: the thread.
+        offsets: bytes from the start of the buffer.
+        places: the entries of the shadow, [accesses, entries per element].
+        now: the time of the thread's workgroup.
+        subgroups: bits of the subgroups that access it; None where they are not known.
+        values: the bits of what is stored there.
+    """
+
+    threads: Array
+    offsets: Array
+    places: Array
+    now: Array
+    subgroups: Array | None
+    values: Array | None = None
+
+
+class Shadow:
+    """The past of a shared buffer. An entry stands for as many bytes as the smallest access has."""
+
+    def __init__(self, allocation: Allocation, workgroups: int) -> None:
+        self.allocation = allocation
+        self._grain = allocation.element_size
+        count = allocation.slot * workgroups // self._grain
+        self.written = np.zeros(count, np.int32)
+        self.writers = np.zeros(count, np.uint64)
+        self.writing = np.zeros(count, np.int32)
+        self.atomic = np.zeros(count, np.bool)
+        self.read = np.zeros(count, np.int32)
+        self.readers = np.zeros(count, np.uint64)
+        self.reading = np.zeros(count, np.int32)
+        self._scratch = np.zeros(count, np.int64)
+
+    def places(self, offsets: Array, size: int) -> Array:
+        """The entries of elements of `size` bytes at offsets: [elements, entries of one]."""
+        if size < self._grain:
+            self._refine(self._grain // size)
+            self._grain = size
+        return (offsets // self._grain)[:, None] + np.arange(size // self._grain)
+
+    def _refine(self, factor: int) -> None:
+        for name in (
+            "written",
+            "writers",
+            "writing",
+            "atomic",
+            "read",
+            "readers",
+            "reading",
+            "_scratch",
+        ):
+            setattr(self, name, np.repeat(getattr(self, name), factor))
+
+    def unwritten(self, found: Accesses) -> Array:
+        """Which accesses are to elements that nothing has written: [accesses, entries]."""
+        return self.written[found.places] == 0
+
+    def unordered_writers(self, found: Accesses) -> Array:
+        """Subgroups whose write no barrier orders before a read, as bits: [accesses, entries]."""
+        assert found.subgroups is not None
+        readers = found.subgroups[:, None]
+        writers = self._since(self.written, self.writers, found)
+        # Who wrote the same bits as the others reads those, whoever came last. Atomic ops change them in turn.
+        wrote_too = ((readers & ~writers) == 0) & ~self.atomic[found.places]
+        return np.where(wrote_too, np.uint64(0), writers & ~readers)
+
+    def unordered_readers(self, found: Accesses) -> Array:
+        """Subgroups whose read no barrier orders before a write, as bits: [accesses, entries]."""
+        assert found.subgroups is not None
+        writers = found.subgroups[:, None]
+        readers = self._since(self.read, self.readers, found)
+        both = readers | writers
+        several = (both & (both - np.uint64(1))) != 0
+        return np.where(several, readers, np.uint64(0))
+
+    def earlier_writers(self, found: Accesses, *, atomic: bool) -> Array:
+        """Other subgroups whose write no barrier orders before a write, as bits: [accesses, entries]."""
+        assert found.subgroups is not None
+        writers = self._since(self.written, self.writers, found) & ~found.subgroups[:, None]
+        if not atomic:
+            return writers
+        return np.where(self.atomic[found.places], np.uint64(0), writers)
+
+    def _since(self, times: Array, subgroups: Array, found: Accesses) -> Array:
+        """Subgroups of entries whose time is now."""
+        fresh = times[found.places] == found.now[:, None]
+        return np.where(fresh, subgroups[found.places], np.uint64(0))
+
+    def last_of(self, found: Accesses) -> Array:
+        """The last access to the element of each access, by position."""
+        first = found.places[:, 0]
+        self._scratch[first] = np.arange(len(first))
+        return self._scratch[first]
+
+    def note_read(self, found: Accesses, op: int) -> None:
+        """Remember a read."""
+        if found.subgroups is None:
+            return
+        places, now = found.places, np.broadcast_to(found.now[:, None], found.places.shape)
+        self.readers[places[self.read[places] != now]] = 0
+        np.bitwise_or.at(self.readers, places, found.subgroups[:, None])
+        self.read[places] = now
+        self.reading[places] = op
+
+    def note_write(self, found: Accesses, op: int, kept: Array, *, atomic: bool) -> None:
+        """Remember a write; where `kept`, the bits are those that were there, and so are the earlier writers."""
+        places, now = found.places, found.now[:, None]
+        self.writing[places] = op
+        if found.subgroups is None:
+            self.written[places] = FIRST_EPOCH - 1
+            return
+        now = np.broadcast_to(now, places.shape)
+        self.writers[places[~(kept & (self.written[places] == now))]] = 0
+        np.bitwise_or.at(self.writers, places, found.subgroups[:, None])
+        self.written[places] = now
+        self.atomic[places] = atomic
+
+
+def lowest_bit(subgroups: int) -> int:
+    """The number of the lowest subgroup of some bits."""
+    return (subgroups & -subgroups).bit_length() - 1
