@@ -23,8 +23,8 @@ class Example(NamedTuple):
     also_read: list[str]
 
 
-def examples() -> list[Example]:
-    section = PAGE.read_text().split("\n## Examples\n")[1]
+def examples(page: str) -> list[Example]:
+    section = page.split("\n## Examples\n")[1]
     found: list[Example] = []
     for part in section.split("\n### ")[1:]:
         printed = re.findall(r"```mlir\n(.*?)```", part, re.DOTALL)
@@ -34,7 +34,7 @@ def examples() -> list[Example]:
     return found
 
 
-EXAMPLES = examples()
+EXAMPLES = examples(PAGE.read_text())
 ALSO_READ = [
     pytest.param(example, text, id=f"{example.title}-{number}")
     for example in EXAMPLES
@@ -86,8 +86,28 @@ def test_every_op_and_every_name_has_an_example() -> None:
     assert set(ALIASES) <= names
 
 
+def rows(page: str) -> list[str]:
+    """The ops of the page's table."""
+    return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+
+
+def rows_without_example(page: str) -> set[str]:
+    shown = "".join(example.printed for example in examples(page))
+    return {name for name in rows(page) if not re.search(rf"\bxetile\.{name} ", shown)}
+
+
+def test_every_row_of_the_table_has_an_example() -> None:
+    page = PAGE.read_text()
+    assert rows_without_example(page) == set()
+    section = "\n### `tile_reduce`\n"
+    before, after = page.split(section)
+    cut = before + "\n###" + after.split("\n###", 1)[1]
+    assert rows_without_example(cut) == {"tile_reduce"}
+    row = "| `tile_square` | `%r = xetile.tile_square %v : vector<8x8xf32>` | |\n| `tile_mma` |"
+    assert rows_without_example(page.replace("| `tile_mma` |", row)) == {"tile_square"}
+
+
 def test_every_op_of_the_table_is_an_op() -> None:
-    rows = re.findall(r"^\| `(\w+)` \|", PAGE.read_text(), re.MULTILINE)
-    assert {f"xetile.{name}" for name in rows} == {op.name for op in XeTile.operations} - set(
-        ALIASES
-    )
+    assert {f"xetile.{name}" for name in rows(PAGE.read_text())} == {
+        op.name for op in XeTile.operations
+    } - set(ALIASES)

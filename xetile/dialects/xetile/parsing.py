@@ -94,7 +94,9 @@ def parse_operand_name(parser: Parser, what: str) -> UnresolvedOperand:
     text = parser.lexer.input.content
     if _MAP_AFTER_OPERAND.match(text, parser.pos):
         parser.parse_characters(text[parser.pos : _name_end(text, parser.pos)])
-        parser.raise_error("maps stand in braces: write {wg_map_result = #map} or {#map}")
+        parser.raise_error(
+            "maps stand in braces: write {#map}; tile_mma takes {#map_a #map_b #map_c} too"
+        )
     if found := _RESULTS_OF_A_TUPLE.match(text, parser.pos):
         parser.raise_error(
             f"{found.group()} stands for several values; write each one, as in %{found[1]}#0, %{found[1]}#1"

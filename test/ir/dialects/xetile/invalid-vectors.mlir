@@ -107,7 +107,7 @@ func.func @f(%v: vector<64x32xf16>, %b: vector<32x128xf16>, %c: vector<64x128xf3
 // -----
 
 func.func @f(%v: vector<64x32xf16>, %b: vector<32x128xf16>, %c: vector<64x128xf32>) {
-  // expected-error @below {{maps stand in braces: write {wg_map_result = #map} or {#map}}}
+  // expected-error @below {{maps stand in braces: write {#map}; tile_mma takes {#map_a #map_b #map_c} too}}
   %0 = xetile.tile_mma %v, %b, %c #map #map #map : vector<64x32xf16>, vector<32x128xf16>, vector<64x128xf32> -> vector<64x128xf32>
   func.return
 }
