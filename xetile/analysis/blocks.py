@@ -1,11 +1,14 @@
 """Which block each tile and each vector of a subgroup-level kernel is kept in.
 
 A tile's block is that of its memory messages (`load_planning`). A vector's home is the block that its class (what
-loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else the block
-it was loaded in, else what its users ask for.
+loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else that of the tile
+it is loaded from or stored to, else what a product asks for. A class that nothing is asked of follows the nearest
+one that is, through transposes, reductions and broadcasts. Every block divides its shape: asked for are only
+powers of two that do, and what follows from them.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import VectorType
@@ -25,18 +28,23 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
-from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
 from xetile.layout.grid import power_of_two_part
-from xetile.targets.device import Device
+from xetile.targets.device import SUBGROUP_SIZE, Device
 
 Block = tuple[int, int]
-TileUse = Literal["load", "store", "prefetch"]
+TileUse = Literal["load", "store", "prefetch", "atomic"]
 
 _TILE_USES: dict[str, TileUse] = {
     "xetile.load_tile": "load",
+    "xetile.load_gather": "load",
     "xetile.store_tile": "store",
+    "xetile.store_scatter": "store",
     "xetile.prefetch_tile": "prefetch",
+    "xetile.atomic_rmw_tile": "atomic",
 }
+_TILE_MAKERS = ("xetile.init_tile", "xetile.update_tile_offset")
 _ROLE_ORDER: tuple[Role, ...] = ("c", "a", "b")
 _LOAD_ORDER: tuple[Role, ...] = ("b", "a", "c")
 _DEFAULT_BLOCK = (8, 16)
@@ -47,7 +55,7 @@ _Item = TypeVar("_Item")
 
 
 class _VectorUses(NamedTuple):
-    """What is asked of a class of vectors: the product's blocks by role, and the tiles loaded into it."""
+    """What is asked of a class of vectors: the product's blocks by role, and the tiles that it goes through."""
 
     products: tuple[tuple[Role, Block], ...] = ()
     loads: tuple[SSAValue, ...] = ()
@@ -63,10 +71,18 @@ class _VectorUses(NamedTuple):
 
 
 class _TileUses(NamedTuple):
-    """How a class of tiles is used, and the vectors loaded from it."""
+    """How a class of tiles is used, and the vectors that go through it."""
 
     uses: tuple[TileUse, ...] = ()
     loaded: tuple[SSAValue, ...] = ()
+    stored: tuple[SSAValue, ...] = ()
+
+
+class _Link(NamedTuple):
+    """A vector whose block follows from that of another vector of the same op."""
+
+    value: SSAValue
+    follow: Callable[[Block], Block]
 
 
 class Blocks:
@@ -81,6 +97,7 @@ class Blocks:
             self._relate(op)
         for op in operations:
             self._collect(op)
+        self._homes = self._spread(operations)
 
     def product_block(self, op: Operation) -> tuple[int, int, int]:
         """The block (m, n, k) of a tile_mma: the device's instruction, or what of it divides the shapes."""
@@ -98,11 +115,23 @@ class Blocks:
         )
 
     def tile_block(self, tile: SSAValue) -> Block:
-        """The block of a tile: that of its stores, else of its loads, else of its prefetches."""
+        """The block of a tile of rank 2: one lane's access each where it is scattered or atomic, else a message's."""
         type = cast(TileType, tile.type)
         if type.inner_blocks is not None:
             return type.inner_blocks
         known = self._tiles.fact(tile) or _TileUses()
+        if type.scattered or "atomic" in known.uses:
+            return _lanes_block(type.shape)
+        if type.memory_space != GLOBAL or type.order == COLUMN_MAJOR:
+            return self._product_or_default(type, known)
+        return self._message_block(type, known) or _default_block(type.shape)
+
+    def home(self, value: SSAValue) -> Block:
+        """The block in which a vector is kept."""
+        return self._homes.get(self._vectors.find(value)) or _default_block(vector_shape(value))
+
+    def _message_block(self, type: TileType, known: _TileUses) -> Block | None:
+        """The block of the message for a tile's stores, else for its loads, else for its prefetches."""
         shape, element = type.shape, type.element_type
         message = None
         if "store" in known.uses:
@@ -113,12 +142,17 @@ class Blocks:
                 message = message or plan_load(self.device, shape, element, role, packed=packed)
         elif "prefetch" in known.uses:
             message = plan_prefetch(self.device, shape, element)
-        if message is None:
-            return _default_block(shape)
-        return message.rows, message.columns
+        return None if message is None else (message.rows, message.columns)
 
-    def home(self, value: SSAValue) -> Block:
-        """The block in which a vector is kept."""
+    def _product_or_default(self, type: TileType, known: _TileUses) -> Block:
+        """No 2D block message is planned for these tiles, so that they come as the product takes them."""
+        for value in (*known.loaded, *known.stored):
+            for _, block in (self._vectors.fact(value) or _VectorUses()).products:
+                return block
+        return _default_block(type.shape)
+
+    def _asked(self, value: SSAValue) -> Block | None:
+        """What is asked of a vector's class itself."""
         known = self._vectors.fact(value) or _VectorUses()
         accumulator = next((block for role, block in known.products if role == "c"), None)
         if accumulator is not None:
@@ -127,7 +161,27 @@ class Blocks:
             return self.tile_block(tile)
         for _, block in known.products:
             return block
-        return _default_block(vector_shape(value))
+        return None
+
+    def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
+        """The home of every class that something is asked of, and of those that follow from it, the nearest first."""
+        homes: dict[SSAValue, Block] = {}
+        links: dict[SSAValue, list[_Link]] = {}
+        for op in operations:
+            for value in (*op.operands, *op.results):
+                if is_tile_vector(value.type) and (block := self._asked(value)) is not None:
+                    homes.setdefault(self._vectors.find(value), block)
+            for value, link in _links(op):
+                links.setdefault(self._vectors.find(value), []).append(link)
+        reached = deque(homes)
+        while reached:
+            root = reached.popleft()
+            for link in links.get(root, ()):
+                other = self._vectors.find(link.value)
+                if other not in homes:
+                    homes[other] = link.follow(homes[root])
+                    reached.append(other)
+        return homes
 
     def _role(self, loaded: Sequence[SSAValue]) -> Role:
         roles = {(self._vectors.fact(v) or _VectorUses()).role() for v in loaded}
@@ -146,19 +200,64 @@ class Blocks:
             self._tiles.unite(op.results[0], op.operands[0])
 
     def _collect(self, op: Operation) -> None:
-        for operand in op.operands:
-            if op.name in _TILE_USES and isinstance(operand.type, TileType):
-                loaded = tuple(op.results)
-                self._tiles.give(operand, _TileUses((_TILE_USES[op.name],), loaded))
-                if loaded:
-                    self._vectors.give(loaded[0], _VectorUses(loads=(operand,)))
-                elif op.name == "xetile.store_tile":
-                    self._vectors.give(op.operands[0], _VectorUses(stores=(operand,)))
-        if op.name == "xetile.tile_mma":
+        if op.name == "xetile.tile_mma" and is_tile_vector(op.results[0].type):
             m, n, k = self.product_block(op)
             self._vectors.give(op.operands[0], _VectorUses((("a", (m, k)),)))
             self._vectors.give(op.operands[1], _VectorUses((("b", (k, n)),)))
             self._vectors.give(op.results[0], _VectorUses((("c", (m, n)),)))
+        if op.name not in _TILE_USES and op.name not in _TILE_MAKERS:
+            return
+        tile = next(v for v in (*op.results, *op.operands) if isinstance(v.type, TileType))
+        loaded = tuple(v for v in op.results if is_tile_vector(v.type))
+        stored = tuple(v for v in op.operands if is_tile_vector(v.type))
+        if op.name in _TILE_USES:
+            self._tiles.give(tile, _TileUses((_TILE_USES[op.name],), loaded, stored))
+        for value in loaded:
+            self._vectors.give(value, _VectorUses(loads=(tile,)))
+        for value in stored:
+            self._vectors.give(value, _VectorUses(stores=(tile,)))
+
+
+def _links(op: Operation) -> Iterator[tuple[SSAValue, _Link]]:
+    """The vectors of an op, each with the one that follows it."""
+    if not isinstance(op, TileTransposeOp | TileReduceOp | TileBroadcastOp):
+        return
+    if not is_tile_vector(op.source.type):
+        return
+    there, back = _follow(op)
+    yield op.source, _Link(op.result, there)
+    yield op.result, _Link(op.source, back)
+
+
+def _follow(
+    op: TileTransposeOp | TileReduceOp | TileBroadcastOp,
+) -> tuple[Callable[[Block], Block], Callable[[Block], Block]]:
+    """How the block of the result follows from that of the source, and the other way round."""
+    if isinstance(op, TileTransposeOp):
+        exchanged = op.permutation.get_values() == (1, 0)
+
+        def exchange(block: Block) -> Block:
+            return (block[1], block[0]) if exchanged else block
+
+        return exchange, exchange
+    reduces = isinstance(op, TileReduceOp)
+    dimensions = (op.reduction_dims if reduces else op.broadcast_dims).get_values()
+    extents = _default_block(vector_shape(op.source if reduces else op.result))
+
+    def shrink(block: Block) -> Block:
+        return without(block, dimensions)
+
+    def stretch(block: Block) -> Block:
+        rows, columns = (extents[d] if d in dimensions else block[d] for d in range(2))
+        return rows, columns
+
+    return (shrink, stretch) if reduces else (stretch, shrink)
+
+
+def without(block: Block, dimensions: Sequence[int]) -> Block:
+    """A block of what is left when some dimensions are reduced to one element."""
+    rows, columns = (1 if d in dimensions else block[d] for d in range(2))
+    return rows, columns
 
 
 def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
@@ -170,7 +269,11 @@ def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
 
 
 def _join_tiles(left: _TileUses, right: _TileUses) -> _TileUses:
-    return _TileUses(_union(left.uses, right.uses), _union(left.loaded, right.loaded))
+    return _TileUses(
+        _union(left.uses, right.uses),
+        _union(left.loaded, right.loaded),
+        _union(left.stored, right.stored),
+    )
 
 
 def _union(left: tuple[_Item, ...], right: tuple[_Item, ...]) -> tuple[_Item, ...]:
@@ -184,3 +287,9 @@ def _element_type(value: SSAValue) -> Attribute:
 def _default_block(shape: Sequence[int]) -> Block:
     rows, columns = plannable_part(shape)
     return min(rows, _DEFAULT_BLOCK[0]), min(columns, _DEFAULT_BLOCK[1])
+
+
+def _lanes_block(shape: Sequence[int]) -> Block:
+    """At most one element per lane, in as few rows as the width allows."""
+    columns = power_of_two_part(shape[1], SUBGROUP_SIZE)
+    return power_of_two_part(shape[0], SUBGROUP_SIZE // columns), columns

@@ -42,7 +42,7 @@ def level(function: Operation) -> Level:
         if isinstance(written, StringAttr) and written.data in LEVELS:
             return written.data
         fail(function, f"xetile.level is {written}; expected one of {', '.join(LEVELS)}")
-    if any(_has_workgroup_map(op) for op in function.walk()):
+    if any(has_workgroup_map(op) for op in function.walk()):
         return "workgroup"
     if holds_dialect(function, "xevm"):
         return "lane"
@@ -54,7 +54,8 @@ def set_level(function: Operation, level: Level) -> None:
     function.attributes[LEVEL_ATTRIBUTE] = StringAttr(level)
 
 
-def _has_workgroup_map(op: Operation) -> bool:
+def has_workgroup_map(op: Operation) -> bool:
+    """Whether an op, or a tile that it takes or makes, carries a `wg_map`."""
     named = (*op.attributes.items(), *op.properties.items())
     if any(name.startswith("wg_map") for name, _ in named):
         return True

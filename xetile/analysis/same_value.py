@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 _ELEMENTWISE = ("arith", "math")
+_BRANCHES = ("scf.if", "scf.index_switch", "scf.execute_region")
 
 Fact = TypeVar("Fact")
 Pair = tuple[SSAValue, SSAValue]
@@ -64,6 +65,8 @@ def vector_shape(value: SSAValue) -> tuple[int, ...]:
 
 def is_elementwise(op: Operation) -> bool:
     """Whether an op works on each element of its vectors alone."""
+    if op.name == "vector.fma":
+        return True
     return op.name.partition(".")[0] in _ELEMENTWISE and op.name != "arith.constant"
 
 
@@ -72,8 +75,12 @@ def carried_pairs(op: Operation) -> Iterator[Pair]:
     if op.name == "scf.for":
         body = op.regions[0].blocks[0]
         yield from _pairs(op.operands[3:], body.args[1:], terminator(body).operands, op.results)
-    elif op.name == "scf.if" and op.results:
-        yields = [terminator(region.blocks[0]).operands for region in op.regions]
+    elif op.name in _BRANCHES and op.results:
+        yields = [
+            terminator(region.blocks[0]).operands
+            for region in op.regions
+            if len(region.blocks) == 1
+        ]
         yield from _pairs(op.results, *yields)
     elif op.name == "scf.while":
         before, after = (region.blocks[0] for region in op.regions)

@@ -182,8 +182,8 @@ class Expansion:
 
     # What subclasses may refine.
 
-    def loop_parts(self, argument: BlockArgument, init: Parts | SSAValue) -> Parts | SSAValue:
-        """The form in which a loop carries `argument`, made from its initial value, before the loop."""
+    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+        """The form in which a loop carries `argument`, or a branch gives it as result, made from a value of it."""
         return init
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
@@ -228,6 +228,11 @@ class Expansion:
         self, old: Region, arguments: Sequence[Parts | SSAValue | None], *, leading: int = 0
     ) -> Block:
         """A new block for a region whose first `leading` arguments stay and whose others became `arguments`."""
+        if len(old.blocks) != 1:
+            fail(
+                self.current,
+                f"a region of '{self.current.name}' has {len(old.blocks)} blocks; expected one block",
+            )
         block = Block()
         old_block = old.blocks[0]
         for argument in old_block.args[:leading]:
@@ -318,24 +323,45 @@ def _close(expansion: Expansion, old: Block, new: Block, forms: Sequence[Parts |
     expansion.block = outer
 
 
-def _rewrite_if(expansion: Expansion, op: Operation) -> None:
-    condition = expansion.single(op.operands[0])
+def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
+    """An op that runs one of its regions and has what it yields: the first region says in which form."""
+    operands = [expansion.single(operand) for operand in op.operands]
     blocks = [
         expansion.rewrite_region(region, ()) if region.blocks else None for region in op.regions
     ]
-    then = op.regions[0].blocks[0].last_op
-    assert then is not None
-    forms = [expansion.get(value) for value in then.operands] if op.results else []
-    for region, block in zip(op.regions, blocks, strict=True):
+    forms = _yielded_forms(expansion, op.regions[0].blocks[0], blocks[0], op.results)
+    for region, block in zip(op.regions[1:], blocks[1:], strict=True):
         if block is not None:
             _close(expansion, region.blocks[0], block, forms)
     expansion.current = op
-    regions = [Region(block) if block is not None else Region() for block in blocks]
-    types = _types(expansion.flatten(forms))
-    branch = scf.IfOp(condition, types, regions[0], regions[1])
-    branch.attributes.update(op.attributes)
+    branch = type(op).create(
+        operands=operands,
+        result_types=_types(expansion.flatten(forms)),
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        regions=[Region(block) if block is not None else Region() for block in blocks],
+        location=op.location,
+    )
     expansion.emit(branch)
     expansion.bind_results(op.results, branch.results, forms)
+
+
+def _yielded_forms(
+    expansion: Expansion, old: Block, new: Block | None, results: Sequence[SSAValue]
+) -> list[Parts | SSAValue]:
+    """End a rebuilt region with its values in the form in which they leave it, and say these forms."""
+    terminator = old.last_op
+    assert terminator is not None
+    assert new is not None
+    expansion.current = terminator
+    outer, expansion.block = expansion.block, new
+    forms = [
+        expansion.loop_parts(result, expansion.get(value))
+        for result, value in zip(results, terminator.operands, strict=True)
+    ]
+    expansion.emit(scf.YieldOp(*expansion.flatten(forms)))
+    expansion.block = outer
+    return forms
 
 
 def _rewrite_while(expansion: Expansion, op: Operation) -> None:
@@ -347,13 +373,16 @@ def _rewrite_while(expansion: Expansion, op: Operation) -> None:
     before = expansion.rewrite_region(op.regions[0], forms)
     condition = old_before.last_op
     assert condition is not None
-    passed = [expansion.get(value) for value in condition.operands[1:]]
-    after = expansion.rewrite_region(op.regions[1], passed)
     expansion.current = condition
     outer, expansion.block = expansion.block, before
+    passed = [
+        expansion.loop_parts(argument, expansion.get(value))
+        for argument, value in zip(old_after.args, condition.operands[1:], strict=True)
+    ]
     flag = expansion.single(condition.operands[0])
     expansion.emit(scf.ConditionOp(flag, *expansion.flatten(passed)))
     expansion.block = outer
+    after = expansion.rewrite_region(op.regions[1], passed)
     _close(expansion, old_after, after, forms)
     expansion.current = op
     types = _types(expansion.flatten(passed))
@@ -369,7 +398,9 @@ def _skip(expansion: Expansion, op: Operation) -> None:
 
 _STRUCTURED: Mapping[str, Callable[[Expansion, Operation], None]] = {
     "scf.for": _rewrite_for,
-    "scf.if": _rewrite_if,
+    "scf.if": _rewrite_branches,
+    "scf.index_switch": _rewrite_branches,
+    "scf.execute_region": _rewrite_branches,
     "scf.while": _rewrite_while,
     "scf.yield": _skip,
     "scf.condition": _skip,

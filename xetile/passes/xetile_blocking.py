@@ -18,23 +18,33 @@ After (%c is kept in blocks of 8x16 throughout, loops included):
         : vector<4x2x8x16xf16>, vector<2x4x16x16xf16>, vector<4x4x8x16xf32> -> vector<4x4x8x16xf32>
 
 The blocks come from `xetile.analysis.blocks`. Where a value is needed in the block it is kept in, nothing is
-repacked; so no pair of tile_pack and tile_unpack that cancels is made.
+repacked; so no pair of tile_pack and tile_unpack that cancels is made. What has no blocked form (vectors of indices,
+ops of other dialects that are not elementwise) works on whole vectors, which are packed where blocks are needed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, VectorType
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp, VectorType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.blocks import Block, Blocks
-from xetile.analysis.constants import dense_value, is_splat, splat_of_type
-from xetile.analysis.kernels import functions, holds_dialect, level
+from xetile.analysis.blocks import Block, Blocks, without
+from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
+from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
-from xetile.dialects.xetile import InitTileOp, TilePackOp, TileType, TileUnpackOp
+from xetile.dialects.xetile import (
+    InitTileOp,
+    TileBroadcastOp,
+    TilePackOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileType,
+    TileUnpackOp,
+)
 from xetile.errors import fail
 from xetile.passes.expansion import Expansion, Parts
 from xetile.targets.device import Device, device
@@ -68,6 +78,13 @@ class BlockedView(Expansion):
         """An old vector in blocks of the given shape, as a 4D value."""
         return self.repack(self.get(value), block).value
 
+    def blocked(self, value: SSAValue) -> Packed:
+        """An old vector in the blocks that it has, in those of its home where it is whole."""
+        became = self.get(value)
+        if isinstance(became, Packed):
+            return became
+        return self.repack(became, self.blocks.home(value))
+
     def repack(self, became: Parts | SSAValue, block: Block) -> Packed:
         """A value in blocks of the given shape."""
         if isinstance(became, Packed) and became.block == block:
@@ -86,8 +103,16 @@ class BlockedView(Expansion):
         """Ops that know no blocks get the vector of rank 2."""
         return self.unpacked(self.get(value))
 
-    def loop_parts(self, argument: BlockArgument, init: Parts | SSAValue) -> Parts | SSAValue:
-        """Loops carry vectors in the block that they are kept in."""
+    def bind_blocks(self, op: Operation, operands: Sequence[SSAValue], block: Block) -> Operation:
+        """Emit an op on blocks; its results have blocks of the given shape."""
+        types = [_blocked_type(result.type, block) for result in op.results]
+        made = self.emit(_copy(op, operands, types))
+        for old, new in zip(op.results, made.results, strict=True):
+            self.bind(old, Packed(new, block))
+        return made
+
+    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+        """Control flow carries vectors in the block that they are kept in."""
         if not is_tile_vector(argument.type):
             return init
         return self.repack(init, self.blocks.home(argument))
@@ -96,7 +121,15 @@ class BlockedView(Expansion):
         """A yielded vector in the block in which it is carried."""
         if isinstance(like, Packed):
             return self.repack(became, like.block)
-        return self.unpacked(became) if isinstance(became, Packed) else became
+        return self.unpacked(became)
+
+    def rewrite(self, op: Operation) -> None:
+        """Ops on other than vectors and tiles of rank 2 have no blocks to work on."""
+        values = (*op.operands, *op.results)
+        if op.name in self.handlers and not any(_has_blocks(value.type) for value in values):
+            Expansion.other(self, op)
+        else:
+            super().rewrite(op)
 
     def other(self, op: Operation) -> None:
         """Elementwise ops work on blocks; all else on whole vectors."""
@@ -106,7 +139,12 @@ class BlockedView(Expansion):
             super().other(op)
 
 
-def _grid(type: Attribute, block: Block) -> VectorType[Attribute]:
+def _has_blocks(type: Attribute) -> bool:
+    """Whether a type may be blocked: a vector of rank 2, or a tile of rank 2."""
+    return is_tile_vector(type) or (isinstance(type, TileType) and type.get_num_dims() == 2)
+
+
+def _blocked_type(type: Attribute, block: Block) -> VectorType[Attribute]:
     vector = cast(VectorType[Attribute], type)
     rows, columns = vector.get_shape()
     shape = (rows // block[0], columns // block[1], *block)
@@ -125,32 +163,9 @@ def _copy(op: Operation, operands: Sequence[SSAValue], types: Sequence[Attribute
 
 def _init_tile(view: BlockedView, op: Operation) -> None:
     assert isinstance(op, InitTileOp)
-    tile = op.tile.type
-    if tile.scattered:
-        Expansion.other(view, op)
-        return
-    blocked = tile.with_(inner_blocks=view.blocks.tile_block(op.tile))
+    blocked = op.tile.type.with_(inner_blocks=view.blocks.tile_block(op.tile))
     operands = [view.single(operand) for operand in op.operands]
     view.bind(op.tile, view.emit_value(_copy(op, operands, [blocked])))
-
-
-def _load_tile(view: BlockedView, op: Operation) -> None:
-    tile = view.single(op.operands[0])
-    block = cast(TileType, tile.type).inner_blocks
-    if block is None or not is_tile_vector(op.results[0].type):
-        Expansion.other(view, op)
-        return
-    loaded = view.emit_value(_copy(op, [tile], [_grid(op.results[0].type, block)]))
-    view.bind(op.results[0], Packed(loaded, block))
-
-
-def _store_tile(view: BlockedView, op: Operation) -> None:
-    tile = view.single(op.operands[1])
-    block = cast(TileType, tile.type).inner_blocks
-    if block is None or not is_tile_vector(op.operands[0].type):
-        Expansion.other(view, op)
-        return
-    view.emit(_copy(op, [view.packed(op.operands[0], block), tile], []))
 
 
 def _update_tile_offset(view: BlockedView, op: Operation) -> None:
@@ -158,31 +173,97 @@ def _update_tile_offset(view: BlockedView, op: Operation) -> None:
     view.bind(op.results[0], view.emit_value(_copy(op, operands, [operands[0].type])))
 
 
-def _tile_mma(view: BlockedView, op: Operation) -> None:
-    if not is_tile_vector(op.results[0].type):
+def _access(view: BlockedView, op: Operation) -> None:
+    """Loads, stores, gathers, scatters, atomics: values and masks come in the blocks of the tile."""
+    tile = next(view.single(v) for v in op.operands if isinstance(v.type, TileType))
+    block = cast(TileType, tile.type).inner_blocks
+    if block is None or not any(is_tile_vector(v.type) for v in (*op.operands, *op.results)):
         Expansion.other(view, op)
         return
+    operands = [
+        view.packed(v, block) if is_tile_vector(v.type) else view.single(v) for v in op.operands
+    ]
+    view.bind_blocks(op, operands, block)
+
+
+def _tile_mma(view: BlockedView, op: Operation) -> None:
     m, n, k = view.blocks.product_block(op)
     operands = [view.packed(op.operands[0], (m, k)), view.packed(op.operands[1], (k, n))]
     operands.extend(view.packed(accumulator, (m, n)) for accumulator in op.operands[2:])
-    result = view.emit_value(_copy(op, operands, [_grid(op.results[0].type, (m, n))]))
-    view.bind(op.results[0], Packed(result, (m, n)))
+    view.bind_blocks(op, operands, (m, n))
+
+
+def _tile_transpose(view: BlockedView, op: Operation) -> None:
+    assert isinstance(op, TileTransposeOp)
+    source = view.blocked(op.source)
+    order = op.permutation.get_values()
+    rows, columns = (source.block[d] for d in order)
+    made = view.bind_blocks(op, [source.value], (rows, columns))
+    made.properties["permutation"] = _both_levels(order)
+
+
+def _tile_reduce(view: BlockedView, op: Operation) -> None:
+    assert isinstance(op, TileReduceOp)
+    source, dimensions = view.blocked(op.source), op.reduction_dims.get_values()
+    if len(dimensions) == 2:  # elements are taken row by row, which blocks of one row keep
+        source = view.repack(source, (1, source.block[1]))
+    made = view.bind_blocks(op, [source.value], without(source.block, dimensions))
+    made.properties["reduction_dims"] = _both_levels(dimensions)
+
+
+def _tile_broadcast(view: BlockedView, op: Operation) -> None:
+    assert isinstance(op, TileBroadcastOp)
+    block, dimensions = view.blocks.home(op.result), op.broadcast_dims.get_values()
+    source = view.packed(op.source, without(block, dimensions))
+    made = view.bind_blocks(op, [source], block)
+    made.properties["broadcast_dims"] = _both_levels(dimensions)
+
+
+def _both_levels(dimensions: Sequence[int]) -> DenseArrayBase[I64]:
+    """Dimensions of rank 2 as those of rank 4: the ones that count blocks, then the ones inside a block."""
+    return DenseArrayBase.from_list(i64, [*dimensions, *(d + 2 for d in dimensions)])
+
+
+def _tile_pack(view: BlockedView, op: Operation) -> None:
+    """Blocks that were written by hand; a pair of pack and unpack is never made."""
+    assert isinstance(op, TilePackOp)
+    rows, columns = op.inner_blocks.get_values()
+    view.bind(op.result, view.packed(op.source, (rows, columns)))
+
+
+def _tile_unpack(view: BlockedView, op: Operation) -> None:
+    assert isinstance(op, TileUnpackOp)
+    rows, columns = op.inner_blocks.get_values()
+    view.bind(op.result, Packed(view.single(op.source), (rows, columns)))
 
 
 def _constant(view: BlockedView, op: Operation) -> None:
     value = dense_value(op)
-    if not is_tile_vector(op.results[0].type) or value is None:
+    if value is None:
         Expansion.other(view, op)
         return
     block = view.blocks.home(op.results[0])
-    type = _grid(op.results[0].type, block)
-    if not is_splat(value):
+    type = _blocked_type(op.results[0].type, block)
+    made = view.bind_blocks(op, [], block)
+    if is_splat(value):
+        made.properties["value"] = splat_of_type(value, type)
+    else:
+        made.properties["value"] = taken(value, _block_order(type), type)
+
+
+def _block_order(type: VectorType[Attribute]) -> Iterator[int]:
+    """Where the elements of a 4D vector stand in the rows of the 2D one."""
+    rows, columns, height, width = type.get_shape()
+    for i, j, y, x in product(range(rows), range(columns), range(height), range(width)):
+        yield (i * height + y) * columns * width + j * width + x
+
+
+def _broadcast(view: BlockedView, op: Operation) -> None:
+    """One element repeated has the same blocks everywhere; vectors are broadcast whole."""
+    if isinstance(op.operands[0].type, VectorType):
         Expansion.other(view, op)
-        view.bind(op.results[0], view.repack(view.get(op.results[0]), block))
         return
-    constant = _copy(op, [], [type])
-    constant.properties["value"] = splat_of_type(value, type)
-    view.bind(op.results[0], Packed(view.emit_value(constant), block))
+    view.bind_blocks(op, [view.single(op.operands[0])], view.blocks.home(op.results[0]))
 
 
 def _elementwise(view: BlockedView, op: Operation) -> None:
@@ -190,19 +271,25 @@ def _elementwise(view: BlockedView, op: Operation) -> None:
     operands = [
         view.packed(v, block) if is_tile_vector(v.type) else view.single(v) for v in op.operands
     ]
-    types = [_grid(result.type, block) for result in op.results]
-    made = view.emit(_copy(op, operands, types))
-    for old, new in zip(op.results, made.results, strict=True):
-        view.bind(old, Packed(new, block))
+    view.bind_blocks(op, operands, block)
 
 
 BlockedView.handlers = {
     "xetile.init_tile": _init_tile,
-    "xetile.load_tile": _load_tile,
-    "xetile.store_tile": _store_tile,
     "xetile.update_tile_offset": _update_tile_offset,
+    "xetile.load_tile": _access,
+    "xetile.store_tile": _access,
+    "xetile.load_gather": _access,
+    "xetile.store_scatter": _access,
+    "xetile.atomic_rmw_tile": _access,
     "xetile.tile_mma": _tile_mma,
+    "xetile.tile_transpose": _tile_transpose,
+    "xetile.tile_reduce": _tile_reduce,
+    "xetile.tile_broadcast": _tile_broadcast,
+    "xetile.tile_pack": _tile_pack,
+    "xetile.tile_unpack": _tile_unpack,
     "arith.constant": _constant,
+    "vector.broadcast": _broadcast,
 }
 
 
@@ -226,4 +313,16 @@ class XeTileBlocking(ModulePass):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            _refuse_maps(function)
             BlockedView(function, target).run()
+
+
+def _refuse_maps(function: Operation) -> None:
+    """A map in a kernel that is marked as subgroup level speaks of a workgroup's data."""
+    for op in function.walk():
+        if has_workgroup_map(op):
+            fail(
+                op,
+                f"'{op.name}' has a wg_map, but the kernel is marked xetile.level = \"subgroup\"; "
+                "take the map away, or the mark and run xetile-wg-to-sg",
+            )

@@ -1,0 +1,572 @@
+"""Every op of the dialect for each element type that it takes: subgroup and blocked level give numpy's results.
+
+Each kernel is run by one subgroup; what it shall do is computed here, element by element, without the project's code.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp, VectorType
+
+from xetile.interpreter import execute
+from xetile.parser import context, parse
+from xetile.passes.pipelines import lower
+from xetile.passes.xetile_blocking import XeTileBlocking
+
+Array = NDArray[Any]
+Shape = tuple[int, int]
+
+TYPES: dict[str, Any] = {
+    "f16": numpy.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": numpy.float32,
+    "i8": numpy.int8,
+    "i32": numpy.int32,
+}
+NUMPY: dict[str, Any] = {**TYPES, "i1": numpy.bool, "index": numpy.int64, "tf32": numpy.float32}
+FLOATS = ("f16", "bf16", "f32")
+INTEGERS = ("i8", "i32")
+SHAPES: tuple[Shape, ...] = ((16, 32), (24, 19), (1, 56), (90, 1))
+"""Of whole messages, of a prime width, of one row, of one column."""
+
+
+class Argument(NamedTuple):
+    """A kernel's argument: its name, the type that is written, its contents before and after."""
+
+    name: str
+    type: str
+    before: Array
+    after: Array
+
+
+def tile(shape: Sequence[int], element: str, attributes: str = "") -> str:
+    end = f", #xetile.tile_attr<{attributes}>" if attributes else ""
+    return f"!xetile.tile<{'x'.join(map(str, shape))}x{element}{end}>"
+
+
+def vector(shape: Sequence[int], element: str) -> str:
+    return f"vector<{'x'.join(map(str, shape))}x{element}>"
+
+
+def memref(shape: Sequence[int], element: str, layout: str = "") -> str:
+    return f"memref<{'x'.join(map(str, shape))}x{element}{layout}>"
+
+
+def given(name: str, values: Array, element: str) -> Argument:
+    return Argument(name, memref(values.shape, element), values, values)
+
+
+def made(name: str, values: Array, element: str) -> Argument:
+    return Argument(name, memref(values.shape, element), numpy.zeros_like(values), values)
+
+
+def load(result: str, argument: Argument, shape: Shape, element: str, top: int = 0, left: int = 0):
+    return f"""
+    %t_{result} = xetile.init_tile %{argument.name}[{top}, {left}] : {argument.type} -> {tile(shape, element)}
+    %{result} = xetile.load_tile %t_{result} : {tile(shape, element)} -> {vector(shape, element)}"""
+
+
+def store(value: str, argument: Argument, shape: Shape, element: str):
+    return f"""
+    %to_{value} = xetile.init_tile %{argument.name}[0, 0] : {argument.type} -> {tile(shape, element)}
+    xetile.store_tile %{value}, %to_{value} : {vector(shape, element)}, {tile(shape, element)}"""
+
+
+def same(left: Array, right: Array) -> bool:
+    """Equal bits, where any NaN is as good as another."""
+    if left.dtype.kind not in "fV":
+        return numpy.array_equal(left, right)
+    nan = left != left
+    return bool(
+        numpy.array_equal(nan, right != right)
+        and numpy.where(nan, 0, left).tobytes() == numpy.where(nan, 0, right).tobytes()
+    )
+
+
+def fresh(array: Array) -> Array:
+    """A copy with the same strides."""
+    if array.base is None or array.flags.f_contiguous:
+        return array.copy(order="K")
+    return numpy.ndarray(array.shape, array.dtype, array.base.copy(), strides=array.strides)
+
+
+def run(text: str, arguments: Sequence[Argument], *passes: Callable[[ModuleOp], None]) -> ModuleOp:
+    module = parse(text)
+    for apply in passes:
+        apply(module)
+    module.verify()
+    arrays = [fresh(argument.before) for argument in arguments]
+    execute(module, "k", arrays)
+    for argument, found in zip(arguments, arrays, strict=True):
+        assert same(found, argument.after), f"{argument.name}:\n{found}\nnot\n{argument.after}"
+    return module
+
+
+def blocking(module: ModuleOp) -> None:
+    XeTileBlocking("bmg").apply(context(), module)
+
+
+def pipeline(module: ModuleOp) -> None:
+    lower(context(), module, "blocked", "bmg")
+
+
+def check(body: str, *arguments: Argument) -> None:
+    """Run a kernel as it is written, through the blocking alone, and through the steps to blocked level."""
+    parameters = ", ".join(f"%{a.name}: {a.type}" for a in arguments)
+    text = f"""
+    gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>,
+        known_grid_size = array<i32: 1, 1, 1>}} {{{body}
+      gpu.return
+    }} }}"""
+    run(text, arguments)
+    assert_blocked(run(text, arguments, pipeline))
+    module = run(text, arguments, blocking)
+    assert_blocked(module)
+    blocks = str(module)
+    blocking(module)
+    assert str(module) == blocks, "what has blocks is changed by blocking"
+
+
+WHOLE = ("xetile.init_tile", "xetile.update_tile_offset", "xetile.tile_pack", "xetile.tile_unpack")
+
+
+def assert_blocked(module: ModuleOp) -> None:
+    """The dialect's ops are on 4D vectors, and no pack undoes an unpack."""
+    for op in module.walk():
+        types = [value.type for value in (*op.operands, *op.results)]
+        if op.name.startswith("xetile.") and op.name not in WHOLE:
+            assert not any(isinstance(t, VectorType) and t.get_num_dims() == 2 for t in types), op
+        if op.name == "xetile.tile_pack":
+            assert op.operands[0].owner.name != "xetile.tile_unpack" or (
+                op.operands[0].owner.operands[0].type != op.results[0].type
+            ), op
+
+
+def random(element: str, shape: Sequence[int], seed: int = 0) -> Array:
+    """Numbers of both signs; integers of the whole range."""
+    generator = numpy.random.default_rng([seed, *shape])
+    if element == "i1":
+        return generator.integers(0, 2, shape).astype(numpy.bool)
+    if element in ("i8", "i32"):
+        info = numpy.iinfo(NUMPY[element])
+        return generator.integers(info.min, info.max + 1, shape).astype(NUMPY[element])
+    if element == "index":
+        return generator.integers(-(2**40), 2**40, shape)
+    return (generator.standard_normal(shape) * 4).astype(NUMPY[element])
+
+
+def small(element: str, shape: Sequence[int], seed: int = 0) -> Array:
+    """Integers whose products and sums are exact."""
+    return numpy.random.default_rng([seed, *shape]).integers(-3, 4, shape).astype(NUMPY[element])
+
+
+def window(matrix: Array, top: int, left: int, shape: Shape, padding: Any = 0) -> Array:
+    values = numpy.full(shape, padding, matrix.dtype)
+    for i, j in product(range(shape[0]), range(shape[1])):
+        if 0 <= top + i < matrix.shape[0] and 0 <= left + j < matrix.shape[1]:
+            values[i, j] = matrix[top + i, left + j]
+    return values
+
+
+def written(matrix: Array, top: int, left: int, values: Array) -> Array:
+    matrix = matrix.copy()
+    for i, j in product(range(values.shape[0]), range(values.shape[1])):
+        if 0 <= top + i < matrix.shape[0] and 0 <= left + j < matrix.shape[1]:
+            matrix[top + i, left + j] = values[i, j]
+    return matrix
+
+
+CORNERS = ((0, 0), (-3, 7), (9, -5), (11, 20), (-100, 0))
+
+
+@pytest.mark.parametrize("element", [*TYPES, "i1", "index"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_load_and_store(element: str, shape: Shape) -> None:
+    """Reads outside give zero, writes outside are dropped, above and below, left and right."""
+    source = random(element, (26, 40))
+    for top, left in CORNERS:
+        values = window(source, top, left, shape)
+        target = random(element, (26, 40), 1)
+        out = Argument("C", memref((26, 40), element), target, written(target, left, top, values))
+        a = given("A", source, element)
+        check(
+            load("v", a, shape, element, top, left)
+            + f"""
+    %t = xetile.init_tile %C[{left}, {top}] : {out.type} -> {tile(shape, element)}
+    xetile.prefetch_tile %t : {tile(shape, element)}
+    xetile.store_tile %v, %t : {vector(shape, element)}, {tile(shape, element)}""",
+            a,
+            out,
+        )
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_padding_that_is_not_zero(element: str, shape: Shape) -> None:
+    source = random(element, (26, 40))
+    written_padding, padding = ("1.5", 1.5) if element in FLOATS else ("-7", -7)
+    for top, left in CORNERS[1:]:
+        a = given("A", source, element)
+        values = window(source, top, left, shape, padding)
+        out = made("C", values, element)
+        body = load("v", a, shape, element, top, left).replace(
+            "xetile.load_tile %t_v", f"xetile.load_tile %t_v {{padding = {written_padding}}}"
+        )
+        check(body + store("v", out, shape, element), a, out)
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_column_major_tiles_and_padded_pitches(element: str, shape: Shape) -> None:
+    """Rows of A stand 5 elements apart from their end, C is stored by columns with a pitch of its own."""
+    wide = random(element, (26, 45))
+    a = Argument("A", memref((26, 40), element, ", strided<[45, 1]>"), wide[:, :40], wide[:, :40])
+    column_major = numpy.zeros((shape[1], shape[0] + 6), wide.dtype).T
+    filled = column_major.copy(order="F")
+    values = window(a.before, 2, 9, shape)
+    filled[: shape[0] + 3][3:] = values
+    layout = f", strided<[1, {shape[0] + 6}]>"
+    c = Argument("C", memref((shape[0] + 6, shape[1]), element, layout), column_major, filled)
+    d = made("D", values, element)
+    by_columns = tile(shape, element, "order = [0, 1]")
+    check(
+        load("v", a, shape, element, 2, 9)
+        + f"""
+    %t = xetile.init_tile %C[0, 0] : {c.type} -> {by_columns}
+    %u = xetile.update_tile_offset %t, [3, 0] : {by_columns}
+    xetile.store_tile %v, %u : {vector(shape, element)}, {by_columns}
+    %w = xetile.load_tile %u : {by_columns} -> {vector(shape, element)}"""
+        + store("w", d, shape, element),
+        a,
+        c,
+        d,
+    )
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_shared_memory_tiles(element: str, shape: Shape) -> None:
+    source = random(element, shape)
+    a, c = given("A", source, element), made("C", source, element)
+    shared = tile(shape, element, "memory_space = 3")
+    space = memref(shape, element, ", 3")
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %s = memref.alloc() : {space}
+    %t = xetile.init_tile %s[0, 0] : {space} -> {shared}
+    xetile.store_tile %v, %t : {vector(shape, element)}, {shared}
+    gpu.barrier
+    %w = xetile.load_tile %t : {shared} -> {vector(shape, element)}"""
+        + store("w", c, shape, element),
+        a,
+        c,
+    )
+
+
+@pytest.mark.parametrize("element", [*TYPES, "i1"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_tile_transpose(element: str, shape: Shape) -> None:
+    source = random(element, shape)
+    turned = (shape[1], shape[0])
+    a, c = given("A", source, element), made("C", numpy.ascontiguousarray(source.T), element)
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %r = xetile.tile_transpose %v, [1, 0] : {vector(shape, element)} -> {vector(turned, element)}"""
+        + store("r", c, turned, element),
+        a,
+        c,
+    )
+
+
+@pytest.mark.parametrize("element", [*TYPES, "i1"])
+@pytest.mark.parametrize("dimensions", [(0,), (1,), (0, 1), ()], ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_tile_broadcast(element: str, dimensions: tuple[int, ...], shape: Shape) -> None:
+    narrow = (1 if 0 in dimensions else shape[0], 1 if 1 in dimensions else shape[1])
+    source = random(element, narrow)
+    values = numpy.array(
+        [[source[i % narrow[0], j % narrow[1]] for j in range(shape[1])] for i in range(shape[0])]
+    )
+    a, c = given("A", source, element), made("C", values.astype(NUMPY[element]), element)
+    check(
+        load("v", a, narrow, element)
+        + f"""
+    %r = xetile.tile_broadcast %v {list(dimensions)} : {vector(narrow, element)} -> {vector(shape, element)}"""
+        + store("r", c, shape, element),
+        a,
+        c,
+    )
+
+
+def rounded(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The operation on two numbers of one type, rounded to it or wrapped around."""
+
+    def apply(x: Any, y: Any) -> Any:
+        kind = numpy.float64 if x.dtype.kind in "fV" else numpy.int64
+        wide = operation(x.astype(kind), y.astype(kind))
+        if kind is numpy.float64 and x.dtype == ml_dtypes.bfloat16:
+            wide = wide.astype(numpy.float32)  # exact: a sum or product of two bf16 near each other
+        return wide.astype(x.dtype)
+
+    return apply
+
+
+def unsigned(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def apply(x: Any, y: Any) -> Any:
+        kind = numpy.dtype(f"u{x.dtype.name}")
+        return operation(x.view(kind), y.view(kind)).view(x.dtype)
+
+    return apply
+
+
+def ignoring_nan(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda x, y: numpy.where(x != x, y, numpy.where(y != y, x, operation(x, y))).astype(
+        x.dtype
+    )
+
+
+KINDS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": rounded(lambda x, y: x + y),
+    "mul": rounded(lambda x, y: x * y),
+    "minnumf": ignoring_nan(numpy.minimum),
+    "maxnumf": ignoring_nan(numpy.maximum),
+    "minimumf": numpy.minimum,
+    "maximumf": numpy.maximum,
+    "minsi": numpy.minimum,
+    "maxsi": numpy.maximum,
+    "minui": unsigned(numpy.minimum),
+    "maxui": unsigned(numpy.maximum),
+    "and": lambda x, y: x & y,
+    "or": lambda x, y: x | y,
+    "xor": lambda x, y: x ^ y,
+}
+FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
+INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
+
+
+def exposing(kind: str, element: str, shape: Shape) -> Array:
+    """Data with which zero, or any other wrong identity, would win or change the result."""
+    values = random(element, shape)
+    if element in FLOATS:
+        values = numpy.where(values == 0, numpy.ones_like(values), values)
+        if kind == "mul":
+            values = (1 + values / 64).astype(values.dtype)
+        elif kind.startswith("max"):
+            values = -abs(values)
+        elif kind.startswith("min"):
+            values = abs(values)
+        if "num" in kind or "imum" in kind:
+            values[0, 0] = numpy.nan
+        return values
+    if kind in ("mul", "and"):
+        return values | 1
+    if kind in ("maxsi", "minui"):
+        return values | numpy.iinfo(values.dtype).min
+    return values & numpy.iinfo(values.dtype).max if kind == "minsi" else values
+
+
+def reduced(kind: str, values: Array, dimensions: Sequence[int]) -> Array:
+    """Elements combined one after the other, row by row."""
+    combine = KINDS[kind]
+    counts = tuple(1 if d in dimensions else n for d, n in enumerate(values.shape))
+    result = numpy.empty(counts, values.dtype)
+    seen: set[tuple[int, int]] = set()
+    for i, j in product(*map(range, values.shape)):
+        at = (i % counts[0], j % counts[1])
+        one = values[i : i + 1, j]
+        # The first element stands alone; only an addition has an identity (0.0) that changes it: -0.0.
+        result[at] = (
+            combine(result[at].reshape(1), one)[0] if at in seen else one[0] + 0 * (kind == "add")
+        )
+        seen.add(at)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("element", "kind"),
+    [(e, k) for e in TYPES for k in (FLOAT_KINDS if e in FLOATS else INTEGER_KINDS)],
+)
+def test_tile_reduce(element: str, kind: str) -> None:
+    """All kinds along rows, columns and both, on sums that depend on their order."""
+    for shape, dimensions in product(SHAPES, [(0,), (1,), (0, 1), ()]):
+        source = exposing(kind, element, shape)
+        values = reduced(kind, source, dimensions) if dimensions else source
+        narrow = (values.shape[0], values.shape[1])
+        a, c = given("A", source, element), made("C", values, element)
+        check(
+            load("v", a, shape, element)
+            + f"""
+    %r = xetile.tile_reduce <{kind}>, %v {list(dimensions)} : {vector(shape, element)} -> {vector(narrow, element)}"""
+            + store("r", c, narrow, element),
+            a,
+            c,
+        )
+
+
+ATOMICS = {
+    "addf": "add",
+    "mulf": "mul",
+    "maximumf": "maximumf",
+    "maxnumf": "maxnumf",
+    "minimumf": "minimumf",
+    "minnumf": "minnumf",
+    "addi": "add",
+    "muli": "mul",
+    "andi": "and",
+    "ori": "or",
+    "xori": "xor",
+    "maxs": "maxsi",
+    "maxu": "maxui",
+    "mins": "minsi",
+    "minu": "minui",
+    "assign": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("element", "kind"),
+    [(e, k) for e in TYPES for k in ATOMICS if k == "assign" or k.endswith("f") == (e in FLOATS)],
+)
+def test_atomic_rmw_tile(element: str, kind: str) -> None:
+    """Memory has the combination, the result what was there; outside nothing changes and the result is zero."""
+    for shape, (top, left) in product(SHAPES, ((0, 0), (-3, 7), (9, -5))):
+        memory, values = random(element, (26, 40)), random(element, shape, 1)
+        old = window(memory, top, left, shape)
+        combine = KINDS.get(ATOMICS[kind] or "", lambda x, y: y)
+        after = written(memory, top, left, combine(old, values))
+        a, c = given("A", values, element), made("C", old, element)
+        m = Argument("M", memref((26, 40), element), memory, after)
+        check(
+            load("v", a, shape, element)
+            + f"""
+    %t = xetile.init_tile %M[{top}, {left}] : {m.type} -> {tile(shape, element)}
+    %r = xetile.atomic_rmw_tile <{kind}> %v, %t : {vector(shape, element)}, {tile(shape, element)} -> {vector(shape, element)}"""
+            + store("r", c, shape, element),
+            a,
+            m,
+            c,
+        )
+
+
+PRODUCTS = [
+    ("f16", "f32"),
+    ("f16", "f16"),
+    ("bf16", "f32"),
+    ("bf16", "bf16"),
+    ("tf32", "f32"),
+    ("f32", "f32"),
+    ("i8", "i32"),
+]
+
+
+@pytest.mark.parametrize(("element", "accumulator"), PRODUCTS)
+@pytest.mark.parametrize("size", [(16, 32, 32), (24, 19, 8), (1, 16, 56), (5, 1, 90)], ids=str)
+@pytest.mark.parametrize("start", [True, False], ids=["with C", "without C"])
+def test_tile_mma(element: str, accumulator: str, size: tuple[int, int, int], start: bool) -> None:
+    m, n, k = size
+    a, b = (
+        given("A", small(element, (m, k)), element),
+        given("B", small(element, (k, n), 1), element),
+    )
+    c = given("C", small(accumulator, (m, n), 2), accumulator)
+    exact = a.before.astype(numpy.int64) @ b.before.astype(numpy.int64)
+    exact += c.before.astype(numpy.int64) * start
+    d = made("D", exact.astype(NUMPY[accumulator]), accumulator)
+    assert abs(exact).max() < 256 or accumulator != "bf16"
+    types = [vector((m, k), element), vector((k, n), element)]
+    operands, result = "%a, %b", vector((m, n), accumulator)
+    if start:
+        operands, types = operands + ", %c", [*types, result]
+    check(
+        load("a", a, (m, k), element)
+        + load("b", b, (k, n), element)
+        + load("c", c, (m, n), accumulator)
+        + f"""
+    %d = xetile.tile_mma {operands} : {", ".join(types)} -> {result}"""
+        + store("d", d, (m, n), accumulator),
+        a,
+        b,
+        c,
+        d,
+    )
+
+
+def indices_with_outsiders(shape: Sequence[int]) -> Array:
+    """Each index once, some far out of range, some negative."""
+    count = int(numpy.prod(shape))
+    order = numpy.random.default_rng(count).permutation(count + 9)[:count].astype(numpy.int64)
+    order[::7] = -1 - order[::7]
+    order[3::11] += 5000
+    return order.reshape(shape)
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (8, 4)], ids=str)
+def test_load_gather_and_store_scatter(element: str, shape: Shape) -> None:
+    """Lanes that are masked off or out of range are padded when read and dropped when written."""
+    count = shape[0] * shape[1]
+    source, target = random(element, (count + 9,)), random(element, (count + 9,), 1)
+    at, steps, mask = (
+        indices_with_outsiders(shape),
+        small("index", shape, 4),
+        random("i1", shape, 2),
+    )
+    text, padding = ("2.0", 2) if element in FLOATS else ("-3", -3)
+    values, after = numpy.full(shape, padding, NUMPY[element]), target.copy()
+    for place in numpy.ndindex(*shape):
+        moved = at[place] + steps[place]
+        if mask[place] and 0 <= moved < len(source):
+            values[place] = source[moved]
+        if mask[place] and 0 <= at[place] < len(target):
+            after[at[place]] = values[place]
+    a, c = given("A", source, element), made("C", values, element)
+    d = Argument("D", memref(target.shape, element), target, after)
+    i, s, k = given("I", at, "index"), given("S", steps, "index"), given("K", mask, "i1")
+    scattered, v = tile(shape, element, "scattered = true"), vector(shape, element)
+    check(
+        load("i", i, shape, "index")
+        + load("s", s, shape, "index")
+        + load("k", k, shape, "i1")
+        + f"""
+    %ta = xetile.init_tile %A, %i : {a.type}, {vector(shape, "index")} -> {scattered}
+    %tb = xetile.update_tile_offset %ta, %s : {scattered}, {vector(shape, "index")}
+    xetile.prefetch_tile %tb : {scattered}
+    %g = xetile.load_gather %tb, %k {{padding = {text}}} : {scattered}, {vector(shape, "i1")} -> {v}
+    %td = xetile.init_tile %D, %i : {d.type}, {vector(shape, "index")} -> {scattered}
+    xetile.store_scatter %g, %td, %k : {v}, {scattered}, {vector(shape, "i1")}"""
+        + store("g", c, shape, element),
+        a,
+        d,
+        c,
+        i,
+        s,
+        k,
+    )
+
+
+@pytest.mark.parametrize("element", TYPES)
+def test_scattered_tiles_of_rank_1(element: str) -> None:
+    """They have no blocks, and stay as they are."""
+    source = random(element, (48,))
+    a, c = given("A", source, element), made("C", source[::-1].copy(), element)
+    scattered = tile((48,), element, "scattered = true")
+    reversed_ = f"dense<{list(range(47, -1, -1))}> : vector<48xindex>"
+    check(
+        f"""
+    %i = vector.step : vector<48xindex>
+    %j = arith.constant {reversed_}
+    %on = arith.constant dense<true> : vector<48xi1>
+    %t = xetile.init_tile %A, %i : {a.type}, vector<48xindex> -> {scattered}
+    %u = xetile.init_tile %C, %j : {c.type}, vector<48xindex> -> {scattered}
+    %v = xetile.load_gather %t, %on : {scattered}, vector<48xi1> -> vector<48x{element}>
+    xetile.store_scatter %v, %u, %on : vector<48x{element}>, {scattered}, vector<48xi1>""",
+        a,
+        c,
+    )
