@@ -169,7 +169,7 @@ class LaneView(Expansion):
             )
         return moved
 
-    def loop_parts(self, argument: BlockArgument, init: Parts | SSAValue) -> Parts | SSAValue:
+    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
         """Loops carry whole registers, in the natural type of the element."""
         return self._whole(init) if isinstance(init, Registers) else init
 
