@@ -1,205 +1,121 @@
-"""Which `wg_map` every workgroup-level vector has: written ones, and those that follow from them.
+"""Which `wg_map` every workgroup-level vector and tile has: written ones, and those that follow from them.
 
-Values that are one value at run time (a loop's initial value, argument, yield and result; the operands and the
-result of an elementwise op) share a map. `tile_mma` relates the maps of A, B and C (the RFC, "Workgroup Level XeTile
-extension"): one sg_layout; A has C's rows and K, B has K and C's columns.
+Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`, ...), and as `wg_map` on
+ops of other dialects. From there they spread (map_propagation.py) along values that have one map (map_links.py) and
+through ops that relate different ones (map_rules.py). What no written map determines is refused (map_advice.py).
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, NoReturn
+from collections import defaultdict
+from collections.abc import Iterator
 
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
-from xetile.analysis.same_value import (
-    Classes,
-    carried_pairs,
-    computed_pairs,
-    is_tile_vector,
-    vector_shape,
+from xetile.analysis.kernels import subgroup_count
+from xetile.analysis.map_advice import refuse_unknown
+from xetile.analysis.map_links import has_map, pairs
+from xetile.analysis.map_propagation import (
+    Evidence,
+    Link,
+    Propagation,
+    Rule,
+    Strength,
+    Total,
 )
-from xetile.dialects.xetile import (
-    TileBroadcastOp,
-    TileReduceOp,
-    TileTransposeOp,
-    TileType,
-    WorkgroupMapAttr,
-)
-from xetile.errors import fail, position
+from xetile.analysis.map_rules import check_of, rule_of, written_maps
+from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.xetile.support import verify_one_writer
+from xetile.errors import fail
 
+_WRITERS = ("xetile.store_tile", "xetile.store_scatter", "xetile.atomic_rmw_tile")
 
-class Evidence(NamedTuple):
-    """A map and the op that gives it."""
-
-    map: WorkgroupMapAttr
-    at: Operation
+_MOVERS = ("xetile.update_tile_offset", "scf.for", "scf.if", "scf.while")
+"""Ops whose tiles are tiles that other ops made."""
 
 
 def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
-    """The map of every vector of rank 2 in a workgroup-level function.
+    """The map of every vector and tile of rank 2 in a workgroup-level function.
 
-    Errors: XetileError at the op where two maps contradict one another (both are named), or where none is known.
+    Errors: XetileError at the op where two maps contradict one another (both are named, with their places), where
+    a map does not distribute a value as the dialect page asks, or where none or several are possible.
     """
-    classes = Classes(_one_map)
     operations = list(function.walk())
+    maps = _propagation(function, operations)
     for op in operations:
-        for left, right in (*carried_pairs(op), *computed_pairs(op)):
-            if is_tile_vector(left.type):
-                classes.unite(left, right)
+        for value, map, strength in _written(op):
+            maps.offer(value, Evidence(map, map, op), op, strength)
+    maps.run()
+    values = list(_values(operations))
+    if any(maps.get(value) is None for value in values):
+        refuse_unknown(maps, operations, values)
     for op in operations:
-        for value, map in _written(op):
-            classes.give(value, Evidence(map, op))
-    related = [(op, _RELATIONS[op.name]) for op in operations if op.name in _RELATIONS]
-    while any(relate(classes, op) for op, relate in related):
-        pass
-    maps: dict[SSAValue, WorkgroupMapAttr] = {}
+        _check(maps, op)
+    return {value: known.map for value in values if (known := maps.get(value)) is not None}
+
+
+def _propagation(function: Operation, operations: list[Operation]) -> Propagation:
+    links: defaultdict[SSAValue, list[Link]] = defaultdict(list)
+    rules: defaultdict[SSAValue, list[tuple[Operation, Rule]]] = defaultdict(list)
     for op in operations:
-        for value in (*op.results, *_arguments(op)):
-            if not is_tile_vector(value.type):
-                continue
-            found = classes.fact(value)
-            if found is None:
+        for pair in pairs(op):
+            links[pair.source].append(Link(pair.target, pair.by, Strength.FORWARD))
+            links[pair.target].append(Link(pair.source, pair.by, Strength.BACKWARD))
+        if (rule := rule_of(op)) is not None:
+            for value in dict.fromkeys((*op.operands, *op.results)):
+                rules[value].append((op, rule))
+    subgroups = subgroup_count(function)
+    total = None if subgroups is None else Total(subgroups, "known_block_size")
+    return Propagation(links, rules, total)
+
+
+def _values(operations: list[Operation]) -> Iterator[SSAValue]:
+    """The values that have maps, in program order."""
+    for op in operations:
+        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+        for value in (*op.results, *arguments):
+            if has_map(value.type):
+                yield value
+            elif isinstance(value.type, TileType):
                 fail(
                     op,
-                    f"no wg_map is known for the {value.type} of '{op.name}'; "
-                    "write `wg_map = #xetile.wg_map<...>` on it",
+                    f"{value.type} has one dimension, a wg_map distributes two; "
+                    f"use a tile of 1x{value.type.shape[0]}",
                 )
-            maps[value] = found.map
-    return maps
 
 
-def _arguments(op: Operation) -> Iterator[SSAValue]:
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.args
+def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
+    """The maps that stand on an op: in the types of the tiles that it makes, and in its attributes."""
+    if op.name not in _MOVERS:
+        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+        for value in (*op.results, *arguments):
+            if isinstance(value.type, TileType) and value.type.wg_map is not None:
+                yield value, value.type.wg_map, Strength.FORWARD
+    yield from written_maps(op)
+    found = op.attributes.get("wg_map")
+    if found is None:
+        return
+    if not isinstance(found, WorkgroupMapAttr):
+        fail(op, f"'wg_map' is {found}, expected a #xetile.wg_map")
+    vectors = [result for result in op.results if has_map(result.type)]
+    if not vectors and op.name.partition(".")[0] != "xetile":
+        fail(op, f"'wg_map' on '{op.name}', which has no result that is a vector of rank 2")
+    for value in vectors:
+        yield value, found, Strength.FORWARD
 
 
-def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr]]:
-    if op.name in _ACCESSES:
-        tile = next(v for v in op.operands if isinstance(v.type, TileType))
-        for value in (*op.operands, *op.results):
-            if is_tile_vector(value.type):
-                yield from _with_tile_map(value, tile)
-    elif op.name == "xetile.init_tile":
-        for value in op.operands:
-            if is_tile_vector(value.type):
-                yield from _with_tile_map(value, op.results[0])
-    elif op.name == "xetile.tile_mma":
-        values = (op.operands[0], op.operands[1], op.results[0])
-        for value, name in zip(values, ("wg_map_a", "wg_map_b", "wg_map_c"), strict=True):
-            map = op.properties.get(name)
-            if isinstance(map, WorkgroupMapAttr):
-                yield value, map
-    elif op.name in _REARRANGED:
-        for value, name in ((op.results[0], "wg_map_result"), (op.operands[0], "wg_map_source")):
-            map = op.properties.get(name)
-            if isinstance(map, WorkgroupMapAttr):
-                yield value, map
-    else:
-        map = op.attributes.get("wg_map")
-        if isinstance(map, WorkgroupMapAttr):
-            for result in op.results:
-                yield result, map
-
-
-def _with_tile_map(value: SSAValue, tile: SSAValue) -> Iterator[tuple[SSAValue, WorkgroupMapAttr]]:
-    map = getattr(tile.type, "wg_map", None)
-    if isinstance(map, WorkgroupMapAttr):
-        yield value, map
-
-
-def _relate_product(classes: Classes[Evidence], op: Operation) -> bool:
-    """Derive what a tile_mma's known maps say of its unknown ones; whether anything was new."""
-    a, b, c = op.operands[0], op.operands[1], op.results[0]
-    map_a, map_b, map_c = (None if (e := classes.fact(v)) is None else e.map for v in (a, b, c))
-    depth = vector_shape(a)[1]
-    found: list[tuple[SSAValue, WorkgroupMapAttr]] = []
-    if map_c is not None:
-        rows, columns = map_c.sg_data
-        if map_a is None:
-            found.append((a, WorkgroupMapAttr(map_c.sg_layout, (rows, depth))))
-        if map_b is None:
-            found.append((b, WorkgroupMapAttr(map_c.sg_layout, (depth, columns))))
-    elif map_a is not None and map_b is not None:
-        data = (map_a.sg_data[0], map_b.sg_data[1])
-        found.append((c, WorkgroupMapAttr(map_a.sg_layout, data)))
-    for value, map in found:
-        classes.give(value, Evidence(map, op))
-    return bool(found)
-
-
-def _relate_rearranged(classes: Classes[Evidence], op: Operation) -> bool:
-    """Derive the map of the source from the result's, or the result's from the source's; whether it was new."""
-    source, result = op.operands[0], op.results[0]
-    if not is_tile_vector(result.type) or "wg_map_source" in op.properties:
-        return False
-    given, wanted = classes.fact(result), classes.fact(source)
-    if given is not None and wanted is None:
-        map = _source_map(op, given.map)
-        classes.give(source, Evidence(map, op))
-        return True
-    if given is None and wanted is not None:
-        map = _result_map(op, wanted.map)
-        if map is not None:
-            classes.give(result, Evidence(map, op))
-            return True
-    return False
-
-
-def _source_map(op: Operation, map: WorkgroupMapAttr) -> WorkgroupMapAttr:
-    if isinstance(op, TileTransposeOp):
-        return map.transposed() if op.permutation.get_values() == (1, 0) else map
-    if isinstance(op, TileReduceOp):
-        dims, extents = op.reduction_dims.get_values(), vector_shape(op.source)
-    else:
-        assert isinstance(op, TileBroadcastOp)
-        dims, extents = op.broadcast_dims.get_values(), (1, 1)
-    data = [extents[d] if d in dims else unit for d, unit in enumerate(map.sg_data)]
-    return WorkgroupMapAttr(map.sg_layout, data)
-
-
-def _result_map(op: Operation, map: WorkgroupMapAttr) -> WorkgroupMapAttr | None:
-    if isinstance(op, TileTransposeOp):
-        return map.transposed() if op.permutation.get_values() == (1, 0) else map
-    if isinstance(op, TileReduceOp):
-        dims = op.reduction_dims.get_values()
-        data = [1 if d in dims else unit for d, unit in enumerate(map.sg_data)]
-        return WorkgroupMapAttr(map.sg_layout, data)
-    return None
-
-
-_ACCESSES = (
-    "xetile.load_tile",
-    "xetile.store_tile",
-    "xetile.atomic_rmw_tile",
-    "xetile.load_gather",
-    "xetile.store_scatter",
-    "xetile.update_tile_offset",
-)
-
-_REARRANGED = (
-    "xetile.tile_transpose",
-    "xetile.tile_reduce",
-    "xetile.tile_broadcast",
-    "xetile.tile_conv_layout",
-)
-
-_RELATIONS: Mapping[str, Callable[[Classes[Evidence], Operation], bool]] = {
-    "xetile.tile_mma": _relate_product,
-    "xetile.tile_transpose": _relate_rearranged,
-    "xetile.tile_reduce": _relate_rearranged,
-    "xetile.tile_broadcast": _relate_rearranged,
-}
-
-
-def _one_map(first: Evidence, second: Evidence) -> Evidence:
-    return first if first.map == second.map else _refuse(first, second)
-
-
-def _refuse(first: Evidence, second: Evidence) -> NoReturn:
-    place = position(first.at)
-    where = "" if place is None else f" (line {place.line.data})"
-    fail(
-        second.at,
-        f"'{second.at.name}' needs {second.map}, but '{first.at.name}'{where} gives {first.map}; "
-        "the maps must agree, or a tile_conv_layout stand between",
-    )
+def _check(maps: Propagation, op: Operation) -> None:
+    """What the page asks of whole ops: K in equal units, kept dimensions, one writer per unit."""
+    check = check_of(op)
+    if check is not None:
+        check(maps, op)
+    if op.name not in _WRITERS:
+        return
+    tile = next(value for value in op.operands if isinstance(value.type, TileType))
+    known = maps.get(tile)
+    assert isinstance(tile.type, TileType)
+    if known is None:
+        return
+    try:
+        verify_one_writer(tile.type.with_(wg_map=known.map))
+    except VerifyException as error:
+        fail(op, str(error))

@@ -22,6 +22,10 @@ class PassEntry(NamedTuple):
 
 
 PASSES = {
+    "xetile-infer-wg-map": PassEntry(
+        "xetile_infer_wg_map:XeTileInferWgMap",
+        "Derive the wg_map of every workgroup-level value from those that are written, and write it down",
+    ),
     "xetile-wg-to-sg": PassEntry(
         "xetile_wg_to_sg:XeTileWgToSg",
         "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",

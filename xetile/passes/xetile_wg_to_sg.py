@@ -34,6 +34,7 @@ from xetile.analysis.kernels import functions, level, set_level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.passes.wg_to_sg import compute, constants, memory, rearrange, reduce
 from xetile.passes.wg_to_sg.view import SubgroupView
+from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 
 
 class DistributedView(SubgroupView):

@@ -1,0 +1,201 @@
+"""How `wg_map`s spread over a function: from where they are written, along links and rules, until nothing is new.
+
+A link says that two values have one map (map_links.py), a rule derives maps that differ (map_rules.py). Makers come
+before users: a map goes from operands to results as far as it can before one goes from results to operands. So two maps
+that contradict one another meet at the user, which is where the error stands. What is merely usual (K is one unit)
+is assumed last, where nothing else says more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from heapq import heappop, heappush
+from math import prod
+from typing import NamedTuple, NoReturn, cast
+
+from xdsl.dialects.builtin import ShapedType
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.xetile.types import verify_distribution
+from xetile.errors import fail, position
+
+
+class Strength(IntEnum):
+    """In which order maps spread."""
+
+    FORWARD = 0
+    """To what is computed from a value."""
+    BACKWARD = 1
+    """To what a value is computed from."""
+    ASSUMED = 2
+    """To a value that nothing else gives a map; contradicts nothing."""
+
+
+class Evidence(NamedTuple):
+    """A map, the written map that it follows from, and the op where that one is written."""
+
+    map: WorkgroupMapAttr
+    written: WorkgroupMapAttr
+    at: Operation
+
+    def derive(self, map: WorkgroupMapAttr) -> "Evidence":
+        """Another map that follows from the same written one."""
+        return Evidence(map, self.written, self.at)
+
+
+class Link(NamedTuple):
+    """Another value with the same map, the op that says so, and whether it comes after or before."""
+
+    value: SSAValue
+    by: Operation
+    strength: Strength
+
+
+class Total(NamedTuple):
+    """The number of subgroups of the workgroup, and what says so."""
+
+    subgroups: int
+    source: str
+
+
+class _Offer(NamedTuple):
+    """A map that is offered to a value: strongest first, then in the order of offers."""
+
+    strength: Strength
+    number: int
+    value: SSAValue
+    evidence: Evidence
+    by: Operation
+    like: SSAValue | None
+
+
+class Propagation:
+    """The maps of a function's values, as far as they are known."""
+
+    def __init__(
+        self,
+        links: Mapping[SSAValue, Sequence[Link]],
+        rules: Mapping[SSAValue, Sequence[tuple[Operation, "Rule"]]],
+        total: Total | None,
+    ) -> None:
+        """`links` and `rules` name for a value what its map says more; `total` is None where nothing says it."""
+        self.total = total
+        self._links = links
+        self._rules = rules
+        self._known: dict[SSAValue, Evidence] = {}
+        self._offers: list[_Offer] = []
+        self._count = 0
+
+    def get(self, value: SSAValue) -> Evidence | None:
+        """What is known of a value."""
+        return self._known.get(value)
+
+    def offer(
+        self,
+        value: SSAValue,
+        evidence: Evidence,
+        by: Operation,
+        strength: Strength,
+        *,
+        like: SSAValue | None = None,
+    ) -> None:
+        """Say that the op `by` gives `value` a map; that of the value `like` where the two have one."""
+        offer = _Offer(strength, self._count, value, evidence, by, like)
+        known = self._known.get(value)
+        if known is None:
+            heappush(self._offers, offer)
+            self._count += 1
+        elif strength is not Strength.ASSUMED and known.map != evidence.map:
+            _contradiction(known, offer)
+
+    def run(self) -> None:
+        """Spread all that is offered.
+
+        Errors: XetileError at the op where two maps contradict one another, a map does not distribute a value
+        evenly, or the number of subgroups differs.
+        """
+        while self._offers:
+            offer = heappop(self._offers)
+            if offer.value in self._known:
+                self.offer(offer.value, offer.evidence, offer.by, offer.strength, like=offer.like)
+            else:
+                self._accept(offer)
+
+    def _accept(self, offer: _Offer) -> None:
+        value, evidence = offer.value, offer.evidence
+        self._check(offer)
+        self._known[value] = evidence
+        for link in self._links.get(value, ()):
+            self.offer(link.value, evidence, link.by, link.strength, like=value)
+        for op, rule in self._rules.get(value, ()):
+            rule(self, op)
+
+    def _check(self, offer: _Offer) -> None:
+        map = offer.evidence.map
+        try:
+            verify_distribution("wg_map", map, shape_of(offer.value))
+        except VerifyException as error:
+            origin = _indirect_origin(offer.evidence, offer.by)
+            fail(offer.by, f"{error}{origin}")
+        count = prod(map.sg_layout)
+        if self.total is None:
+            place = where(offer.evidence.at)
+            self.total = Total(
+                count, f"sg_layout {list(map.sg_layout)} of '{offer.evidence.at.name}'{place}"
+            )
+        if count != self.total.subgroups:
+            fail(
+                offer.by,
+                f"sg_layout {list(map.sg_layout)} has {count} subgroups, the workgroup has "
+                f"{self.total.subgroups} ({self.total.source})",
+            )
+
+
+Rule = Callable[[Propagation, Operation], None]
+"""Looks at the known maps of an op's values and offers what follows from them."""
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector or tile (elements)."""
+    return tuple(cast(ShapedType, value.type).get_shape())
+
+
+def where(op: Operation) -> str:
+    """` at file:line:column`, or nothing where no place is known."""
+    place = position(op)
+    if place is None:
+        return ""
+    return f" at {place.filename.data}:{place.line.data}:{place.column.data}"
+
+
+def name_of(value: SSAValue) -> str:
+    """The value in words: its name, or its type."""
+    if value.name_hint is not None:
+        return f"%{value.name_hint}"
+    kind = "tile" if isinstance(value.type, TileType) else "value"
+    return f"a {kind} of type {value.type}"
+
+
+def origin(evidence: Evidence, by: Operation) -> str:
+    """Where a map comes from, for a message at `by`."""
+    source = "" if evidence.map == evidence.written else f"from {evidence.written.body}, "
+    if evidence.at is by:
+        return f"({source}written here)"
+    return f"({source}'{evidence.at.name}'{where(evidence.at)})"
+
+
+def _indirect_origin(evidence: Evidence, by: Operation) -> str:
+    return "" if evidence.at is by else f" {origin(evidence, by)}"
+
+
+def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
+    by, wanted = offer.by, offer.evidence
+    has = f"{name_of(offer.value)} has wg_map {known.map.body} {origin(known, by)}"
+    if offer.like is None:
+        other = f"'{by.name}' needs {wanted.map.body} {origin(wanted, by)}"
+    else:
+        other = (
+            f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
+        )
+    fail(by, f"{has}, {other}; make the maps agree, or put a tile_conv_layout between")
