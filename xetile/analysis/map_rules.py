@@ -4,7 +4,7 @@ The RFC, "Workgroup Level XeTile extension", derives the operands' maps from the
 way too where that is unique. docs/xetile-dialect.md, "Meaning", says what an op may do that names both its maps.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
@@ -146,7 +146,7 @@ def _refuse_layouts(op: Operation, a: Evidence, b: Evidence) -> None:
         )
 
 
-def _check_product(maps: Propagation, op: Operation) -> None:
+def check_product(maps: Propagation, op: Operation) -> None:
     """A and B cut K into equally many units per subgroup."""
     found: list[int] = []
     for factor in factors(op):
@@ -192,7 +192,7 @@ def _relate_reduction(maps: Propagation, op: Operation) -> None:
         maps.offer(
             op.result, source.derive(map), op, Strength.ASSUMED if named else Strength.FORWARD
         )
-    elif result is not None:
+    elif result is not None and not named:
         map = with_data(result.map, {d: extents[d] for d in dims})
         maps.offer(op.source, result.derive(map), op, Strength.BACKWARD)
 
@@ -210,23 +210,6 @@ def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
                 f"reduced dimension {d} into {units} units; write wg_map_source = {source.map} and "
                 f"wg_map_result = {result} to reduce across them, or put a tile_conv_layout before",
             )
-
-
-def _check_reduction(maps: Propagation, op: Operation) -> None:
-    """Dimensions that stay are dealt out as before."""
-    assert isinstance(op, TileReduceOp)
-    source, result = maps.get(op.source), maps.get(op.result)
-    assert source is not None
-    assert result is not None
-    dims = op.reduction_dims.get_values()
-    expected = with_data(source.map, dict.fromkeys(dims, 1))
-    if result.map != expected:
-        fail(
-            op,
-            f"{name_of(op.source)} has wg_map {source.map.body} {origin(source, op)}, {name_of(op.result)} "
-            f"{result.map.body} {origin(result, op)}; expected {expected.body} for the result, or a "
-            "tile_conv_layout before or after",
-        )
 
 
 def broadcast_dims(op: Operation) -> tuple[int, ...]:
@@ -303,11 +286,6 @@ _RULES: Mapping[str, Rule] = {
     "vector.broadcast": _relate_broadcast,
 }
 
-_CHECKS: Mapping[str, Callable[[Propagation, Operation], None]] = {
-    "xetile.tile_mma": _check_product,
-    "xetile.tile_reduce": _check_reduction,
-}
-
 
 def rule_of(op: Operation) -> Rule | None:
     """The rule of an op on whole vectors; none for blocks and for a broadcast of a scalar or a row."""
@@ -315,8 +293,3 @@ def rule_of(op: Operation) -> Rule | None:
     if rule is None or not all(has_map(v.type) for v in (*op.operands, *op.results)):
         return None
     return rule
-
-
-def check_of(op: Operation) -> Rule | None:
-    """What is checked of an op whose values all have maps."""
-    return None if rule_of(op) is None else _CHECKS.get(op.name)

@@ -22,7 +22,7 @@ from xetile.analysis.map_propagation import (
     Strength,
     Total,
 )
-from xetile.analysis.map_rules import check_of, rule_of, written_maps
+from xetile.analysis.map_rules import check_product, rule_of, written_maps
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.support import verify_one_writer
 from xetile.errors import fail
@@ -104,10 +104,9 @@ def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Streng
 
 
 def _check(maps: Propagation, op: Operation) -> None:
-    """What the page asks of whole ops: K in equal units, kept dimensions, one writer per unit."""
-    check = check_of(op)
-    if check is not None:
-        check(maps, op)
+    """What the page asks of whole ops: K in equal units, one writer per unit."""
+    if op.name == "xetile.tile_mma" and rule_of(op) is not None:
+        check_product(maps, op)
     if op.name not in _WRITERS:
         return
     tile = next(value for value in op.operands if isinstance(value.type, TileType))

@@ -24,7 +24,7 @@ class PassEntry(NamedTuple):
 PASSES = {
     "xetile-infer-wg-map": PassEntry(
         "xetile_infer_wg_map:XeTileInferWgMap",
-        "Derive the wg_map of every workgroup-level value from those that are written, and write it down",
+        "Derive the wg_map of every workgroup-level value from those that are written",
     ),
     "xetile-wg-to-sg": PassEntry(
         "xetile_wg_to_sg:XeTileWgToSg",

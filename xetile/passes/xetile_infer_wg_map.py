@@ -126,7 +126,7 @@ def _write_types(function: Operation, maps: Maps) -> None:
 
 @dataclass(frozen=True)
 class XeTileInferWgMap(ModulePass):
-    """Derive the `wg_map` of every workgroup-level value from those that are written, and write it down."""
+    """Derive the wg_map of every workgroup-level value from those that are written."""
 
     name = "xetile-infer-wg-map"
 

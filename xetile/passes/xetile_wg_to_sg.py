@@ -75,5 +75,6 @@ class XeTileWgToSg(ModulePass):
         """Distribute every workgroup-level function of the module; others stay as they are."""
         for function in list(functions(op)):
             if level(function) == "workgroup":
+                write_workgroup_maps(function)
                 DistributedView(function).run()
                 set_level(function, "subgroup")
