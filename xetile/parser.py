@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntAttr,
     IntegerType,
+    LocationAttr,
     ModuleOp,
     StringAttr,
     UnknownLoc,
@@ -78,7 +79,7 @@ class Parser(StockParser):
         self._statement: Span | None = None
         super().__init__(ctx, text, name)
 
-    def position_at(self, offset: int) -> FileLineColLoc:
+    def position_at(self, offset: int) -> LocationAttr:
         """The position of character `offset` of the text."""
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1

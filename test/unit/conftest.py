@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
 
 
@@ -22,8 +23,18 @@ def _find_triton() -> Path | None:
     return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
+def _find_mlir_bindings() -> Path | None:
+    spec = importlib.util.find_spec("mlir") if has_bindings() else None
+    return (
+        None
+        if spec is None or not spec.submodule_search_locations
+        else Path(next(iter(spec.submodule_search_locations)))
+    )
+
+
 ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
     "mlir_opt": ("mlir-opt", find_mlir_opt),
+    "mlir_bindings": ("mlir-bindings", _find_mlir_bindings),
     "ocloc": ("ocloc", find_ocloc),
     "spirv_val": ("spirv-val", find_spirv_val),
     "triton": ("triton", _find_triton),

@@ -8,23 +8,27 @@ xDSL 0.74.0 and not needed: the emitter sets them.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVM as StockLLVM
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AnyOf,
     IRDLOperation,
     VarConstraint,
+    irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
 )
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from xetile.dialects.formats import parse_parameter
 from xetile.dialects.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -39,6 +43,7 @@ __all__ = [
     "POINTERS",
     "REPLACED",
     "AddrSpaceCastOp",
+    "ConstantRangeAttr",
     "ExtractElementOp",
     "FCmpOp",
     "FPToSIOp",
@@ -48,6 +53,33 @@ __all__ = [
     "SelectOp",
     "UIToFPOp",
 ]
+
+
+@irdl_attr_definition
+class ConstantRangeAttr(ParametrizedAttribute):
+    """`#llvm.constant_range<i32, 0, 16>`: an integer lies from the first number up to below the second."""
+
+    name = "llvm.constant_range"
+
+    lower: IntegerAttr
+    upper: IntegerAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<i32, 0, 16>`."""
+        with parser.in_angle_brackets():
+            type = parse_parameter(parser, IntegerType, "an integer type")
+            bounds: list[Attribute] = []
+            for _ in range(2):
+                parser.parse_punctuation(",")
+                bounds.append(IntegerAttr(parser.parse_integer(allow_boolean=False), type))
+            return bounds
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print `<i32, 0, 16>`."""
+        lower, upper = self.lower.value.data, self.upper.value.data
+        printer.print_string(f"<{self.lower.type}, {lower}, {upper}>")
+
 
 POINTERS = AnyOf.get(LLVMPointerType, VectorType.constr(LLVMPointerType))
 
@@ -117,5 +149,5 @@ _NAMES = {operation.name for operation in _OURS}
 LLVM = Dialect(
     "llvm",
     [*(operation for operation in StockLLVM.operations if operation.name not in _NAMES), *_OURS],
-    [*StockLLVM.attributes],
+    [*StockLLVM.attributes, ConstantRangeAttr],
 )

@@ -68,6 +68,11 @@ PASSES = {
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
         {"device": _DEVICE},
     ),
+    "mlir": PassEntry(
+        "mlir:MLIRPass",
+        "Run upstream MLIR's passes on the module",
+        {"pipeline": 'passes in mlir-opt\'s notation, such as "canonicalize,cse"'},
+    ),
 }
 
 

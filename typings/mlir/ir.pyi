@@ -1,0 +1,37 @@
+class MLIRError(Exception):
+    message: str
+    error_diagnostics: list[DiagnosticInfo]
+
+class Context:
+    allow_unregistered_dialects: bool
+    def enable_multithreading(self, enable: bool) -> None: ...
+
+class Location:
+    filename: str
+    start_line: int
+    start_col: int
+    locations: list[Location]
+    child_loc: Location
+    callee: Location
+    caller: Location
+    def is_a_file(self) -> bool: ...
+    def is_a_fused(self) -> bool: ...
+    def is_a_name(self) -> bool: ...
+    def is_a_callsite(self) -> bool: ...
+
+class DiagnosticInfo:
+    location: Location
+    message: str
+
+class Operation:
+    @staticmethod
+    def parse(
+        source: str, *, source_name: str = "", context: Context | None = None
+    ) -> Operation: ...
+    def get_asm(
+        self,
+        *,
+        enable_debug_info: bool = False,
+        print_generic_op_form: bool = False,
+        use_local_scope: bool = False,
+    ) -> str | bytes: ...

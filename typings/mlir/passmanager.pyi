@@ -1,0 +1,6 @@
+from mlir.ir import Context, Operation
+
+class PassManager:
+    @staticmethod
+    def parse(pipeline: str, context: Context | None = None) -> PassManager: ...
+    def run(self, operation: Operation) -> None: ...

@@ -1,0 +1,65 @@
+"""Upstream's XeVM dialect: one lane's view of block messages and matrix products.
+
+Source: mlir/Dialect/LLVMIR/XeVMOps.td of LLVM 22.1.8; what is refused is what mlir-opt 22 refuses.
+"""
+
+from xdsl.ir import Dialect
+
+from xetile.dialects.xevm.attributes import (
+    AddrSpaceAttr,
+    LoadCacheControlAttr,
+    MemScopeAttr,
+    MMAShapeAttr,
+    MMATypesAttr,
+    StoreCacheControlAttr,
+    TargetAttr,
+)
+from xetile.dialects.xevm.block2d import LANES, BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp
+from xetile.dialects.xevm.ids import ID_OPS
+from xetile.dialects.xevm.memory import BlockLoadOp, BlockStoreOp, MemfenceOp, PrefetchOp
+from xetile.dialects.xevm.products import MMAOp
+
+__all__ = [
+    "ID_OPS",
+    "LANES",
+    "AddrSpaceAttr",
+    "BlockLoad2dOp",
+    "BlockLoadOp",
+    "BlockPrefetch2dOp",
+    "BlockStore2dOp",
+    "BlockStoreOp",
+    "LoadCacheControlAttr",
+    "MMAOp",
+    "MMAShapeAttr",
+    "MMATypesAttr",
+    "MemScopeAttr",
+    "MemfenceOp",
+    "PrefetchOp",
+    "StoreCacheControlAttr",
+    "TargetAttr",
+    "XeVM",
+]
+
+XeVM = Dialect(
+    "xevm",
+    [
+        BlockLoad2dOp,
+        BlockLoadOp,
+        BlockPrefetch2dOp,
+        BlockStore2dOp,
+        BlockStoreOp,
+        MMAOp,
+        MemfenceOp,
+        PrefetchOp,
+        *ID_OPS,
+    ],
+    [
+        AddrSpaceAttr,
+        LoadCacheControlAttr,
+        MMAShapeAttr,
+        MMATypesAttr,
+        MemScopeAttr,
+        StoreCacheControlAttr,
+        TargetAttr,
+    ],
+)

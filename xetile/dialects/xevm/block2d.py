@@ -1,0 +1,356 @@
+"""2D block messages of XeVM; what is refused is what mlir-opt 22 refuses."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType, i32
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.formats import parse_dictionaries, print_dictionaries
+from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
+
+LANES = 16
+
+
+def _number(value: int) -> IntegerAttr[IntegerType]:
+    return IntegerAttr(value, i32)
+
+
+class _BlockOp(IRDLOperation):
+    """What the 2D block messages share."""
+
+    ptr = operand_def(LLVMPointerType)
+    base_width = operand_def(i32)
+    base_height = operand_def(i32)
+    base_pitch = operand_def(i32)
+    x = operand_def(i32)
+    y = operand_def(i32)
+    elem_size_in_bits = prop_def(IntegerAttr[IntegerType])
+    tile_width = prop_def(IntegerAttr[IntegerType])
+    tile_height = prop_def(IntegerAttr[IntegerType])
+
+    @property
+    def bits(self) -> int:
+        """Bits of an element."""
+        return self.elem_size_in_bits.value.data
+
+    @property
+    def columns(self) -> int:
+        """Columns of one block (elements)."""
+        return self.tile_width.value.data
+
+    @property
+    def rows(self) -> int:
+        """Rows of a block."""
+        return self.tile_height.value.data
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "IRDLOperation":
+        """Read the op."""
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        start = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        if len(types) != len(names):
+            parser.raise_error(f"{len(types)} types for {len(names)} operands", start)
+        results: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            results.append(parser.parse_type())
+        return cls.create(
+            operands=[parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)],
+            result_types=results,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        print_dictionaries(printer, self)
+        printer.print_string(" : ")
+        with printer.in_parens():
+            printer.print_list([v.type for v in self.operands], printer.print_attribute)
+        if self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(self.results[0].type)
+
+    def _verify_surface(self) -> None:
+        width, pitch = _constant(self.base_width), _constant(self.base_pitch)
+        if width is not None and pitch is not None and pitch < width:
+            raise VerifyException(
+                f"4th operand (base pitch) should be >= 2nd operand (base width): {pitch} and {width}"
+            )
+
+    def _verify_size(self, value: Attribute, blocks: int) -> None:
+        vector = cast(VectorType[Attribute], value)
+        bits = getattr(vector.element_type, "bitwidth", 32)
+        if type(vector.element_type).__name__ == "FloatTF32Type":
+            bits = 32
+        have = vector.get_shape()[0] * bits
+        expected = self.bits * self.rows * self.columns * blocks // LANES
+        if have != expected:
+            raise VerifyException(
+                f"result size of {have} bits does not match the expected size of {expected} bits"
+            )
+
+
+def _constant(value: SSAValue) -> int | None:
+    if isinstance(value.owner, Operation) and value.owner.name in (
+        "arith.constant",
+        "llvm.mlir.constant",
+    ):
+        found = value.owner.properties.get("value")
+        if isinstance(found, IntegerAttr):
+            return cast("IntegerAttr[IntegerType]", found).value.data
+    return None
+
+
+_WIDTH_RANGES = {8: (4, 64), 16: (2, 32), 32: (1, 16), 64: (1, 8)}
+
+
+def _verify_height(rows: int, *, most: int) -> None:
+    if not 1 <= rows <= most:
+        raise VerifyException(f"expecting tile_height to be between 1 and {most}, found {rows}")
+    if rows & (rows - 1):
+        raise VerifyException(f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}")
+
+
+@irdl_op_definition
+class BlockLoad2dOp(_BlockOp):
+    """`xevm.blockload2d %p, %width, %height, %pitch, %x, %y <{...}> : (...) -> vector<64xi16>`."""
+
+    name = "xevm.blockload2d"
+
+    v_blocks = prop_def(IntegerAttr[IntegerType])
+    transpose = prop_def(BoolAttr)
+    pack_register = prop_def(BoolAttr)
+    cache_control = opt_prop_def(LoadCacheControlAttr)
+    res = result_def(VectorType)
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        ptr: SSAValue,
+        base_width: SSAValue,
+        base_height: SSAValue,
+        base_pitch: SSAValue,
+        x: SSAValue,
+        y: SSAValue,
+        *,
+        elem_size_in_bits: int,
+        tile_width: int,
+        tile_height: int,
+        v_blocks: int,
+        transpose: bool,
+        pack_register: bool,
+        result_type: VectorType[Attribute],
+        cache_control: LoadCacheControlAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[ptr, base_width, base_height, base_pitch, x, y],
+            result_types=[result_type],
+            properties={
+                "cache_control": cache_control,
+                "elem_size_in_bits": _number(elem_size_in_bits),
+                "pack_register": BoolAttr.from_bool(pack_register),
+                "tile_height": _number(tile_height),
+                "tile_width": _number(tile_width),
+                "transpose": BoolAttr.from_bool(transpose),
+                "v_blocks": _number(v_blocks),
+            },
+        )
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks side by side."""
+        return self.v_blocks.value.data
+
+    @property
+    def is_transposed(self) -> bool:
+        """Whether the message transposes."""
+        return bool(self.transpose.value.data)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether rows share 32-bit words."""
+        return bool(self.pack_register.value.data)
+
+    def verify_(self) -> None:
+        """The rules of mlir-opt 22, in its order."""
+        self._verify_surface()
+        bits, blocks = self.bits, self.blocks
+        self._verify_size(self.res.type, blocks)
+        if bits not in _WIDTH_RANGES or (bits == 64 and not self.is_transposed):
+            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
+        if self.is_transposed and self.is_packed:
+            raise VerifyException("transpose and pack_register are mutually exclusive")
+        if self.is_transposed and bits < 32:
+            raise VerifyException("transpose is only supported for 32 and 64 bit elements")
+        if self.is_packed and bits > 16:
+            raise VerifyException("pack_register is only supported for 8 and 16 bit elements")
+        _verify_height(self.rows, most=32)
+        least, most = _WIDTH_RANGES[bits]
+        most = 8 if self.is_transposed else most
+        if not least <= self.columns <= most or self.columns & (self.columns - 1):
+            raise VerifyException(
+                f"expecting tile_width to be between {least} and {most}, found {self.columns}"
+            )
+        if self.is_packed and self.columns != LANES:
+            raise VerifyException(
+                "tile_width when pack_register is true should be equal to subgroup size (16 elements), "
+                f"found {self.columns}"
+            )
+        legal = (1,) if self.is_transposed or bits == 64 else (1, 2) if bits == 32 else (1, 2, 4)
+        if blocks not in legal:
+            raise VerifyException(
+                f"expecting v_blocks to be {' or '.join(map(str, legal))}, found {blocks}"
+            )
+        if self.columns * blocks > _WIDTH_RANGES[bits][1]:
+            raise VerifyException(
+                f"tile_width * v_blocks should be less than or equal to {_WIDTH_RANGES[bits][1]} for "
+                f"{bits} bit elements, found {self.columns * blocks}"
+            )
+        self._verify_element(bits)
+
+    def _verify_element(self, bits: int) -> None:
+        element = self.res.type.element_type
+        width = getattr(element, "bitwidth", 32)
+        if (bits == 32 or self.is_packed) and width not in (32, 19):
+            raise VerifyException(f"expecting result element type to be 32 bits, found {element}")
+
+
+@irdl_op_definition
+class BlockStore2dOp(_BlockOp):
+    """`xevm.blockstore2d %p, %width, %height, %pitch, %x, %y, %v <{...}> : (..., vector<8xf32>)`."""
+
+    name = "xevm.blockstore2d"
+
+    # xDSL puts the fields of a subclass before inherited ones, so the order is written out.
+    ptr = operand_def(LLVMPointerType)
+    base_width = operand_def(i32)
+    base_height = operand_def(i32)
+    base_pitch = operand_def(i32)
+    x = operand_def(i32)
+    y = operand_def(i32)
+    stored_val = operand_def(VectorType)
+    cache_control = opt_prop_def(StoreCacheControlAttr)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        ptr: SSAValue,
+        base_width: SSAValue,
+        base_height: SSAValue,
+        base_pitch: SSAValue,
+        x: SSAValue,
+        y: SSAValue,
+        stored_val: SSAValue,
+        *,
+        elem_size_in_bits: int,
+        tile_width: int,
+        tile_height: int,
+        cache_control: StoreCacheControlAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[ptr, base_width, base_height, base_pitch, x, y, stored_val],
+            properties={
+                "cache_control": cache_control,
+                "elem_size_in_bits": _number(elem_size_in_bits),
+                "tile_height": _number(tile_height),
+                "tile_width": _number(tile_width),
+            },
+        )
+
+    def verify_(self) -> None:
+        """The rules of mlir-opt 22."""
+        self._verify_surface()
+        self._verify_size(self.stored_val.type, 1)
+        bits = self.bits
+        if bits not in (8, 16, 32):
+            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
+        _verify_height(self.rows, most=8)
+        legal = (16, 32) if bits == 8 else (16,)
+        if self.columns not in legal:
+            raise VerifyException(
+                f"tile_width for {bits} bit elements should be equal to {' or '.join(map(str, legal))}, "
+                f"found {self.columns}"
+            )
+
+
+@irdl_op_definition
+class BlockPrefetch2dOp(_BlockOp):
+    """`xevm.blockprefetch2d %p, %width, %height, %pitch, %x, %y <{...}> : (...)`."""
+
+    name = "xevm.blockprefetch2d"
+
+    v_blocks = prop_def(IntegerAttr[IntegerType])
+    cache_control = opt_prop_def(LoadCacheControlAttr)
+
+    # A prefetch has no result and changes no value, but must stay where it is.
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        ptr: SSAValue,
+        base_width: SSAValue,
+        base_height: SSAValue,
+        base_pitch: SSAValue,
+        x: SSAValue,
+        y: SSAValue,
+        *,
+        elem_size_in_bits: int,
+        tile_width: int,
+        tile_height: int,
+        v_blocks: int,
+        cache_control: LoadCacheControlAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[ptr, base_width, base_height, base_pitch, x, y],
+            properties={
+                "cache_control": cache_control,
+                "elem_size_in_bits": _number(elem_size_in_bits),
+                "tile_height": _number(tile_height),
+                "tile_width": _number(tile_width),
+                "v_blocks": _number(v_blocks),
+            },
+        )
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks side by side."""
+        return self.v_blocks.value.data
+
+    def verify_(self) -> None:
+        """The rules of mlir-opt 22."""
+        self._verify_surface()
+        bits = self.bits
+        if bits not in (8, 16, 32):
+            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
+        _verify_height(self.rows, most=32)
+        legal = {8: (16, 32), 16: (16,), 32: (8, 16)}[bits]
+        if self.columns not in legal:
+            raise VerifyException(
+                f"tile_width for {bits} bit elements should be equal to {' or '.join(map(str, legal))}, "
+                f"found {self.columns}"
+            )
+        if self.blocks not in (1, 2, 4, 8):
+            raise VerifyException(f"expecting v_blocks to be 1, 2, 4, or 8, found {self.blocks}")

@@ -1,0 +1,197 @@
+"""Memory ops of XeVM beside the 2D messages: 1D block messages, prefetch, fence."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import IntAttr, IntegerType, Signedness, VectorType
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.formats import parse_dictionaries, present, print_dictionaries
+from xetile.dialects.xevm.attributes import (
+    AddrSpaceAttr,
+    LoadCacheControlAttr,
+    MemScopeAttr,
+    StoreCacheControlAttr,
+)
+
+_FUNCTION_SPACES = (1, 4)
+"""Address spaces that a prefetch takes: global and generic."""
+
+
+class _AddressOp(IRDLOperation):
+    """What ops on an address share: `name %p, %value <{...}> : (types) -> result`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "IRDLOperation":
+        """Read the op."""
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        properties, attributes = parse_dictionaries(parser, cls)
+        parser.parse_punctuation(":")
+        start = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+        if len(types) != len(names):
+            parser.raise_error(f"{len(types)} types for {len(names)} operands", start)
+        results: list[Attribute] = []
+        if parser.parse_optional_punctuation("->") is not None:
+            results.append(parser.parse_type())
+        return cls.create(
+            operands=[parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)],
+            result_types=results,
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        print_dictionaries(printer, self)
+        printer.print_string(" : ")
+        with printer.in_parens():
+            printer.print_list([v.type for v in self.operands], printer.print_attribute)
+        if self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(self.results[0].type)
+
+
+def _verify_lane_value(what: str, type: Attribute) -> None:
+    """What one lane moves in a 1D message: a signless integer of 8 to 64 bits, or a short vector of them."""
+    vector = type if isa(type, VectorType[Attribute]) else None
+    element = type if vector is None else vector.element_type
+    legal = (8, 16, 32, 64)
+    if (
+        not isa(element, IntegerType)
+        or element.bitwidth not in legal
+        or element.signedness.data is not Signedness.SIGNLESS
+        or (vector is not None and vector.get_num_dims() != 1)
+    ):
+        raise VerifyException(
+            f"{what} is {type}; legal are i8, i16, i32, i64 and vectors of rank 1 of them"
+        )
+    if vector is None:
+        return
+    sizes = (2, 4, 8, 16) if element.bitwidth == 8 else (2, 4, 8)
+    if vector.get_shape()[0] not in sizes:
+        raise VerifyException(
+            f"{what} is {type}; legal sizes for {element} are {', '.join(map(str, sizes))}"
+        )
+
+
+@irdl_op_definition
+class BlockLoadOp(_AddressOp):
+    """`xevm.blockload %p <{cache_control = ...}> : (!llvm.ptr<1>) -> vector<4xi16>`: consecutive lanes, then rows."""
+
+    name = "xevm.blockload"
+
+    ptr = operand_def(LLVMPointerType)
+    cache_control = opt_prop_def(LoadCacheControlAttr)
+    res = result_def()
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        ptr: SSAValue,
+        result_type: Attribute,
+        *,
+        cache_control: LoadCacheControlAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[ptr],
+            result_types=[result_type],
+            properties=present(cache_control=cache_control),
+        )
+
+    def verify_(self) -> None:
+        """The rules of mlir-opt 22."""
+        _verify_lane_value("the result", self.res.type)
+
+
+@irdl_op_definition
+class BlockStoreOp(_AddressOp):
+    """`xevm.blockstore %p, %v <{cache_control = ...}> : (!llvm.ptr<1>, vector<4xi16>)`."""
+
+    name = "xevm.blockstore"
+
+    ptr = operand_def(LLVMPointerType)
+    val = operand_def()
+    cache_control = opt_prop_def(StoreCacheControlAttr)
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self, ptr: SSAValue, val: SSAValue, *, cache_control: StoreCacheControlAttr | None = None
+    ) -> None:
+        super().__init__(operands=[ptr, val], properties=present(cache_control=cache_control))
+
+    def verify_(self) -> None:
+        """The rules of mlir-opt 22."""
+        _verify_lane_value("'val'", self.val.type)
+
+
+@irdl_op_definition
+class MemfenceOp(IRDLOperation):
+    """`xevm.memfence <{addrspace = #xevm.addr_space<shared>, scope = #xevm.mem_scope<workgroup>}>`."""
+
+    name = "xevm.memfence"
+
+    scope = prop_def(MemScopeAttr)
+    addrspace = prop_def(AddrSpaceAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, *, scope: str, addrspace: str = "generic") -> None:
+        super().__init__(
+            properties={"addrspace": AddrSpaceAttr(addrspace), "scope": MemScopeAttr(scope)}
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "MemfenceOp":
+        """Read the op."""
+        properties, attributes = parse_dictionaries(parser, cls)
+        properties.setdefault("addrspace", AddrSpaceAttr("generic"))
+        return cls.create(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Print the op."""
+        print_dictionaries(printer, self)
+
+
+@irdl_op_definition
+class PrefetchOp(_AddressOp):
+    """`xevm.prefetch %p <{cache_control = ...}> : (!llvm.ptr<1>)`."""
+
+    name = "xevm.prefetch"
+
+    ptr = operand_def(LLVMPointerType)
+    cache_control = opt_prop_def(LoadCacheControlAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, ptr: SSAValue, *, cache_control: LoadCacheControlAttr | None = None) -> None:
+        super().__init__(operands=[ptr], properties=present(cache_control=cache_control))
+
+    def verify_(self) -> None:
+        """The address is global or generic, as mlir-opt 22 has it."""
+        space = cast(LLVMPointerType, self.ptr.type).addr_space
+        number = space.data if isinstance(space, IntAttr) else 0
+        if number not in _FUNCTION_SPACES:
+            raise VerifyException(
+                f"'ptr' is {self.ptr.type}; legal are !llvm.ptr<1> and !llvm.ptr<4>"
+            )

@@ -1,0 +1,180 @@
+"""IR on its way to upstream MLIR and back: generic text that carries source positions and value names.
+
+Upstream forgets the names of values; they travel as metadata of the positions:
+`loc(fused<"xetile.names a,b">["file.mlir":3:5])` stands on an op whose two results are `%a` and `%b`.
+"""
+
+from collections.abc import Sequence
+from io import StringIO
+from itertools import zip_longest
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError
+
+from xetile.errors import XetileError
+from xetile.parser import Parser, new_context
+from xetile.toolchain.mlir_process import SOURCE_NAME
+
+_NAMES = "xetile.names "
+
+
+class _TransportPrinter(Printer):
+    """Prints the generic form with positions, and names in them."""
+
+    def print_operation_type(self, op: Operation) -> None:
+        """As xDSL's, the position with the names of the results."""
+        self.print_function_type(op.operand_types, op.result_types)
+        self._print_named_location(op.location, op.results)
+
+    def print_block_argument(self, arg: SSAValue, print_type: bool = True) -> None:
+        """As xDSL's, the position with the argument's name."""
+        self.print_ssa_value(arg)
+        self.print_string(" : ")
+        self.print_attribute(arg.type)
+        location = getattr(arg, "location", UnknownLoc())
+        self._print_named_location(location, [arg])
+
+    def _print_named_location(self, location: LocationAttr, values: Sequence[SSAValue]) -> None:
+        self.print_string(" ")
+        names = [value.name_hint or "" for value in values]
+        if any(names):
+            location = FusedLoc((location,), StringAttr(_NAMES + ",".join(names)))
+        self.print_attribute(location)
+
+
+def print_module(module: ModuleOp) -> str:
+    """The text of a module for upstream."""
+    stream = StringIO()
+    _TransportPrinter(stream, print_generic_format=True).print_op(module)
+    return stream.getvalue()
+
+
+class _TransportParser(Parser):
+    """Reads what upstream prints: every kind of location, and no positions of its own."""
+
+    def position_at(self, offset: int) -> LocationAttr:
+        """Places in this text are no places of the source."""
+        return UnknownLoc()
+
+    def _parse_location(self) -> LocationAttr:
+        if self.parse_optional_keyword("fused") is not None:
+            metadata: Attribute = NoneAttr()
+            if self.parse_optional_punctuation("<") is not None:
+                metadata = self.parse_attribute()
+                self.parse_punctuation(">")
+            inner = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+            return FusedLoc(tuple(inner), metadata)
+        location = super()._parse_location()
+        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
+            # a range of the source is known by its start
+            self.parse_optional_integer(allow_boolean=False, allow_negative=False)
+            self.parse_punctuation(":")
+            self.parse_integer(allow_boolean=False, allow_negative=False)
+        return location
+
+
+def parse_module(text: str) -> ModuleOp:
+    """The module of upstream's text; ops that xDSL does not know stay as they are, unregistered.
+
+    Errors: XetileError when xDSL cannot read the text.
+    """
+    context: Context = new_context()
+    context.allow_unregistered = True
+    try:
+        module = _TransportParser(context, text, SOURCE_NAME).parse_module()
+    except ParseError as error:
+        line = text.splitlines()[error.span.get_location().line - 1].strip()
+        message = " ".join(error.msg.split())
+        raise XetileError(
+            f"xDSL cannot read what MLIR made: {message}, in '{line[:100]}'"
+        ) from error
+    for op in module.walk():
+        _restore(op)
+    return module
+
+
+def _restore(op: Operation) -> None:
+    """Take the names of values out of the positions; those that the text shows are upstream's own."""
+    op.location, names = _without_names(op.location)
+    _rename(op.results, names)
+    for block in (block for region in op.regions for block in region.blocks):
+        for argument in block.args:
+            argument.location, names = _without_names(argument.location)
+            _rename([argument], names)
+
+
+def _rename(values: Sequence[SSAValue], names: Sequence[str]) -> None:
+    for value, name in zip_longest(values, names[: len(values)], fillvalue=""):
+        assert isinstance(value, SSAValue)
+        value.name_hint = name or None
+
+
+def _without_names(location: Attribute) -> tuple[LocationAttr, list[str]]:
+    """A location without the names in it, and the names that stood at its top."""
+    match location:
+        case FusedLoc(locations=ArrayAttr() as parts, metadata=StringAttr(data=text)) if (
+            text.startswith(_NAMES)
+        ):
+            inner, _ = _without_names(parts.data[0])
+            return inner, text.removeprefix(_NAMES).split(",")
+        case FusedLoc(locations=ArrayAttr() as parts):
+            return FusedLoc(tuple(_without_names(p)[0] for p in parts.data), location.metadata), []
+        case NameLoc():
+            if isinstance(location.location, NoneAttr):
+                return location, []
+            return NameLoc(location.desc, _without_names(location.location)[0]), []
+        case CallSiteLoc():
+            callee, caller = _without_names(location.callee)[0], _without_names(location.caller)[0]
+            return CallSiteLoc(callee, caller), []
+        case UnknownLoc() | FileLineColLoc():
+            return location, []
+        case _:
+            return UnknownLoc(), []
+
+
+def source_position(text: str, line: int) -> FileLineColLoc | None:
+    """The source position of the op on a line (from 1) of the text for upstream."""
+    lines = text.splitlines()
+    if not 1 <= line <= len(lines) or " loc(" not in lines[line - 1]:
+        return None
+    place = lines[line - 1].rpartition(" loc(")[2]
+    parser = _TransportParser(new_context(), f"loc({place}", SOURCE_NAME)
+    try:
+        return first_file_position(parser.parse_attribute())
+    except ParseError:
+        return None
+
+
+def first_file_position(location: Attribute | None) -> FileLineColLoc | None:
+    """The first position in a file that a location names, None where it names none."""
+    match location:
+        case FileLineColLoc():
+            return location
+        case FusedLoc(locations=ArrayAttr() as parts):
+            return next(filter(None, map(first_file_position, parts.data)), None)
+        case NameLoc():
+            return first_file_position(location.location)
+        case CallSiteLoc():
+            return first_file_position(location.callee) or first_file_position(location.caller)
+        case _:
+            return None
+
+
+def position_of(file: str, line: int, column: int) -> FileLineColLoc:
+    """A position of the source."""
+    return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))
