@@ -1,4 +1,4 @@
-"""`xetile-run`: executes a kernel on the CPU, at any level, and holds it against another.
+"""`xetile-run`: executes a kernel on the CPU, at any level, or host code that launches kernels; compares two kernels.
 
 Status 0: done, and equal if compared; 2: different, with the largest error and the first place; 1: wrong input.
 """
@@ -99,7 +99,7 @@ def _run(arguments: list[str]) -> int:
     from xetile.errors import XetileError
 
     if options.entry is not None:
-        raise XetileError("--entry: host functions are not executed yet; name a kernel (--kernel)")
+        return _run_entry(options)
     if options.tolerance is not None and options.against is None:
         raise XetileError("--tolerance goes with --against")
     module, kernel, parameters = _read(options.input, options.kernel)
@@ -117,6 +117,48 @@ def _run(arguments: list[str]) -> int:
     return _compare(parameters, ours, theirs, options.tolerance)
 
 
+def _run_entry(options: Namespace) -> int:
+    """Execute a function of the host: what it prints, then its arguments and its results."""
+    from xetile.api import parse_text
+    from xetile.cli.arguments import parameter
+    from xetile.cli.files import read_input
+    from xetile.cli.kernels import parameter_types
+    from xetile.errors import XetileError
+    from xetile.interpreter import execute_host
+    from xetile.interpreter.host.run import find_entry
+
+    for flag, given in (("--against", options.against), ("--grid", options.grid)):
+        if given is not None:
+            raise XetileError(f"{flag} goes with a kernel, not with --entry")
+    text, name = read_input(options.input)
+    module = parse_text(text, name)
+    types = parameter_types(find_entry(module, options.entry))
+    parameters = [parameter(type) for type in types]
+    values = _make_arguments(parameters, options, "function")
+    results = execute_host(
+        module,
+        options.entry,
+        values,
+        output=sys.stdout.write,
+        seed=options.seed,
+        progress=_progress(),
+        sanitize=options.sanitize,
+    )
+    if options.out is not None:
+        _write(values, options.out)
+    _summarize(parameters, values)
+    for number, result in enumerate(results):
+        print(f"result {number}: {_shown(result)}")
+    return 0
+
+
+def _shown(result: "Array") -> str:
+    """A number, or what an array holds."""
+    if result.ndim == 0:
+        return str(result.item())
+    return f"{'x'.join(map(str, result.shape))} {result.dtype}: {_extremes(result)}"
+
+
 def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
     from xetile.api import parse_text
@@ -131,7 +173,9 @@ def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter
     return module, kernel_name(found), [parameter(type) for type in parameter_types(found)]
 
 
-def _make_arguments(parameters: "list[Parameter]", options: Namespace) -> "list[Argument]":
+def _make_arguments(
+    parameters: "list[Parameter]", options: Namespace, what: str = "kernel"
+) -> "list[Argument]":
     from xetile.cli.arguments import make_argument
     from xetile.errors import XetileError
 
@@ -139,7 +183,7 @@ def _make_arguments(parameters: "list[Parameter]", options: Namespace) -> "list[
     if len(requests) != len(parameters):
         types = ", ".join(parameter.type for parameter in parameters)
         raise XetileError(
-            f"the kernel takes {len(parameters)} arguments ({types}), --arg gives {len(requests)}"
+            f"the {what} takes {len(parameters)} arguments ({types}), --arg gives {len(requests)}"
         )
     return [
         make_argument(parameter, request, options.seed, position)
@@ -224,12 +268,15 @@ def _write(values: "Sequence[Argument]", folder: str) -> None:
 
 
 def _summarize(parameters: "list[Parameter]", values: "Sequence[Argument]") -> None:
+    for position, array in _arrays(values):
+        print(f"argument {position}: {parameters[position].type}: {_extremes(array)}")
+
+
+def _extremes(array: "Array") -> str:
     import numpy
 
-    for position, array in _arrays(values):
-        wide = array.astype(numpy.float64)
-        text = f"smallest {wide.min():g}, largest {wide.max():g}" if wide.size else "empty"
-        print(f"argument {position}: {parameters[position].type}: {text}")
+    wide = array.astype(numpy.float64)
+    return f"smallest {wide.min():g}, largest {wide.max():g}" if wide.size else "empty"
 
 
 def _compare(

@@ -17,6 +17,7 @@ _OURS = {
     "vector": ("xetile.dialects.vector", "Vector"),
     "memref": ("xetile.dialects.memref", "MemRef"),
     "llvm": ("xetile.dialects.llvm", "LLVM"),
+    "index": ("xetile.dialects.index", "Index"),
 }
 """Dialect name to its module and the name of its `Dialect` object."""
 

@@ -38,3 +38,41 @@ def execute(
     from xetile.interpreter.launch import launch
 
     launch(module, kernel, arrays, grid=grid, progress=progress, sanitize=sanitize)
+
+
+def execute_host(
+    module: "ModuleOp",
+    entry: str,
+    arguments: "Sequence[NDArray[numpy.generic] | int | float]" = (),
+    *,
+    output: Callable[[str], object],
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    sanitize: bool | None = None,
+) -> "list[NDArray[numpy.generic]]":
+    """Run a function of the host, which may launch kernels; what it returns, as arrays (scalars without dimensions).
+
+    Args:
+        module: host functions, and kernels in gpu.modules at level workgroup, subgroup, blocked, XeGPU or XeVM.
+        entry: the func.func to start with.
+        arguments: as `execute` takes them; arrays change in place.
+        output: gets the text that the program prints through the functions of a runner (`printMemrefF32` ...).
+        seed: for `fillResource1DRandom...`.
+        progress: called with what is done and what there is to do (0 where that is not known), now and then.
+        sanitize: for the kernels, as `execute` takes it.
+
+    Raises:
+        XetileError: no such function, arguments that do not fit, an op that cannot be executed, an access outside
+            of memory or after it was given back, a launch that does not fit its kernel (at the op).
+    """
+    from xetile.interpreter.host.run import run
+
+    return run(
+        module,
+        entry,
+        arguments,
+        output=output,
+        seed=seed,
+        progress=progress,
+        sanitize=sanitize,
+    )

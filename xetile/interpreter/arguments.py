@@ -19,14 +19,15 @@ ADDRESS_BITS = 64
 
 
 def check_count(
-    kernel: Operation, parameters: Sequence[BlockArgument], arrays: Sequence[object]
+    function: Operation, parameters: Sequence[BlockArgument], arrays: Sequence[object]
 ) -> None:
     """Refuse too many or too few arguments."""
     if len(parameters) != len(arrays):
         types = ", ".join(str(parameter.type) for parameter in parameters)
+        what = "function" if function.name == "func.func" else "kernel"
         raise XetileError(
-            f"the kernel takes {len(parameters)} arguments ({types}), {len(arrays)} are given",
-            position(kernel),
+            f"the {what} takes {len(parameters)} arguments ({types}), {len(arrays)} are given",
+            position(function),
         )
 
 

@@ -98,7 +98,9 @@ UNSIGNED: Mapping[str, Binary] = {
 _DIVISIONS = ("div", "rem")
 
 
-def _integer_binary(function: Binary, read: Callable[[Array, Element], Array]) -> Handler:
+def integer_binary(function: Binary, read: Callable[[Array, Element], Array]) -> Handler:
+    """What executes a function of two integers that `read` makes signed or unsigned."""
+
     def handler(frame: Frame, op: Operation) -> Sequence[Value]:
         x, y = (read(frame.array(value), element(value)) for value in op.operands)
         if any(word in op.name for word in _DIVISIONS) and not y.all():
@@ -108,7 +110,8 @@ def _integer_binary(function: Binary, read: Callable[[Array, Element], Array]) -
     return handler
 
 
-def _shift_right(frame: Frame, op: Operation) -> Sequence[Value]:
+def shift_right(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Bits moved down, copies of the sign behind them."""
     value, amount = op.operands
     x = signed(frame.array(value), element(value))
     y = np.minimum(unsigned(frame.array(amount), element(amount)), np.uint64(63))
@@ -156,7 +159,7 @@ def _negate(frame: Frame, op: Operation) -> Sequence[Value]:
     return [np.negative(frame.array(op.operands[0]))]
 
 
-_CMPI: Sequence[tuple[Binary, Callable[[Array, Element], Array]]] = (
+CMPI: Sequence[tuple[Binary, Callable[[Array, Element], Array]]] = (
     (np.equal, signed),
     (np.not_equal, signed),
     (np.less, signed),
@@ -168,7 +171,7 @@ _CMPI: Sequence[tuple[Binary, Callable[[Array, Element], Array]]] = (
     (np.greater, unsigned),
     (np.greater_equal, unsigned),
 )
-"""The predicates of arith.cmpi by their number."""
+"""The predicates of arith.cmpi by their number, in the order of index.cmp's."""
 
 _CMPF: Sequence[tuple[bool, bool, bool, bool]] = (
     (False, False, False, False),
@@ -192,7 +195,7 @@ _CMPF: Sequence[tuple[bool, bool, bool, bool]] = (
 
 
 def _compare_integers(frame: Frame, op: Operation) -> Sequence[Value]:
-    compare, read = _CMPI[integer(op, "predicate")]
+    compare, read = CMPI[integer(op, "predicate")]
     x, y = (read(frame.array(value), element(value)) for value in op.operands)
     return [compare(x, y)]
 
@@ -231,12 +234,14 @@ def _chosen(value: Value, condition: Array) -> Value:
     return take(value, np.flatnonzero(condition))
 
 
-def _extend_signed(frame: Frame, op: Operation) -> Sequence[Value]:
+def extend_signed(frame: Frame, op: Operation) -> Sequence[Value]:
+    """A signed integer in the width of the result."""
     (value,) = op.operands
     return [wrap(signed(frame.array(value), element(value)), element(op.results[0]))]
 
 
-def _extend_unsigned(frame: Frame, op: Operation) -> Sequence[Value]:
+def extend_unsigned(frame: Frame, op: Operation) -> Sequence[Value]:
+    """An unsigned integer in the width of the result."""
     (value,) = op.operands
     return [wrap(unsigned(frame.array(value), element(value)), element(op.results[0]))]
 
@@ -300,19 +305,19 @@ def _multiply_extended(read: Callable[[Array, Element], Array]) -> Handler:
 
 HANDLERS: Mapping[str, Handler] = {
     "arith.constant": constant,
-    **{name: _integer_binary(function, signed) for name, function in SIGNED.items()},
-    **{name: _integer_binary(function, unsigned) for name, function in UNSIGNED.items()},
-    "arith.shrsi": _shift_right,
+    **{name: integer_binary(function, signed) for name, function in SIGNED.items()},
+    **{name: integer_binary(function, unsigned) for name, function in UNSIGNED.items()},
+    "arith.shrsi": shift_right,
     **{name: _float_binary(function) for name, function in FLOATS.items()},
     "arith.negf": _negate,
     "arith.cmpi": _compare_integers,
     "arith.cmpf": _compare_floats,
     "arith.select": _select,
-    "arith.extsi": _extend_signed,
-    "arith.extui": _extend_unsigned,
-    "arith.trunci": _extend_unsigned,
-    "arith.index_cast": _extend_signed,
-    "arith.index_castui": _extend_unsigned,
+    "arith.extsi": extend_signed,
+    "arith.extui": extend_unsigned,
+    "arith.trunci": extend_unsigned,
+    "arith.index_cast": extend_signed,
+    "arith.index_castui": extend_unsigned,
     "arith.extf": _resize_float,
     "arith.truncf": _resize_float,
     "arith.sitofp": _integer_to_float(signed),

@@ -24,6 +24,7 @@ from xetile.interpreter.collectives import HANDLERS as COLLECTIVES
 from xetile.interpreter.elements import find_element
 from xetile.interpreter.frame import Frame, Handler, Machine, attribute
 from xetile.interpreter.gpu import HANDLERS as GPU
+from xetile.interpreter.index import HANDLERS as INDEX
 from xetile.interpreter.llvm import HANDLERS as LLVM
 from xetile.interpreter.math import HANDLERS as MATH
 from xetile.interpreter.memory import Memory
@@ -50,6 +51,7 @@ def handlers() -> Mapping[str, Handler]:
         **ARITH,
         **COLLECTIVES,
         **GPU,
+        **INDEX,
         **LLVM,
         **MATH,
         **MEMREF,

@@ -132,9 +132,8 @@ class Memory:
             fail(at, f"the address is no multiple of the {size} bytes of an element")
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
         begin = flat[(first - buffer.start - low) // size :]
-        found = as_strided(begin, sizes, [stride * size for stride in strides])
-        found.flags.writeable = buffer.data.flags.writeable
-        return found
+        writeable = bool(buffer.data.flags.writeable)
+        return as_strided(begin, sizes, [stride * size for stride in strides], writeable=writeable)
 
     def read_tile(
         self,

@@ -367,7 +367,8 @@ def _initial_values(variable: Operation) -> Array:
     of = element_of(memref, variable)
     if isinstance(initial, DenseIntOrFPElementsAttr):
         dense = cast("DenseIntOrFPElementsAttr", initial)
-        return np.broadcast_to(dense_values(dense, of), memref.get_shape())
+        values = dense_values(dense, of).reshape(-1)
+        return np.broadcast_to(values, prod(memref.get_shape()))
     return np.zeros(memref.get_shape(), of.dtype)
 
 

@@ -1,0 +1,69 @@
+"""The gpu dialect on the host: memory of the device and waiting.
+
+Ops with tokens are executed where they stand, which is an order that the tokens allow.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.gpu.attributes import AsyncTokenType
+from xetile.interpreter.frame import Frame, Handler, attribute, number, segments
+from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
+from xetile.interpreter.values import Value, uniform
+
+TOKEN = uniform(0)
+
+
+def with_token(
+    execute: Callable[[Frame, Operation, Sequence[SSAValue]], Sequence[Value]],
+) -> Handler:
+    """What executes an op on its operands without tokens, and adds a token where the op gives one."""
+
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        operands = [value for value in op.operands if not isinstance(value.type, AsyncTokenType)]
+        values = execute(frame, op, operands)
+        return [*values, *[TOKEN] * (len(op.results) - len(values))]
+
+    return handler
+
+
+def _nothing(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+    return []
+
+
+def _alloc(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+    _, dynamic, _ = segments(op)
+    sizes = [number(frame, value) for value in dynamic]
+    shared = attribute(op, "hostShared") is not None
+    owner = "the memory" if shared else DEVICE_ONLY
+    return [allocate(frame, op, op.results[0], sizes, owner)]
+
+
+def _dealloc(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+    give_back(frame, op, operands[0])
+    return []
+
+
+def _memcpy(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+    target, source = (array_of(frame, op, value) for value in operands)
+    copy(frame, op, source, target)
+    return []
+
+
+def _memset(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+    target, value = operands
+    array_of(frame, op, target)[...] = frame.array(value)[0]
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "gpu.wait": with_token(_nothing),
+    "gpu.alloc": with_token(_alloc),
+    "gpu.dealloc": with_token(_dealloc),
+    "gpu.memcpy": with_token(_memcpy),
+    "gpu.memset": with_token(_memset),
+    "gpu.host_register": with_token(_nothing),
+    "gpu.host_unregister": with_token(_nothing),
+    "gpu.set_default_device": with_token(_nothing),
+}

@@ -1,0 +1,88 @@
+"""Calls of functions, branches between their blocks, and assertions."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Block, Operation
+
+from xetile.errors import fail, remark
+from xetile.interpreter.frame import Frame, Handler, attribute, segments
+from xetile.interpreter.host.machine import HostMachine, host
+from xetile.interpreter.host.runner import FUNCTIONS
+from xetile.interpreter.values import Value
+
+DEEPEST_CALL = 500
+"""Calls inside of one another, before a program is taken to call itself without end."""
+
+
+def _call(frame: Frame, op: Operation) -> Sequence[Value]:
+    machine, name = host(frame), _callee(op)
+    function = machine.functions.get(name)
+    if function is None:
+        listed = ", ".join(machine.functions)
+        fail(op, f"there is no function '{name}'; the module has: {listed}")
+    if not function.regions[0].blocks:
+        return _external(frame, op, name)
+    if machine.calls >= DEEPEST_CALL:
+        fail(op, f"'{name}' is called inside of {DEEPEST_CALL} other calls")
+    return run_function(machine, function, [frame.get(value) for value in op.operands])
+
+
+def _callee(op: Operation) -> str:
+    found = attribute(op, "callee")
+    return found.root_reference.data if isinstance(found, SymbolRefAttr) else ""
+
+
+def _external(frame: Frame, op: Operation, name: str) -> Sequence[Value]:
+    """A declared function: one that a runner of MLIR programs has, else nothing."""
+    known = FUNCTIONS.get(name)
+    if known is not None:
+        return known(frame, op)
+    if op.results:
+        fail(op, f"'{name}' is declared only, and its results are not known")
+    told = host(frame).told
+    if name not in told:
+        told.add(name)
+        remark(op, f"'{name}' is declared only; calls of it are ignored")
+    return []
+
+
+def run_function(
+    machine: HostMachine, function: Operation, arguments: Sequence[Value]
+) -> Sequence[Value]:
+    """Execute a function; what it returns."""
+    machine.calls += 1
+    frame = machine.frame()
+    block, values = function.regions[0].blocks[0], arguments
+    with machine.memory.scope():
+        while True:
+            handed = frame.run(block, values)
+            end = block.last_op
+            assert end is not None
+            if not end.name.startswith("cf."):
+                machine.calls -= 1
+                return handed
+            block, values = _branch(frame, end)
+
+
+def _branch(frame: Frame, end: Operation) -> tuple[Block, Sequence[Value]]:
+    """The block that follows, and the values for its arguments."""
+    if end.name == "cf.br":
+        return end.successors[0], [frame.get(value) for value in end.operands]
+    (condition,), *handed = segments(end)
+    chosen = 0 if frame.array(condition)[0] else 1
+    return end.successors[chosen], [frame.get(value) for value in handed[chosen]]
+
+
+def _assert(frame: Frame, op: Operation) -> Sequence[Value]:
+    if not frame.array(op.operands[0])[0]:
+        message = attribute(op, "msg")
+        text = message.data if isinstance(message, StringAttr) else ""
+        fail(op, f"assertion failed: {text}")
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "func.call": _call,
+    "cf.assert": _assert,
+}

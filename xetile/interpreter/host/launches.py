@@ -1,0 +1,207 @@
+"""Launches from the host: the kernel's memory is the host's, the grid and the block are the launch's."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.kernels import (
+    LEVEL_ATTRIBUTE,
+    OLDER_CONVENTION,
+    Level,
+    holds_dialect,
+    launch_sizes,
+    level,
+)
+from xetile.dialects.gpu.launch import LaunchFuncOp, LaunchOp
+from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.errors import fail, position
+from xetile.interpreter.frame import Frame, Handler, Machine
+from xetile.interpreter.host.device import with_token
+from xetile.interpreter.host.machine import host
+from xetile.interpreter.launch import (
+    handlers,
+    parameters_of,
+    refuse_branches,
+    run_workgroups,
+    symbol_name,
+)
+from xetile.interpreter.threads import Axis, Sizes, Threads
+from xetile.interpreter.values import Value, uniform
+from xetile.targets.device import SUBGROUP_SIZE
+
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+
+
+def _launch_func(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence[Value]:
+    assert isinstance(op, LaunchFuncOp)
+    if op.cluster_size is not None:
+        fail(op, "cannot execute a launch with clusters")
+    kernel = _kernel(op)
+    grid, block = _sizes(frame, op, "grid", op.grid_size), _sizes(frame, op, "block", op.block_size)
+    _check_known(op, kernel, grid, block)
+    _check_arguments(op, kernel, op.kernel_operands)
+    older = OLDER_CONVENTION in kernel.attributes
+    subgroups = prod(block) if older else _whole_subgroups(op, kernel, block)
+    kind = level(kernel)
+    if kind == "workgroup":
+        _check_maps(op, kernel, subgroups)
+    threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
+    arguments = [frame.get(value) for value in op.kernel_operands]
+    _run(frame, kernel, threads, lambda _: arguments)
+    return []
+
+
+def _run(
+    frame: Frame,
+    body: Operation,
+    threads: Threads,
+    arguments: Callable[[Frame], Sequence[Value]],
+) -> None:
+    sanitize = host(frame).sanitize_kernels
+    machine = Machine(handlers(), frame.memory, threads, sanitize=sanitize)
+    outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
+    run_workgroups(body, outer, arguments, host(frame).progress)
+
+
+def _kernel(op: LaunchFuncOp) -> Operation:
+    """The function that a launch names."""
+    outer, inner = op.kernel.root_reference.data, op.kernel.nested_references.data
+    modules = {symbol_name(found): found for found in _gpu_modules(op)}
+    if len(inner) != 1 or outer not in modules:
+        listed = ", ".join(modules) or "none"
+        fail(op, f"there is no gpu.module '{outer}'; the program has: {listed}")
+    functions = {
+        symbol_name(found): found
+        for found in modules[outer].regions[0].block.ops
+        if found.name == "gpu.func" and found.regions[0].blocks
+    }
+    name = inner[0].data
+    if name not in functions:
+        listed = ", ".join(functions) or "none"
+        fail(op, f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}")
+    refuse_branches(functions[name])
+    return functions[name]
+
+
+def _gpu_modules(op: Operation) -> Iterator[Operation]:
+    outer = op.parent_op()
+    while outer is not None:
+        if outer.name == "builtin.module":
+            yield from (found for found in outer.regions[0].block.ops if found.name == "gpu.module")
+        outer = outer.parent_op()
+
+
+def _sizes(frame: Frame, op: Operation, what: str, values: Sequence[SSAValue]) -> Sizes:
+    x, y, z = (int(frame.array(value)[0]) for value in values)
+    if min(x, y, z) < 1:
+        fail(op, f"the {what} is {[x, y, z]}; expected three positive sizes, x fastest")
+    return x, y, z
+
+
+def _check_known(op: Operation, kernel: Operation, grid: Sizes, block: Sizes) -> None:
+    """The kernel may say for which sizes it is written."""
+    for what, found in (("grid", grid), ("block", block)):
+        known = launch_sizes(kernel, f"known_{what}_size")
+        if known is not None and known != found:
+            fail(
+                op,
+                f"the launch has a {what} of {list(found)}, "
+                f"{_described(kernel)} has known_{what}_size {list(known)}",
+            )
+
+
+def _described(kernel: Operation) -> str:
+    place = position(kernel)
+    line = "" if place is None else f" in line {place.line.data}"
+    return f"the kernel '{symbol_name(kernel)}'{line}"
+
+
+def _check_arguments(op: Operation, kernel: Operation, given: Sequence[SSAValue]) -> None:
+    types = [parameter.type for parameter in parameters_of(kernel)]
+    found = [value.type for value in given]
+    if types != found:
+        wanted, shown = (", ".join(map(str, side)) or "nothing" for side in (types, found))
+        fail(op, f"the launch gives {shown}, {_described(kernel)} takes {wanted}")
+
+
+def _whole_subgroups(op: Operation, kernel: Operation, block: Sizes) -> int:
+    if prod(block) % SUBGROUP_SIZE:
+        fail(
+            op,
+            f"the block {list(block)} has {prod(block)} work-items; expected a multiple of {SUBGROUP_SIZE}, "
+            f"the lanes of a subgroup (or {OLDER_CONVENTION} on {_described(kernel)}, which counts subgroups)",
+        )
+    return prod(block) // SUBGROUP_SIZE
+
+
+def _check_maps(op: Operation, kernel: Operation, subgroups: int) -> None:
+    """A workgroup has the subgroups that the maps deal its tiles to."""
+    for at in kernel.walk():
+        for map in _maps(at):
+            total = prod(map.sg_layout)
+            if total != subgroups:
+                place = position(at)
+                line = "" if place is None else f" (line {place.line.data})"
+                fail(
+                    op,
+                    f"the launch has blocks of {subgroups} subgroups, "
+                    f"sg_layout {list(map.sg_layout)}{line} has {total}",
+                )
+
+
+def _maps(op: Operation) -> Iterator[WorkgroupMapAttr]:
+    named = (*op.attributes.items(), *op.properties.items())
+    found: list[object] = [value for name, value in named if name.startswith("wg_map")]
+    found += [getattr(result.type, "wg_map", None) for result in op.results]
+    yield from (map for map in found if isinstance(map, WorkgroupMapAttr))
+
+
+def _launch(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence[Value]:
+    """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
+    assert isinstance(op, LaunchOp)
+    if op.has_clusters:
+        fail(op, "cannot execute a launch with clusters")
+    x, y, z = op.grid_size_x, op.grid_size_y, op.grid_size_z
+    grid = _sizes(frame, op, "grid", (x, y, z))
+    block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
+    older = OLDER_CONVENTION in op.attributes
+    kind = _level_of_body(op)
+    if older:
+        subgroups = prod(block)
+    elif kind == "lane":
+        subgroups = -(-prod(block) // SUBGROUP_SIZE)
+    else:
+        subgroups = _whole_subgroups(op, op, block)
+    if kind == "workgroup":
+        _check_maps(op, op, subgroups)
+    threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
+    if kind == "lane":
+        threads.per_workgroup = prod(block)
+    _run(frame, op, threads, lambda inner: _body_arguments(inner, op))
+    return []
+
+
+def _level_of_body(op: Operation) -> Level:
+    if LEVEL_ATTRIBUTE in op.attributes or holds_dialect(op, "xetile", "xegpu", "xevm"):
+        return level(op)
+    return "lane"
+
+
+def _body_arguments(frame: Frame, op: LaunchOp) -> Sequence[Value]:
+    threads, arguments = frame.threads, op.body.blocks[0].args
+    assert threads.block is not None
+    ids = [threads.block_id(frame.active, axis) for axis in AXES]
+    used = [bool(argument.uses) for argument in arguments[3:6]]
+    within = [
+        threads.thread_id(frame.active, axis, op) if needed else uniform(0)
+        for axis, needed in zip(AXES, used, strict=True)
+    ]
+    return [*ids, *within, *map(uniform, threads.grid), *map(uniform, threads.block)]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "gpu.launch_func": with_token(_launch_func),
+    "gpu.launch": with_token(_launch),
+}

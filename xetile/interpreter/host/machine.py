@@ -1,0 +1,65 @@
+"""What all functions of a run on the host share."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xetile.interpreter.frame import Frame, Handler, Machine
+from xetile.interpreter.launch import symbol_name
+from xetile.interpreter.memory import Memory
+from xetile.interpreter.threads import Threads
+
+Progress = Callable[[int, int], None]
+"""Called now and then with what is done and what there is to do, 0 where that is not known."""
+
+
+class HostMachine(Machine):
+    """The host: one thread, and what it has beside memory.
+
+    Attributes:
+        functions: the module's functions by name, declared ones too.
+        output: where text goes that the program prints.
+        seed: for random fills.
+        progress: told how far a launch or a loop is.
+        sanitize_kernels: whether launches watch for races.
+        calls: functions that are being executed.
+        fills: random fills so far.
+        told: names of declared functions that were ignored, once each.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        handlers: Mapping[str, Handler],
+        memory: Memory,
+        *,
+        output: Callable[[str], object],
+        seed: int,
+        progress: Progress | None,
+        sanitize_kernels: bool,
+    ) -> None:
+        threads = Threads("subgroup", (1, 1, 1), (1, 1, 1), 1, counts_subgroups=True)
+        threads.workgroups = np.arange(1)
+        super().__init__(handlers, memory, threads)
+        self.functions: dict[str, Operation] = {
+            symbol_name(op): op for op in module.ops if op.name == "func.func"
+        }
+        self.output = output
+        self.seed = seed
+        self.progress = progress
+        self.sanitize_kernels = sanitize_kernels
+        self.calls = 0
+        self.fills = 0
+        self.told: set[str] = set()
+
+    def frame(self) -> Frame:
+        """A frame of the one thread."""
+        return Frame(self, np.arange(1))
+
+
+def host(frame: Frame) -> HostMachine:
+    """The machine of a frame on the host."""
+    assert isinstance(frame.machine, HostMachine)
+    return frame.machine

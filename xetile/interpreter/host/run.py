@@ -1,0 +1,125 @@
+"""Running a function of the host."""
+
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from xetile.errors import XetileError
+from xetile.interpreter.arguments import check_count, place
+from xetile.interpreter.arith import HANDLERS as ARITH
+from xetile.interpreter.frame import Frame, Handler
+from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
+from xetile.interpreter.host.allocations import host_array_of
+from xetile.interpreter.host.device import HANDLERS as DEVICE
+from xetile.interpreter.host.functions import HANDLERS as FUNCTIONS
+from xetile.interpreter.host.functions import run_function
+from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
+from xetile.interpreter.host.loops import HANDLERS as LOOPS
+from xetile.interpreter.host.machine import HostMachine, Progress
+from xetile.interpreter.index import HANDLERS as INDEX
+from xetile.interpreter.launch import is_sanitized, symbol_name
+from xetile.interpreter.math import HANDLERS as MATH
+from xetile.interpreter.memory import Memory
+from xetile.interpreter.scf import HANDLERS as SCF
+from xetile.interpreter.values import Array, Value
+from xetile.interpreter.vector import HANDLERS as VECTOR
+
+RECURSION_LIMIT = 20_000
+"""Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""
+
+
+def host_handlers() -> Mapping[str, Handler]:
+    """What executes each op on the host."""
+    return {
+        **ARITH,
+        **ALLOCATIONS,
+        **DEVICE,
+        **FUNCTIONS,
+        **INDEX,
+        **LAUNCHES,
+        **MATH,
+        **SCF,
+        **VECTOR,
+        **LOOPS,
+    }
+
+
+def run(
+    module: ModuleOp,
+    entry: str,
+    arguments: "Sequence[NDArray[np.generic] | int | float]",
+    *,
+    output: Callable[[str], object],
+    seed: int = 0,
+    progress: Progress | None = None,
+    sanitize: bool | None = None,
+) -> list[Array]:
+    """Execute a function of the host; see `xetile.interpreter.execute_host`."""
+    function = find_entry(module, entry)
+    parameters = function.regions[0].blocks[0].args
+    check_count(function, parameters, arguments)
+    memory = Memory()
+    values = [
+        place(memory, parameter, argument, number)
+        for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True))
+    ]
+    machine = HostMachine(
+        module,
+        host_handlers(),
+        memory,
+        output=output,
+        seed=seed,
+        progress=progress,
+        sanitize_kernels=is_sanitized(sanitize),
+    )
+    try:
+        with np.errstate(all="ignore"), _deep_recursion():
+            results = run_function(machine, function, values)
+    except MemoryError as error:
+        raise XetileError(f"executing '{entry}' takes more memory than there is") from error
+    except RecursionError as error:
+        raise XetileError(f"executing '{entry}' nests too many calls") from error
+    end = function.regions[0].blocks[-1].last_op
+    return [
+        _result(machine.frame(), function, operand, value)
+        for operand, value in zip(end.operands if end else (), results, strict=True)
+    ]
+
+
+@contextmanager
+def _deep_recursion() -> Generator[None]:
+    """Room for the calls that a program may nest; each takes several frames of Python."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def find_entry(module: ModuleOp, name: str) -> Operation:
+    """The function of that name with a body.
+
+    Errors: XetileError when there is none.
+    """
+    found = [op for op in module.ops if op.name == "func.func" and op.regions[0].blocks]
+    for function in found:
+        if symbol_name(function) == name:
+            return function
+    listed = ", ".join(map(symbol_name, found)) or "none"
+    raise XetileError(f"there is no function '{name}' to start with; the module has: {listed}")
+
+
+def _result(frame: Frame, function: Operation, operand: SSAValue, value: Value) -> Array:
+    """A result as an array: of no dimensions for a scalar, a copy of a memref's elements."""
+    if isinstance(value, np.ndarray):
+        return value[0]
+    frame.bind(operand, value)
+    if not isinstance(operand.type, MemRefType):
+        raise XetileError(f"a result of type {operand.type} cannot be shown")
+    return host_array_of(frame, function, operand).copy()

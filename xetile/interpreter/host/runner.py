@@ -1,0 +1,268 @@
+"""Functions that programs declare and a runner of MLIR programs has: printing, filling, comparing.
+
+The names, arguments and texts are those of MLIR's runner utilities (`llvm 22.1.8 mlir/ExecutionEngine/RunnerUtils.h,
+CRunnerUtils.h`) and of Intel's (`mlir-extensions imex/ExecutionEngine/ImexRunnerUtils.h`). On purpose different:
+`base@` is an address that is the same in every run; i8 is printed as a number; random numbers depend on the seed of the
+run; NaN is close to nothing; a comparison of different numbers of elements is refused.
+"""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import UnrankedMemRefType
+from xdsl.ir import Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.elements import Element, round_to, unsigned
+from xetile.interpreter.frame import Frame, Handler, element
+from xetile.interpreter.host.allocations import element_of_memref, host_array_of
+from xetile.interpreter.host.machine import host
+from xetile.interpreter.values import Array, Value, uniform
+
+ABSOLUTE_TOLERANCE = 1e-4
+RELATIVE_TOLERANCE = 1e-3
+"""What counts as close: |x - y| <= absolute + relative * |y|, Intel's numbers."""
+
+VERIFIED_TOLERANCE = {"f32": 1e-6, "f64": 1e-12}
+"""Relative errors that `verifyMemRef` of MLIR takes for none."""
+
+ROWS_AT_A_TIME = 64
+"""Rows of a reference GEMM that are computed together, so that they stay in the cache."""
+
+
+def shown(number: object, of: Element) -> str:
+    """A number as C++ prints it: floats with six significant digits."""
+    if not of.is_float:
+        bits = np.uint64 if of.name == "index" else np.int64
+        return str(int(np.asarray(number).astype(bits)))
+    value = float(cast(float, number))
+    if math.isnan(value):
+        return "-nan" if math.copysign(1.0, value) < 0 else "nan"
+    return f"{value:g}"
+
+
+def _scalar(frame: Frame, op: Operation, position: int) -> float | int:
+    return frame.array(op.operands[position])[0].item()
+
+
+def _memref(op: Operation, position: int) -> SSAValue:
+    """An operand that is a memref, ranked or not."""
+    if position >= len(op.operands):
+        fail(op, f"the call has {len(op.operands)} arguments, the function has more")
+    return op.operands[position]
+
+
+def _described(frame: Frame, value: SSAValue) -> str:
+    found = frame.memref(value)
+    sizes, strides = (
+        ", ".join(str(int(part[0])) for part in parts) for parts in (found.sizes, found.strides)
+    )
+    kind = "Unranked Memref" if isinstance(value.type, UnrankedMemRefType) else "Memref"
+    return (
+        f"{kind} base@ = 0x{int(found.base[0]):x} rank = {len(found.sizes)} "
+        f"offset = {int(found.offset[0])} sizes = [{sizes}] strides = [{strides}]"
+    )
+
+
+def _nested(array: Array, depth: int, rank: int, of: Element) -> str:
+    """Rows in brackets; those of an inner dimension stand behind one another."""
+    if depth == rank:
+        return shown(array[()], of)
+    line = "" if depth == rank - 1 else "\n"
+    between = f", {line}{' ' * (depth + 1)}"
+    return f"[{between.join(_nested(part, depth + 1, rank, of) for part in array)}]"
+
+
+def _print_memref(frame: Frame, op: Operation) -> Sequence[Value]:
+    value = _memref(op, 0)
+    array = host_array_of(frame, op, value)
+    text = _nested(array, 0, array.ndim, element_of_memref(value))
+    if array.ndim == 0:
+        text = f"[{text}]"
+    host(frame).output(f"{_described(frame, value)} data = \n{text}\n")
+    return []
+
+
+def _print_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+    host(frame).output(f"{_described(frame, _memref(op, 0))}\n")
+    return []
+
+
+def _print_text(text: str) -> Handler:
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        host(frame).output(text)
+        return []
+
+    return handler
+
+
+def _print_number(frame: Frame, op: Operation) -> Sequence[Value]:
+    (value,) = op.operands
+    host(frame).output(shown(frame.array(value)[0], element(value)))
+    return []
+
+
+def _print_unsigned(frame: Frame, op: Operation) -> Sequence[Value]:
+    (value,) = op.operands
+    host(frame).output(str(int(unsigned(frame.array(value), element(value))[0])))
+    return []
+
+
+def _fill(frame: Frame, op: Operation) -> Sequence[Value]:
+    target = _writable(frame, op)
+    number = np.array([_scalar(frame, op, 1)], np.float64)
+    target[...] = round_to(number, element_of_memref(_memref(op, 0)))[0]
+    return []
+
+
+def _fill_random(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Uniform numbers between the bounds, cut to whole ones where the last argument says so."""
+    target, machine = _writable(frame, op), host(frame)
+    low, high, whole = (_scalar(frame, op, position) for position in (1, 2, 3))
+    generator = np.random.default_rng([machine.seed, machine.fills])
+    machine.fills += 1
+    numbers = generator.uniform(low, high, target.shape)
+    rounded = np.trunc(numbers) if whole else numbers
+    target[...] = round_to(rounded, element_of_memref(_memref(op, 0)))
+    return []
+
+
+def _writable(frame: Frame, op: Operation, position: int = 0) -> Array:
+    array = host_array_of(frame, op, _memref(op, position))
+    if not array.flags.writeable:
+        fail(op, "the memory is read-only")
+    return array
+
+
+def _pair(frame: Frame, op: Operation) -> tuple[Array, Array]:
+    """Two memrefs as f64 elements in row-major order."""
+    arrays = [host_array_of(frame, op, _memref(op, position)) for position in (0, 1)]
+    if arrays[0].size != arrays[1].size:
+        fail(op, f"memrefs of {arrays[0].size} and {arrays[1].size} elements are compared")
+    left, right = (array.reshape(-1).astype(np.float64) for array in arrays)
+    return left, right
+
+
+def _close(frame: Frame, op: Operation) -> bool:
+    left, right = _pair(frame, op)
+    bound = ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * np.abs(right)
+    return bool(((left == right) | (np.abs(left - right) <= bound)).all())
+
+
+def _all_close(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [np.array([_close(frame, op)])]
+
+
+def _print_all_close(frame: Frame, op: Operation) -> Sequence[Value]:
+    host(frame).output(f"[ALLCLOSE: {'TRUE' if _close(frame, op) else 'FALSE'}]\n")
+    return []
+
+
+def _print_max_error(frame: Frame, op: Operation) -> Sequence[Value]:
+    left, right = _pair(frame, op)
+    absolute = np.abs(left - right)
+    relative = absolute / np.fmax(np.abs(left), np.abs(right))
+    for name, errors in (("absolute", absolute), ("relative", relative)):
+        known = np.where(np.isnan(errors), 0.0, errors)
+        at = int(known.argmax()) if known.size else 0
+        worst, i, j = 0.0, math.inf, math.inf
+        if known.size and known[at] > 0:
+            worst, i, j = float(known[at]), float(left[at]), float(right[at])
+        text = f"Max {name} error {worst:g} at idx={at} (i={i:g}, j={j:g})\n"
+        host(frame).output(text)
+    return []
+
+
+def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
+    """C + A * B in f32, K ascending; products of f16 and bf16 are exact there."""
+    a, b = (host_array_of(frame, op, _memref(op, n)).astype(np.float32) for n in (0, 1))
+    c = _writable(frame, op, 2)
+    if (
+        any(x.ndim != 2 for x in (a, b, c))
+        or c.shape != (len(a), b.shape[1])
+        or a.shape[1] != len(b)
+    ):
+        fail(
+            op,
+            f"extents {list(a.shape)}, {list(b.shape)} and {list(c.shape)} are no product of matrices",
+        )
+    total = c.astype(np.float32)
+    for first in range(0, len(a), ROWS_AT_A_TIME):
+        rows = slice(first, first + ROWS_AT_A_TIME)
+        for k in range(len(b)):
+            total[rows] += a[rows, k, None] * b[k]
+    c[...] = total
+    return []
+
+
+def _gemm_rounded(frame: Frame, op: Operation) -> Sequence[Value]:
+    """As `_gemm`, every element of C rounded to f16 at the end."""
+    _gemm(frame, op)
+    c = _writable(frame, op, 2)
+    c[...] = c.astype(np.float16)
+    return []
+
+
+def _count_errors(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Elements of the first memref that are not those of the second; -1 where their shapes differ."""
+    (left, right), of = (host_array_of(frame, op, v) for v in op.operands), _memref(op, 0)
+    if left.shape != right.shape:
+        return [uniform(-1)]
+    bound = VERIFIED_TOLERANCE.get(element_of_memref(of).name)
+    if bound is None:
+        return [uniform(int((left != right).sum()))]
+    wide = [array.astype(np.float64) for array in (left, right)]
+    good = np.isfinite(wide[0]) & np.isfinite(wide[1])
+    good &= np.abs(wide[0] - wide[1]) <= bound * np.abs(wide[1])
+    return [uniform(int((~good).sum()))]
+
+
+def _nanoseconds(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(time.perf_counter_ns())]
+
+
+def _seconds(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(0, np.float64) + time.time()]
+
+
+def _ignore(frame: Frame, op: Operation) -> Sequence[Value]:
+    return []
+
+
+def _named(text: str, handler: Handler) -> dict[str, Handler]:
+    """The handler for each name that the text gives for the endings in braces, as `print{F16,F32}`."""
+    head, _, tail = text.partition("{")
+    endings = tail.rstrip("}").split(",")
+    return {f"{head}{ending}": handler for ending in endings}
+
+
+_MEMREFS = "F16,BF16,F32,F64,I8,I16,I32,I64,Ind"
+_RANKED = "0dF32,1dF32,2dF32,3dF32,4dF32,1dI8,1dI32,1dI64,1dF64,1dInd"
+_OLDER = "f32,f64,i8,i32,i64,ind"
+
+FUNCTIONS: Mapping[str, Handler] = {
+    **_named(f"printMemref{{{_MEMREFS},{_RANKED}}}", _print_memref),
+    **_named(f"print_memref_{{{_OLDER}}}", _print_memref),
+    **_named(f"printMemrefShape{{{_MEMREFS}}}", _print_shape),
+    **_named(f"print_memref_shape_{{{_OLDER}}}", _print_shape),
+    **_named("print{I64,F32,F64}", _print_number),
+    "printU64": _print_unsigned,
+    "printNewline": _print_text("\n"),
+    "printComma": _print_text(", "),
+    "printOpen": _print_text("( "),
+    "printClose": _print_text(" )"),
+    **_named("fillResource1D{F16,BF16,F32}", _fill),
+    **_named("fillResource1DRandom{F16,BF16,F32}", _fill_random),
+    **_named("allclose{F16,BF16,F32}", _all_close),
+    **_named("printAllclose{F16,BF16,F32}", _print_all_close),
+    **_named("printMaxError{F16,BF16,F32}", _print_max_error),
+    **_named("gemm{F16F16F32,BF16BF16F32}", _gemm),
+    "gemmF16F16F16": _gemm_rounded,
+    **_named("verifyMemRef{I32,F32,F64,Ind}", _count_errors),
+    "nanoTime": _nanoseconds,
+    "rtclock": _seconds,
+    "printFlops": _ignore,
+}
