@@ -160,7 +160,7 @@ func.func @kernel_fault() {
         (
             MEMORY,
             "negative",
-            "host.mlir:34:3: error: 'memref.alloc' makes a memref of extent -1; expected none below 0",
+            "host.mlir:34:3: error: a new memref has extent -1; expected none below 0",
         ),
         (
             LAUNCHES,
