@@ -5,182 +5,32 @@ Each kernel is run by one subgroup; what it shall do is computed here, element b
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import ml_dtypes
 import numpy
 import pytest
-from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp, VectorType
-
-from xetile.dialects.xetile import TileUnpackOp
-from xetile.interpreter import execute
-from xetile.parser import context, parse
-from xetile.passes.pipelines import lower
-from xetile.passes.xetile_blocking import XeTileBlocking
-
-Array = NDArray[Any]
-Shape = tuple[int, int]
-
-TYPES: dict[str, Any] = {
-    "f16": numpy.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": numpy.float32,
-    "i8": numpy.int8,
-    "i32": numpy.int32,
-}
-NUMPY: dict[str, Any] = {**TYPES, "i1": numpy.bool, "index": numpy.int64, "tf32": numpy.float32}
-FLOATS = ("f16", "bf16", "f32")
-INTEGERS = ("i8", "i32")
-SHAPES: tuple[Shape, ...] = ((16, 32), (24, 19), (1, 56), (90, 1))
-"""Of whole messages, of a prime width, of one row, of one column."""
-
-
-class Argument(NamedTuple):
-    """A kernel's argument: its name, the type that is written, its contents before and after."""
-
-    name: str
-    type: str
-    before: Array
-    after: Array
-
-
-def tile(shape: Sequence[int], element: str, attributes: str = "") -> str:
-    end = f", #xetile.tile_attr<{attributes}>" if attributes else ""
-    return f"!xetile.tile<{'x'.join(map(str, shape))}x{element}{end}>"
-
-
-def vector(shape: Sequence[int], element: str) -> str:
-    return f"vector<{'x'.join(map(str, shape))}x{element}>"
-
-
-def memref(shape: Sequence[int], element: str, layout: str = "") -> str:
-    return f"memref<{'x'.join(map(str, shape))}x{element}{layout}>"
-
-
-def given(name: str, values: Array, element: str) -> Argument:
-    return Argument(name, memref(values.shape, element), values, values)
-
-
-def made(name: str, values: Array, element: str) -> Argument:
-    return Argument(name, memref(values.shape, element), numpy.zeros_like(values), values)
-
-
-def load(result: str, argument: Argument, shape: Shape, element: str, top: int = 0, left: int = 0):
-    return f"""
-    %t_{result} = xetile.init_tile %{argument.name}[{top}, {left}] : {argument.type} -> {tile(shape, element)}
-    %{result} = xetile.load_tile %t_{result} : {tile(shape, element)} -> {vector(shape, element)}"""
-
-
-def store(value: str, argument: Argument, shape: Shape, element: str):
-    return f"""
-    %to_{value} = xetile.init_tile %{argument.name}[0, 0] : {argument.type} -> {tile(shape, element)}
-    xetile.store_tile %{value}, %to_{value} : {vector(shape, element)}, {tile(shape, element)}"""
-
-
-def same(left: Array, right: Array) -> bool:
-    """Equal bits, where any NaN is as good as another."""
-    if left.dtype.kind not in "fV":
-        return numpy.array_equal(left, right)
-    nan = left != left
-    return bool(
-        numpy.array_equal(nan, right != right)
-        and numpy.where(nan, 0, left).tobytes() == numpy.where(nan, 0, right).tobytes()
-    )
-
-
-def fresh(array: Array) -> Array:
-    """A copy with the same strides."""
-    if array.base is None or array.flags.f_contiguous:
-        return array.copy(order="K")
-    return numpy.ndarray(array.shape, array.dtype, array.base.copy(), strides=array.strides)
-
-
-def run(text: str, arguments: Sequence[Argument], *passes: Callable[[ModuleOp], None]) -> ModuleOp:
-    module = parse(text)
-    for apply in passes:
-        apply(module)
-    module.verify()
-    arrays = [fresh(argument.before) for argument in arguments]
-    execute(module, "k", arrays)
-    for argument, found in zip(arguments, arrays, strict=True):
-        assert same(found, argument.after), f"{argument.name}:\n{found}\nnot\n{argument.after}"
-    return module
-
-
-def blocking(module: ModuleOp) -> None:
-    XeTileBlocking("bmg").apply(context(), module)
-
-
-def pipeline(module: ModuleOp) -> None:
-    lower(context(), module, "blocked", "bmg")
-
-
-def check(body: str, *arguments: Argument) -> None:
-    """Run a kernel as it is written, through the blocking alone, and through the steps to blocked level."""
-    parameters = ", ".join(f"%{a.name}: {a.type}" for a in arguments)
-    text = f"""
-    gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>,
-        known_grid_size = array<i32: 1, 1, 1>}} {{{body}
-      gpu.return
-    }} }}"""
-    run(text, arguments)
-    assert_blocked(run(text, arguments, pipeline))
-    module = run(text, arguments, blocking)
-    assert_blocked(module)
-    blocks = str(module)
-    blocking(module)
-    assert str(module) == blocks, "what has blocks is changed by blocking"
-
-
-WHOLE = ("xetile.init_tile", "xetile.update_tile_offset", "xetile.tile_pack", "xetile.tile_unpack")
-
-
-def assert_blocked(module: ModuleOp) -> None:
-    """The dialect's ops are on 4D vectors, and no pack undoes an unpack."""
-    for op in module.walk():
-        types = [value.type for value in (*op.operands, *op.results)]
-        if op.name.startswith("xetile.") and op.name not in WHOLE:
-            assert not any(isinstance(t, VectorType) and t.get_num_dims() == 2 for t in types), op
-        if op.name == "xetile.tile_pack":
-            source = op.operands[0].owner
-            if isinstance(source, TileUnpackOp):
-                assert source.source.type != op.results[0].type, op
-
-
-def random(element: str, shape: Sequence[int], seed: int = 0) -> Array:
-    """Numbers of both signs; integers of the whole range."""
-    generator = numpy.random.default_rng([seed, *shape])
-    if element == "i1":
-        return generator.integers(0, 2, shape).astype(numpy.bool)
-    if element in ("i8", "i32"):
-        info = numpy.iinfo(NUMPY[element])
-        return generator.integers(info.min, info.max + 1, shape).astype(NUMPY[element])
-    if element == "index":
-        return generator.integers(-(2**40), 2**40, shape)
-    return (generator.standard_normal(shape) * 4).astype(NUMPY[element])
-
-
-def small(element: str, shape: Sequence[int], seed: int = 0) -> Array:
-    """Integers whose products and sums are exact."""
-    return numpy.random.default_rng([seed, *shape]).integers(-3, 4, shape).astype(NUMPY[element])
-
-
-def window(matrix: Array, top: int, left: int, shape: Shape, padding: Any = 0) -> Array:
-    values = numpy.full(shape, padding, matrix.dtype)
-    for i, j in product(range(shape[0]), range(shape[1])):
-        if 0 <= top + i < matrix.shape[0] and 0 <= left + j < matrix.shape[1]:
-            values[i, j] = matrix[top + i, left + j]
-    return values
-
-
-def written(matrix: Array, top: int, left: int, values: Array) -> Array:
-    matrix = matrix.copy()
-    for i, j in product(range(values.shape[0]), range(values.shape[1])):
-        if 0 <= top + i < matrix.shape[0] and 0 <= left + j < matrix.shape[1]:
-            matrix[top + i, left + j] = values[i, j]
-    return matrix
-
+from support.subgroup import (
+    FLOATS,
+    NUMPY,
+    SHAPES,
+    TYPES,
+    Argument,
+    Array,
+    Shape,
+    check,
+    given,
+    load,
+    made,
+    memref,
+    random,
+    small,
+    store,
+    tile,
+    vector,
+    window,
+    written,
+)
 
 CORNERS = ((0, 0), (-3, 7), (9, -5), (11, 20), (-100, 0))
 
@@ -189,36 +39,35 @@ CORNERS = ((0, 0), (-3, 7), (9, -5), (11, 20), (-100, 0))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_load_and_store(element: str, shape: Shape) -> None:
     """Reads outside give zero, writes outside are dropped, above and below, left and right."""
-    source = random(element, (26, 40))
-    for top, left in CORNERS:
+    source, target = random(element, (26, 40)), random(element, (26, 40), 1)
+    a, body, outs = given("A", source, element), "", list[Argument]()
+    for number, (top, left) in enumerate(CORNERS):
         values = window(source, top, left, shape)
-        target = random(element, (26, 40), 1)
-        out = Argument("C", memref((26, 40), element), target, written(target, left, top, values))
-        a = given("A", source, element)
-        check(
-            load("v", a, shape, element, top, left)
-            + f"""
-    %t = xetile.init_tile %C[{left}, {top}] : {out.type} -> {tile(shape, element)}
-    xetile.prefetch_tile %t : {tile(shape, element)}
-    xetile.store_tile %v, %t : {vector(shape, element)}, {tile(shape, element)}""",
-            a,
-            out,
+        c = Argument(
+            f"C{number}", memref((26, 40), element), target, written(target, left, top, values)
         )
+        outs.append(c)
+        body += (
+            load(f"v{number}", a, shape, element, top, left)
+            + f"""
+    %c{number} = xetile.init_tile %C{number}[{left}, {top}] : {c.type} -> {tile(shape, element)}
+    xetile.prefetch_tile %c{number} : {tile(shape, element)}
+    xetile.store_tile %v{number}, %c{number} : {vector(shape, element)}, {tile(shape, element)}"""
+        )
+    check(body, a, *outs)
 
 
 @pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_padding_that_is_not_zero(element: str, shape: Shape) -> None:
     source = random(element, (26, 40))
-    written_padding, padding = ("1.5", 1.5) if element in FLOATS else ("-7", -7)
-    for top, left in CORNERS[1:]:
-        a = given("A", source, element)
-        values = window(source, top, left, shape, padding)
-        out = made("C", values, element)
-        body = load("v", a, shape, element, top, left).replace(
-            "xetile.load_tile %t_v", f"xetile.load_tile %t_v {{padding = {written_padding}}}"
-        )
-        check(body + store("v", out, shape, element), a, out)
+    text, padding = ("1.5", 1.5) if element in FLOATS else ("-7", -7)
+    a, body, outs = given("A", source, element), "", list[Argument]()
+    for number, (top, left) in enumerate(CORNERS):
+        outs.append(made(f"C{number}", window(source, top, left, shape, padding), element))
+        body += load(f"v{number}", a, shape, element, top, left)
+        body += store(f"v{number}", outs[-1], shape, element)
+    check(body.replace(" : !xetile.tile", f" {{padding = {text}}} : !xetile.tile"), a, *outs)
 
 
 @pytest.mark.parametrize("element", TYPES)
