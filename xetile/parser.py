@@ -11,6 +11,7 @@ once upstream has closed it:
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
 """
 
+import struct
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -46,6 +47,7 @@ _UNPLACED_ERRORS = (
     AssertionError,
     KeyError,
     NotImplementedError,
+    struct.error,
 )
 
 

@@ -6,10 +6,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
+from xetile.dialects.scf_regions import verify_regions
 from xetile.errors import XetileError, fail, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)
-"""What xDSL's verifiers raise; anything else is a fault of a verifier."""
+"""What verifiers raise. What else xDSL's own raise (a failed `assert`, a bare Exception, an index that is not there)
+is a complaint too; from a verifier of ours it is a fault."""
 
 
 def verify(module: ModuleOp) -> None:
@@ -18,14 +20,22 @@ def verify(module: ModuleOp) -> None:
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
     try:
+        for op in module.walk():
+            verify_regions(op)
         module.verify()
     except XetileError:
         raise
-    except _COMPLAINTS as complaint:
+    except Exception as complaint:
         culprit, reason = _first_wrong(module) or (module, complaint)
-        message = " ".join(str(reason).split()) or type(reason).__name__
+        if not _is_complaint(culprit, reason):
+            raise
+        message = " ".join(str(reason).split()) or f"'{culprit.name}' does not verify"
         raise XetileError(message, position(culprit)) from complaint
     _verify_order(module, set())
+
+
+def _is_complaint(op: Operation, error: Exception) -> bool:
+    return isinstance(error, _COMPLAINTS) or type(op).__module__.startswith("xdsl.")
 
 
 def _inside_out(op: Operation) -> Iterator[Operation]:
@@ -43,7 +53,7 @@ def _first_wrong(module: ModuleOp) -> tuple[Operation, Exception] | None:
             op.verify(verify_nested_ops=False)
             for region in op.regions:
                 _verify_terminators(region)
-        except _COMPLAINTS as complaint:
+        except Exception as complaint:
             return op, complaint
     return None
 

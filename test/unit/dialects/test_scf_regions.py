@@ -1,0 +1,87 @@
+"""scf.if and scf.while are checked where xDSL leaves them unchecked."""
+
+import pytest
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerAttr, i1, i32
+from xdsl.ir import Block, Region
+
+from xetile.api import parse
+from xetile.dialects.arith import ConstantOp
+from xetile.errors import XetileError
+
+WRONG = {
+    "nothing yielded": (
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+  %r = scf.if %c -> (i32) {
+  } else {
+    scf.yield %x : i32
+  }
+  func.return %r : i32
+}
+""",
+        "<text>:2:3: error: it gives (), expected (i32)",
+    ),
+    "another type yielded": (
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+  %r = scf.if %c -> (i32) {
+    scf.yield %c : i1
+  } else {
+    scf.yield %x : i32
+  }
+  func.return %r : i32
+}
+""",
+        "<text>:3:5: error: it gives (i1), expected (i32)",
+    ),
+    "no else": (
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+  %r = "scf.if"(%c) ({
+    scf.yield %x : i32
+  }, {
+  }) : (i1) -> i32
+  func.return %r : i32
+}
+""",
+        "<text>:2:3: error: it has 1 results and no else region that would give them",
+    ),
+    "while passes too little": (
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+  %r = scf.while (%a = %x) : (i32) -> i32 {
+    scf.condition(%c)
+  } do {
+  ^bb0(%b: i32):
+    scf.yield %b : i32
+  }
+  func.return %r : i32
+}
+""",
+        "<text>:3:5: error: it gives (), expected (i32)",
+    ),
+    "while takes something else": (
+        """func.func @f(%c: i1, %x: i32) -> i32 {
+  %r = scf.while (%a = %x) : (i32) -> i32 {
+    scf.condition(%c) %a : i32
+  } do {
+  ^bb0(%b: i64):
+    scf.yield %x : i32
+  }
+  func.return %r : i32
+}
+""",
+        "<text>:2:3: error: its after region takes (i64), expected (i32)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_refused(name: str):
+    source, message = WRONG[name]
+    with pytest.raises(XetileError) as error:
+        parse(source)
+    assert str(error.value) == message
+
+
+def test_xdsl_still_leaves_a_yield_of_scf_if_unchecked():
+    condition = ConstantOp(IntegerAttr(1, i1))
+    regions = [Region(Block([scf.YieldOp()])) for _ in range(2)]
+    scf.IfOp(condition.results[0], [i32], *regions).verify()

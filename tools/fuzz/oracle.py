@@ -1,0 +1,206 @@
+"""What must hold of every input, however wrong: an answer in one line, or a program that keeps its meaning."""
+
+import signal
+import traceback
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from math import prod
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import ParseError
+
+from xetile.analysis.kernels import kernel_functions, launch_sizes
+from xetile.api import execute, parse_text, text
+from xetile.cli.arguments import DYNAMIC, duplicate, make_argument
+from xetile.cli.arguments import parameter as parameter_of
+from xetile.cli.errors import STATUS_WRONG_INPUT, answer
+from xetile.errors import XetileError, collected_remarks
+from xetile.interpreter.launch import parameters_of, symbol_name
+from xetile.parser import context
+from xetile.passes.xetile_blocking import XeTileBlocking
+from xetile.passes.xetile_init_duplicate import XeTileInitDuplicate
+from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+
+SECONDS = 10.0
+"""How long one step may take; the inputs are small."""
+
+EXTENT = 32
+"""Stands for what a kernel leaves open."""
+
+LARGEST_ARGUMENT = 1 << 16
+"""Elements; kernels with more are not executed."""
+
+
+MOST_WORKGROUPS = 64
+
+DEVICE = "bmg"
+
+Argument = NDArray[np.generic] | int | float
+
+
+class Finding(NamedTuple):
+    """What went wrong with an input: the step, and what was seen."""
+
+    step: str
+    what: str
+
+
+class Outcome(NamedTuple):
+    """How far an input came, and the finding if there is one."""
+
+    reached: str
+    finding: Finding | None = None
+
+
+class TooLong(BaseException):
+    """A step took longer than it may."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Generator[None]:
+    def stop(signal_number: int, frame: object) -> None:
+        raise TooLong
+
+    old = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+
+
+def check(source: str) -> Outcome:
+    """Take a program through all steps."""
+    step = "parse"
+    try:
+        with _time_limit(SECONDS), collected_remarks():
+            module = parse_text(source, "fuzz.mlir")
+            step = "print"
+            if (finding := _round_trip(module)) is not None:
+                return Outcome(step, finding)
+            step = "lower"
+            lowered = lower_to_blocked(module)
+    except TooLong:
+        return Outcome(step, Finding(step, f"took more than {SECONDS:g} s"))
+    except BaseException as error:
+        return Outcome(step, _unless_an_answer(step, error))
+    return _compare(module, lowered)
+
+
+def _unless_an_answer(step: str, error: BaseException) -> Finding | None:
+    """A finding, unless the error is an answer: one line, status 1, with a place."""
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    line, status = answer("fuzz", error)
+    if status != STATUS_WRONG_INPUT:
+        return Finding(step, f"{type(error).__name__}: {line} at {_origin(error)}")
+    if isinstance(error, XetileError) and error.location is None:
+        return Finding(step, f"no place: {line}")
+    if not isinstance(error, XetileError | ParseError):
+        return Finding(step, f"{type(error).__name__} without place: {line}")
+    if not (isinstance(error, XetileError) and error.message.strip()):
+        return Finding(step, f"no message: {line!r}")
+    return None
+
+
+def _origin(error: BaseException) -> str:
+    """The last place in our code, of the error or of the one that it was made from."""
+    frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
+    ours = [frame for frame in frames if "xetile" in Path(frame.filename).parts] or frames
+    return f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "?"
+
+
+def _round_trip(module: ModuleOp) -> Finding | None:
+    """What is printed is read back as the same IR, in both forms."""
+    from io import StringIO
+
+    from xdsl.printer import Printer
+
+    for generic in (False, True):
+        stream = StringIO()
+        Printer(stream, print_generic_format=generic).print_op(module)
+        printed = stream.getvalue()
+        try:
+            again = parse_text(printed + "\n", "printed.mlir")
+        except XetileError as error:
+            return Finding("print", f"not read back (generic={generic}): {error}")
+        if not again.is_structurally_equivalent(module):
+            return Finding("print", f"read back as other IR (generic={generic})")
+    return None
+
+
+def lower_to_blocked(module: ModuleOp) -> ModuleOp:
+    """A copy at level B; what each pass makes verifies, is printed and read back."""
+    copy = module.clone()
+    steps: Sequence[ModulePass] = (XeTileWgToSg(), XeTileInitDuplicate(), XeTileBlocking(DEVICE))
+    for step in steps:
+        step.apply(context(), copy)
+        try:
+            copy.verify()
+            parse_text(text(copy), f"{step.name}.mlir")
+        except BaseException as error:
+            raise AssertionError(f"{step.name} made IR that is wrong: {error}") from error
+    return copy
+
+
+def _compare(module: ModuleOp, lowered: ModuleOp) -> Outcome:
+    """Execute both on the same data; where the first gives a result, the second gives the same."""
+    for kernel in kernel_functions(module):
+        arguments = _arguments(kernel)
+        workgroups = prod(launch_sizes(kernel, "known_grid_size") or (0,))
+        if arguments is None or not 1 <= workgroups <= MOST_WORKGROUPS:
+            continue
+        name = symbol_name(kernel)
+        before, after = _copied(arguments), _copied(arguments)
+        try:
+            with _time_limit(SECONDS):
+                execute(module, name, *before)
+        except TooLong:
+            continue
+        except Exception as error:
+            return Outcome("execute", _unless_an_answer("execute", error))
+        return Outcome("same result", _difference(lowered, name, before, after))
+    return Outcome("lowered")
+
+
+def _difference(
+    lowered: ModuleOp, name: str, expected: Sequence[Argument], arguments: Sequence[Argument]
+) -> Finding | None:
+    try:
+        with _time_limit(5 * SECONDS):
+            execute(lowered, name, *arguments)
+    except (TooLong, Exception) as error:
+        return Finding("compare", f"fails when lowered: {type(error).__name__}: {error}")
+    for number, (left, right) in enumerate(zip(expected, arguments, strict=True)):
+        if np.asarray(left).tobytes() != np.asarray(right).tobytes():
+            return Finding("compare", f"argument {number} differs")
+    return None
+
+
+def _copied(arguments: Sequence[Argument]) -> list[Argument]:
+    return [a if isinstance(a, int | float) else duplicate(a) for a in arguments]
+
+
+def _arguments(kernel: Operation) -> list[Argument] | None:
+    """Small whole numbers for every memref, 32 for every extent that is not known; None if it would be much."""
+    made: list[Argument] = []
+    for position, argument in enumerate(parameters_of(kernel)):
+        try:
+            parameter = parameter_of(argument.type)
+            if parameter.shape is not None:
+                shape = tuple(EXTENT if n == DYNAMIC else n for n in parameter.shape)
+                if prod(shape) > LARGEST_ARGUMENT:
+                    return None
+                parameter = parameter._replace(shape=shape)
+            request = str(EXTENT) if parameter.shape is None else "int"
+            made.append(make_argument(parameter, request, 0, position))
+        except XetileError:
+            return None
+    return made
