@@ -34,6 +34,11 @@ class Term(NamedTuple):
         """The offset in elements for the subgroup with the id `subgroup`."""
         return subgroup // self.divisor % self.modulus * self.scale + self.shift
 
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The offsets in elements that occur, ascending."""
+        return tuple(unit * self.scale + self.shift for unit in range(self.modulus))
+
 
 class Distribution:
     """A workgroup tile dealt out to subgroups in rounds: the mixed-radix grid that a `wg_map` is.

@@ -32,7 +32,15 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
-from xetile.passes.wg_to_sg import compute, constants, memory, rearrange, reduce
+from xetile.passes.wg_to_sg import (
+    compute,
+    constants,
+    memory,
+    rearrange,
+    reduce,
+    refusals,
+    vectors,
+)
 from xetile.passes.wg_to_sg.view import SubgroupView
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 
@@ -54,15 +62,22 @@ class DistributedView(SubgroupView):
         "xetile.tile_broadcast": rearrange.broadcast,
         "xetile.tile_conv_layout": rearrange.conv_layout,
         "xetile.tile_reduce": reduce.reduce,
-        "arith.constant": constants.constant,
+        "arith.constant": vectors.for_tile_vectors(constants.constant),
+        "vector.broadcast": vectors.for_tile_vectors(vectors.broadcast),
+        "vector.constant_mask": vectors.for_tile_vectors(vectors.constant_mask),
+        "vector.create_mask": vectors.for_tile_vectors(vectors.create_mask),
+        "vector.fma": vectors.for_tile_vectors(compute.elementwise),
+        "vector.shape_cast": vectors.for_tile_vectors(vectors.shape_cast),
+        "vector.transpose": vectors.for_tile_vectors(vectors.transpose),
+        **refusals.HANDLERS,
     }
 
     def other(self, op: Operation) -> None:
-        """Elementwise ops work on each unit; ops without tiles or vectors are copied."""
+        """Elementwise ops work on each unit; what holds no tile or only whole vectors is copied."""
         if is_elementwise(op) and any(is_tile_vector(v.type) for v in op.results):
             compute.elementwise(self, op)
         else:
-            super().other(op)
+            self.copy_whole(op)
 
 
 @dataclass(frozen=True)

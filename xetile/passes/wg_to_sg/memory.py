@@ -1,11 +1,13 @@
 """Ops on tiles: making, moving, loading, storing, prefetching, updating atomically."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
+from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
+from xetile.passes.wg_to_sg.refusals import check_one_buffer
 from xetile.passes.wg_to_sg.view import SubgroupView, Units, mapped, retyped, unit_vector
 
 
@@ -14,6 +16,8 @@ def init_tile(view: SubgroupView, op: Operation) -> None:
     assert isinstance(op, InitTileOp)
     distribution = view.tile_distribution(op.tile)
     type = op.tile.type.with_(shape=distribution.unit, wg_map=None)
+    check_one_buffer(op, op.source)
+    _check_blocks(op, type)
     source = view.single(op.source)
     if op.indices is not None:
         indices = view.matching(op.indices, distribution).values
@@ -33,6 +37,16 @@ def init_tile(view: SubgroupView, op: Operation) -> None:
         moved = [view.add(offset, start) for offset, start in zip(base, starts, strict=True)]
         tiles.append(view.emit_value(InitTileOp(source, [*leading, *moved], sizes, strides, type)))
     view.bind(op.tile, Units(tiles, distribution))
+
+
+def _check_blocks(op: InitTileOp, unit: TileType) -> None:
+    blocks = unit.inner_blocks
+    if blocks is not None and any(n % b for n, b in zip(unit.shape, blocks, strict=True)):
+        fail(
+            op,
+            f"inner_blocks {list(blocks)} do not divide sg_data {list(unit.shape)}, "
+            "the tile of one subgroup",
+        )
 
 
 def update_tile_offset(view: SubgroupView, op: Operation) -> None:
@@ -55,9 +69,21 @@ def update_tile_offset(view: SubgroupView, op: Operation) -> None:
     )
 
 
+def _accessed(view: SubgroupView, op: Operation, tile: SSAValue) -> Units:
+    """The tiles that a load or store goes to, refused where it moves blocks, which no map distributes."""
+    type = cast(TileType, tile.type)
+    if type.inner_blocks is not None:
+        fail(
+            op,
+            f"{type} moves blocks, a vector of rank 4, and maps distribute those of rank 2; "
+            "leave inner_blocks to xetile-blocking",
+        )
+    return view.units(tile)
+
+
 def load(view: SubgroupView, op: Operation) -> None:
     """`load_tile` and `load_gather` of each unit, with the mask's unit."""
-    tiles = view.units(op.operands[0])
+    tiles = _accessed(view, op, op.operands[0])
     masks = [view.matching(mask, tiles.distribution) for mask in op.operands[1:]]
     type = unit_vector(op.results[0].type, tiles.distribution)
     view.each_unit(
@@ -79,16 +105,16 @@ def store(view: SubgroupView, op: Operation) -> None:
 
 def atomic_rmw_tile(view: SubgroupView, op: Operation) -> None:
     """One atomic update per unit."""
+    units = _written_units(view, op)
     tiles = view.units(op.operands[1])
     type = unit_vector(op.results[0].type, tiles.distribution)
-    units = _written_units(view, op)
     view.each_unit(op.results[0], tiles.distribution, lambda unit: retyped(op, units[unit], [type]))
 
 
 def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
     """Per unit the value, the tile and what else the op takes, where one subgroup writes each."""
     value, tile, *masks = op.operands
-    tiles = view.units(tile)
+    tiles = _accessed(view, op, tile)
     if tiles.distribution.is_shared:
         fail(
             op,

@@ -1,5 +1,7 @@
 """Transposes, broadcasts and changes of the map."""
 
+from collections.abc import Sequence
+
 from xdsl.ir import Operation
 
 from xetile.dialects.xetile import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
@@ -9,7 +11,7 @@ from xetile.passes.wg_to_sg.exchange import (
     redistributed,
     transposed_through_memory,
 )
-from xetile.passes.wg_to_sg.view import SubgroupView, retyped, unit_vector
+from xetile.passes.wg_to_sg.view import SubgroupView, unit_vector
 
 
 def conv_layout(view: SubgroupView, op: Operation) -> None:
@@ -22,26 +24,36 @@ def conv_layout(view: SubgroupView, op: Operation) -> None:
 def transpose(view: SubgroupView, op: Operation) -> None:
     """A transpose of each unit where subgroups hold what they need, else an exchange that transposes."""
     assert isinstance(op, TileTransposeOp)
-    source, target = view.units(op.source), view.value_distribution(op.result)
-    if op.permutation.get_values() == (0, 1):
-        view.bind(op.result, redistributed(view, source, target))
+    transposed_units(view, op, op.permutation.get_values())
+
+
+def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[int]) -> None:
+    """`tile_transpose` or `vector.transpose`."""
+    (value,), (result,) = op.operands, op.results
+    source, target = view.units(value), view.value_distribution(result)
+    if tuple(permutation) == (0, 1):
+        view.bind(result, redistributed(view, source, target))
         return
     kept = None
     if source.distribution.unit == target.unit[::-1]:
         kept = local_sources(source.distribution, target, lambda unit: unit[::-1])
     if kept is None:
-        view.bind(op.result, transposed_through_memory(view, source, target))
+        view.bind(result, transposed_through_memory(view, source, target))
         return
-    type = unit_vector(op.result.type, target)
-    view.each_unit(op.result, target, lambda unit: retyped(op, [source.values[kept[unit]]], [type]))
+    parts = [source.values[index] for index in kept]
+    view.each_unit(result, target, lambda unit: TileTransposeOp(parts[unit]))
 
 
 def broadcast(view: SubgroupView, op: Operation) -> None:
     """A broadcast of each unit, from the units that the RFC derives for the source."""
     assert isinstance(op, TileBroadcastOp)
-    dims = op.broadcast_dims.get_values()
-    target = view.value_distribution(op.result)
-    given = view.units(op.source)
+    broadcast_units(view, op, op.broadcast_dims.get_values())
+
+
+def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> None:
+    """`tile_broadcast` or `vector.broadcast` along `dims`."""
+    (value,), (result,) = op.operands, op.results
+    target, given = view.value_distribution(result), view.units(value)
     needed = Distribution(
         given.distribution.shape,
         [1 if d in dims else extent for d, extent in enumerate(target.unit)],
@@ -52,9 +64,6 @@ def broadcast(view: SubgroupView, op: Operation) -> None:
         needed, target, lambda unit: tuple(0 if d in dims else u for d, u in enumerate(unit))
     )
     assert kept is not None, "the derived map gives every subgroup what it needs"
-    type = unit_vector(op.result.type, target)
-
-    def make(unit: int) -> Operation:
-        return retyped(op, [source.values[kept[unit]]], [type])
-
-    view.each_unit(op.result, target, make)
+    parts = [source.values[index] for index in kept]
+    type = unit_vector(result.type, target)
+    view.each_unit(result, target, lambda unit: TileBroadcastOp(parts[unit], dims, type))

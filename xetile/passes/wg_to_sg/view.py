@@ -141,6 +141,28 @@ class SubgroupView(Expansion):
             for rounds in distribution.round_coordinates
         ]
 
+    def is_whole(self, value: SSAValue) -> bool:
+        """Whether every subgroup holds all of a vector of the old function."""
+        distribution = self.value_distribution(value)
+        return distribution.unit == distribution.shape
+
+    def single(self, value: SSAValue) -> SSAValue:
+        """What an old value became, for ops that know no units: a vector must be held whole."""
+        became = self.get(value)
+        if not isinstance(became, Units):
+            return super().single(value)
+        if isinstance(value.type, TileType):
+            fail(self.current, f"'{self.current.name}' cannot take a workgroup's tile {value.type}")
+        distribution = became.distribution
+        if distribution.unit == distribution.shape:
+            return became.values[0]
+        fail(
+            self.current,
+            f"'{self.current.name}' needs all of a {value.type} that subgroups hold in parts "
+            f"({_in_words(distribution)}); use an op of xetile, or a tile_conv_layout to "
+            f"sg_data = {list(distribution.shape)} before it",
+        )
+
     # Emission.
 
     def each_unit(
@@ -149,6 +171,23 @@ class SubgroupView(Expansion):
         """Bind `value` to one op's result per unit."""
         results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
         self.bind(value, Units(results, distribution))
+
+    def copy_whole(self, op: Operation) -> None:
+        """An op that is not distributed is copied, where every subgroup holds all of its vectors."""
+        for result in op.results:
+            if is_tile_vector(result.type) and not self.is_whole(result):
+                fail(
+                    op,
+                    f"'{op.name}' makes a {result.type} that subgroups shall hold in parts "
+                    f"({_in_words(self.value_distribution(result))}); make it by an op of xetile, or with "
+                    f"sg_data = {list(vector_shape(result))} and a tile_conv_layout after it",
+                )
+        super().other(op)
+        for result in op.results:
+            if is_tile_vector(result.type):
+                copy = cast(SSAValue, self.get(result))
+                cast(Operation, copy.owner).attributes.pop("wg_map", None)
+                self.bind(result, Units([copy], self.value_distribution(result)))
 
     @contextmanager
     def first_owners(self, distribution: Distribution) -> Generator[None]:
