@@ -29,6 +29,7 @@ from xdsl.passes import ModulePass
 from xetile.analysis.kernels import functions, holds_dialect
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.xetile import TileType
+from xetile.errors import fail
 from xetile.passes.expansion import Expansion, Parts
 
 _KEPT_TOGETHER = ("xetile.init_tile", "xetile.update_tile_offset")
@@ -58,22 +59,37 @@ class DuplicatedView(Expansion):
         self.uses = _tile_uses(function)
 
     def tiles(self, value: SSAValue) -> Uses:
-        """What an old tile became."""
+        """What an old tile became; one that the function is given serves all its uses."""
         became = self.get(value)
-        assert isinstance(became, Uses)
-        return became
+        if isinstance(became, Uses):
+            return became
+        return Uses(dict.fromkeys(self.uses(value), self.single(value)))
+
+    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+        """A loop carries one tile per way of using it."""
+        if isinstance(argument.type, TileType) and not isinstance(init, Parts):
+            return Uses(dict.fromkeys(self.uses(argument), init))
+        return init
+
+    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+        """A tile that was given takes the form of those that were made."""
+        if isinstance(like, Uses) and not isinstance(became, Parts):
+            return Uses(dict.fromkeys(like.kinds, became))
+        return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
         """An access takes the tile of its kind."""
+        if all(not isinstance(operand.type, TileType) for operand in op.operands):
+            super().other(op)
+            return
+        if not op.name.startswith("xetile."):
+            fail(op, f"'{op.name}' cannot take a tile inside a kernel that is lowered")
         mapping = {
             operand: self.tiles(operand).tile(op.name)
             if isinstance(operand.type, TileType)
             else self.single(operand)
             for operand in op.operands
         }
-        if all(not isinstance(operand.type, TileType) for operand in op.operands):
-            super().other(op)
-            return
         copy = self.emit(op.clone(mapping))
         for old, new in zip(op.results, copy.results, strict=True):
             self.bind(old, new)

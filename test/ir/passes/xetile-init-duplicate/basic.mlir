@@ -39,3 +39,21 @@ gpu.module @n {
     gpu.return
   }
 }
+
+// A tile that the function is given serves all its uses, and a loop carries it once for each.
+
+// CHECK-LABEL: func.func @given
+// CHECK: scf.for {{.*}} iter_args(%[[L:.*]] = %t, %[[S:.*]] = %t)
+// CHECK: xetile.load_tile %[[L]]
+// CHECK: xetile.store_tile %{{.*}}, %[[S]]
+// CHECK: scf.yield %{{.*}}, %t
+func.func @given(%t: !xetile.tile<32x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%u = %t) -> (!xetile.tile<32x64xf32>) {
+    %v = xetile.load_tile %u : !xetile.tile<32x64xf32> -> vector<32x64xf32>
+    xetile.store_tile %v, %u : vector<32x64xf32>, !xetile.tile<32x64xf32>
+    scf.yield %t : !xetile.tile<32x64xf32>
+  }
+  func.return
+}
