@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xetile.errors import fail
 from xetile.interpreter.folds import fold, identity, kind_of
 from xetile.interpreter.frame import Frame, Handler, attribute, element, integer, number
+from xetile.interpreter.gpu import check_whole_workgroups
 from xetile.interpreter.values import Array, Value
 from xetile.targets.device import SUBGROUP_SIZE
 
@@ -99,14 +100,18 @@ def _all_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(op.operands[0])
     if frame.threads.level != "lane":
         fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
-    if frame.threads.broken_workgroup(frame.active) is not None:
-        fail(op, f"'{op.name}' is reached by some lanes of a workgroup only")
-    if attribute(op, "op") is None:
-        fail(op, f"cannot execute '{op.name}' with a region; name an operation")
+    check_whole_workgroups(frame, op)
     lanes = frame.threads.per_workgroup
     spread = np.broadcast_to(values, (frame.count, *values.shape[1:]))
-    results = _reduced(op, spread.reshape(-1, lanes, *values.shape[1:]), 0)
-    return [np.repeat(results, lanes, axis=0)]
+    rows = spread.reshape(-1, lanes, *values.shape[1:])
+    if attribute(op, "op") is not None:
+        return [np.repeat(_reduced(op, rows, 0), lanes, axis=0)]
+    inner = Frame(frame.machine, frame.active[::lanes])
+    total: Value = rows[:, 0]
+    for lane in range(1, lanes):
+        (total,) = inner.run(op.regions[0].block, [total, rows[:, lane]])
+    assert isinstance(total, np.ndarray)
+    return [np.repeat(np.broadcast_to(total, len(rows)), lanes, axis=0)]
 
 
 def _reduced(op: Operation, values: Array, dimension: int) -> Array:

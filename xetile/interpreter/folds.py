@@ -53,7 +53,12 @@ def kind_of(op: Operation, name: str = "kind") -> str:
     found = attribute(op, name)
     if found is None:
         fail(op, f"'{name}' is missing")
-    word = _word(found)
+    return kind_word(found)
+
+
+def kind_word(kind: Attribute) -> str:
+    """The kind that an attribute names, in the spelling of `vector.kind`."""
+    word = _word(kind)
     return _SPELLINGS.get(word, word)
 
 

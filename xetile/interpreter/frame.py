@@ -35,6 +35,8 @@ Handler: TypeAlias = "Callable[[Frame, Operation], Sequence[Value]]"
 TERMINATORS = (
     "scf.yield",
     "scf.condition",
+    "affine.yield",
+    "gpu.yield",
     "gpu.return",
     "gpu.terminator",
     "func.return",
@@ -63,6 +65,7 @@ class Machine:
         self.memory = memory
         self.threads = threads
         self.sanitizer = Sanitizer(memory, threads) if sanitize else None
+        self.calls: list[Operation] = []
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:

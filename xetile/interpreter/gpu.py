@@ -62,6 +62,15 @@ def _num_subgroups(frame: Frame, op: Operation) -> Sequence[Value]:
     return [uniform(frame.threads.subgroups)]
 
 
+def _one(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Of a cluster there is one workgroup: no Xe device has larger ones."""
+    return [uniform(1)]
+
+
+def _zero(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(0)]
+
+
 def _barrier(frame: Frame, op: Operation) -> Sequence[Value]:
     check_whole_workgroups(frame, op)
     if frame.machine.sanitizer is not None:
@@ -103,6 +112,10 @@ HANDLERS: Mapping[str, Handler] = {
     "gpu.thread_id": _thread_id,
     "gpu.global_id": _global_id,
     "gpu.block_dim": _block_dim,
+    "gpu.cluster_id": _block_id,
+    "gpu.cluster_dim": _grid_dim,
+    "gpu.cluster_dim_blocks": _one,
+    "gpu.cluster_block_id": _zero,
     "gpu.grid_dim": _grid_dim,
     "gpu.subgroup_id": _subgroup_id,
     "gpu.lane_id": _lane_id,

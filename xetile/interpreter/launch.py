@@ -18,11 +18,13 @@ from xetile.analysis.kernels import (
     subgroup_count,
 )
 from xetile.errors import XetileError, fail
+from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
 from xetile.interpreter.collectives import HANDLERS as COLLECTIVES
 from xetile.interpreter.elements import find_element
 from xetile.interpreter.frame import Frame, Handler, Machine, attribute
+from xetile.interpreter.functions import HANDLERS as FUNCTIONS
 from xetile.interpreter.gpu import HANDLERS as GPU
 from xetile.interpreter.index import HANDLERS as INDEX
 from xetile.interpreter.llvm import HANDLERS as LLVM
@@ -30,8 +32,10 @@ from xetile.interpreter.math import HANDLERS as MATH
 from xetile.interpreter.memory import Memory
 from xetile.interpreter.memref import HANDLERS as MEMREF
 from xetile.interpreter.memref import memref_type, new_memref
+from xetile.interpreter.printing import HANDLERS as PRINTING
 from xetile.interpreter.scf import HANDLERS as SCF
 from xetile.interpreter.threads import Sizes, Threads
+from xetile.interpreter.transfers import HANDLERS as TRANSFERS
 from xetile.interpreter.values import Value
 from xetile.interpreter.vector import HANDLERS as VECTOR
 from xetile.interpreter.xegpu import HANDLERS as XEGPU
@@ -48,14 +52,18 @@ BATCH_BYTES = 1 << 25
 def handlers() -> Mapping[str, Handler]:
     """What executes each op."""
     return {
+        **AFFINE,
         **ARITH,
         **COLLECTIVES,
+        **FUNCTIONS,
         **GPU,
         **INDEX,
         **LLVM,
         **MATH,
         **MEMREF,
+        **PRINTING,
         **SCF,
+        **TRANSFERS,
         **VECTOR,
         **XEGPU,
         **XETILE,

@@ -76,14 +76,26 @@ def _aligned(values: Array, rank: int) -> Array:
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     memref, *indices = op.operands
-    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
-    return [frame.read(op, at, element(op.results[0]))]
+    return load_elements(frame, op, memref, [number(frame, index) for index in indices])
+
+
+def load_elements(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """One element per thread."""
+    return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, memref, *indices = op.operands
-    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
-    values = frame.array(value)
+    return store_elements(frame, op, value, memref, [number(frame, index) for index in indices])
+
+
+def store_elements(
+    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """Store one element per thread."""
+    at, values = element_addresses(frame, op, memref, indices), frame.array(value)
     if len(values) > len(at):
         at = np.broadcast_to(at, values.shape)
     frame.write(op, at, element(value), values)

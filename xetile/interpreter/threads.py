@@ -98,16 +98,31 @@ class Threads:
             fail(at, f"'{at.name}' needs known_block_size on the kernel")
         return self.block
 
+    def describe(self, thread: int) -> str:
+        """A thread of the batch, for messages."""
+        number = thread // self.per_workgroup
+        place = self.workgroup_place(self.workgroups[number : number + 1])
+        parts = [f"workgroup {list(place)}"]
+        if self.level != "workgroup":
+            parts.append(f"subgroup {thread % self.per_workgroup // self.lanes}")
+        if self.level == "lane":
+            parts.append(f"lane {thread % self.lanes}")
+        return ", ".join(parts)
+
+    def workgroup_place(self, linear: Array) -> Sizes:
+        """The coordinates of a workgroup by its linear id, [1]."""
+        x, y, z = (int(_coordinate(linear, self.grid, axis)[0]) for axis in ("x", "y", "z"))
+        return x, y, z
+
     def broken_workgroup(self, active: Array) -> tuple[Sizes, Array] | None:
         """A workgroup of which some threads are active and others not, and the numbers of those that are."""
         numbers, counts = np.unique(active // self.per_workgroup, return_counts=True)
         broken = np.flatnonzero(counts != self.per_workgroup)
         if not len(broken):
             return None
-        at = self.workgroups[numbers[broken[:1]]]
-        x, y, z = (int(_coordinate(at, self.grid, axis)[0]) for axis in ("x", "y", "z"))
+        place = self.workgroup_place(self.workgroups[numbers[broken[:1]]])
         number = numbers[broken[0]]
-        return (x, y, z), active[active // self.per_workgroup == number] % self.per_workgroup
+        return place, active[active // self.per_workgroup == number] % self.per_workgroup
 
     def whole_subgroups(self, active: Array) -> bool:
         """Whether all lanes of every subgroup are active or none is."""

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.arith import reinterpret
+from xetile.interpreter.elements import Element
 from xetile.interpreter.folds import fold, identity, kind_of
 from xetile.interpreter.frame import (
     Frame,
@@ -207,7 +208,13 @@ def _row_indices(
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     base, *indices = op.operands
-    starts = [number(frame, index) for index in indices]
+    return load_rows(frame, op, base, [number(frame, index) for index in indices])
+
+
+def load_rows(
+    frame: Frame, op: Operation, base: SSAValue, starts: Sequence[Array]
+) -> Sequence[Value]:
+    """A vector of the elements from `starts` on."""
     at = _row_indices(frame, op, starts, shape_of(op.results[0]))
     addresses = element_addresses(frame, op, base, at)
     return [frame.read(op, addresses, element(op.results[0]))]
@@ -215,7 +222,13 @@ def _load(frame: Frame, op: Operation) -> Sequence[Value]:
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, base, *indices = op.operands
-    starts = [number(frame, index) for index in indices]
+    return store_rows(frame, op, value, base, [number(frame, index) for index in indices])
+
+
+def store_rows(
+    frame: Frame, op: Operation, value: SSAValue, base: SSAValue, starts: Sequence[Array]
+) -> Sequence[Value]:
+    """Store a vector from `starts` on."""
     values = frame.array(value)
     addresses = element_addresses(frame, op, base, _row_indices(frame, op, starts, shape_of(value)))
     shape = np.broadcast_shapes(addresses.shape, values.shape)
@@ -239,9 +252,10 @@ def _masked_addresses(
     return np.broadcast_to(addresses, shape), np.broadcast_to(mask, shape)
 
 
-def _masked_read(
+def masked_read(
     frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, otherwise: Array
 ) -> Array:
+    """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
     of = element(op.results[0])
     values = np.empty(np.broadcast_shapes(addresses.shape, otherwise.shape), of.dtype)
@@ -251,13 +265,13 @@ def _masked_read(
     return values
 
 
-def _masked_write(
-    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array
+def masked_write(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array, of: Element
 ) -> None:
+    """Store values to the op's memref at indices where a mask is on."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
     shape = np.broadcast_shapes(addresses.shape, values.shape)
     addresses, mask, values = (np.broadcast_to(part, shape) for part in (addresses, mask, values))
-    of = element(op.operands[-1])
     frame.write(op, addresses, of, values, mask)
 
 
@@ -265,14 +279,14 @@ def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:
     _, *indices, mask, otherwise = op.operands
     starts = [number(frame, index) for index in indices]
     at = _row_indices(frame, op, starts, shape_of(op.results[0]))
-    return [_masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
+    return [masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
 
 
 def _masked_store(frame: Frame, op: Operation) -> Sequence[Value]:
     _, *indices, mask, value = op.operands
     starts = [number(frame, index) for index in indices]
     at = _row_indices(frame, op, starts, shape_of(value))
-    _masked_write(frame, op, at, frame.array(mask), frame.array(value))
+    masked_write(frame, op, at, frame.array(mask), frame.array(value), element(value))
     return []
 
 
@@ -287,12 +301,13 @@ def _gather_indices(frame: Frame, op: Operation) -> list[Array]:
 
 def _gather(frame: Frame, op: Operation) -> Sequence[Value]:
     mask, otherwise = frame.arrays(op.operands[-2:])
-    return [_masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
+    return [masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
 
 
 def _scatter(frame: Frame, op: Operation) -> Sequence[Value]:
     mask, value = frame.arrays(op.operands[-2:])
-    _masked_write(frame, op, _gather_indices(frame, op), mask, value)
+    of = element(op.operands[-1])
+    masked_write(frame, op, _gather_indices(frame, op), mask, value, of)
     return []
 
 
