@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Literal
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from xetile.errors import fail
@@ -91,12 +91,23 @@ def subgroup_count(function: Operation) -> int | None:
 
 
 def kernel_functions(module: ModuleOp) -> list[Operation]:
-    """The functions that are kernels: gpu.func with `kernel`, or a func.func that holds tile or block ops."""
+    """The functions that are kernels: gpu.func with `kernel`, or a func.func that holds tile or block ops.
+
+    A function that another one calls is none.
+    """
     found: list[Operation] = []
+    called = {op.properties.get("callee") for op in module.walk() if op.name == "func.call"}
     for function in functions(module):
         if function.name == "gpu.func":
             if "kernel" in function.properties or "gpu.kernel" in function.attributes:
                 found.append(function)
+        elif SymbolRefAttr(_name(function)) in called:
+            continue
         elif holds_dialect(function, "xetile", "xegpu", "xevm"):
             found.append(function)
     return found
+
+
+def _name(function: Operation) -> StringAttr:
+    name = function.properties.get("sym_name")
+    return name if isinstance(name, StringAttr) else StringAttr("")

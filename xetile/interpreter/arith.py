@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.elements import (
+    EXACT_INTEGERS,
     NATIVE_FLOATS,
     Element,
     round_tf32,
@@ -25,6 +26,9 @@ from xetile.interpreter.frame import Frame, Handler, attribute, element, integer
 from xetile.interpreter.values import Array, Value, merge
 
 Binary = Callable[[Array, Array], Array]
+
+SPARE_BITS = 11
+"""Bits of a 64-bit integer that f64 does not hold beside the others."""
 
 
 def constant(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -103,11 +107,20 @@ def integer_binary(function: Binary, read: Callable[[Array, Element], Array]) ->
 
     def handler(frame: Frame, op: Operation) -> Sequence[Value]:
         x, y = (read(frame.array(value), element(value)) for value in op.operands)
-        if any(word in op.name for word in _DIVISIONS) and not y.all():
-            fail(op, f"'{op.name}' divides by zero")
+        if any(word in op.name for word in _DIVISIONS):
+            _refuse_undefined(op, x, y, element(op.operands[0]))
         return [wrap(function(x, y), element(op.results[0]))]
 
     return handler
+
+
+def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
+    """Refuse a division by zero, and the one whose quotient is out of range."""
+    if not y.all():
+        fail(op, f"'{op.name}' divides by zero")
+    smallest = -(1 << (of.bits - 1))
+    if x.dtype == np.int64 and ((x == smallest) & (y == -1)).any():
+        fail(op, f"'{op.name}' divides {smallest} by -1, which {of.name} does not hold")
 
 
 def shift_right(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -258,17 +271,37 @@ def _integer_to_float(read: Callable[[Array, Element], Array]) -> Handler:
         numbers, to = read(frame.array(value), element(value)), element(op.results[0])
         if to.dtype in NATIVE_FLOATS and to.name != "tf32":
             return [numbers.astype(to.dtype)]
-        return [round_to(numbers.astype(np.float64), to)]
+        return [round_to(_odd(numbers).astype(np.float64), to)]
 
     return handler
 
 
+def _odd(numbers: Array) -> Array:
+    """64-bit integers that f64 holds: the last bits of those with many, or-ed into the one above them."""
+    spare = numbers.dtype.type((1 << SPARE_BITS) - 1)
+    last = numbers.dtype.type(1 << SPARE_BITS)
+    cut = (numbers & ~spare) | np.where(numbers & spare != 0, last, 0).astype(numbers.dtype)
+    return np.where(_magnitude(numbers) < EXACT_INTEGERS, numbers, cut)
+
+
+def _magnitude(numbers: Array) -> Array:
+    return numbers if numbers.dtype == np.uint64 else np.abs(numbers.astype(np.float64))
+
+
 def _float_to_integer(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Towards zero; what the type does not hold gives its nearest number, and NaN zero, as the hardware does."""
     values, to = frame.array(op.operands[0]), element(op.results[0])
-    whole = np.trunc(values.astype(np.float64))
+    whole = np.nan_to_num(np.trunc(values.astype(np.float64)), posinf=np.inf, neginf=-np.inf)
     if op.name == "arith.fptoui":
-        return [wrap(whole.astype(np.uint64).view(np.int64), to)]
-    return [wrap(whole.astype(np.int64), to)]
+        low, high = 0, (1 << to.bits) - 1
+    else:
+        low, high = -(1 << (to.bits - 1)), (1 << (to.bits - 1)) - 1
+    held = np.uint64 if op.name == "arith.fptoui" else np.int64
+    # The number above the largest is a power of two, which f64 holds, as the largest one may not.
+    over, under = whole >= float(high + 1), whole <= float(low)
+    inside = np.where(over | under, 0.0, whole).astype(held)
+    numbers = np.where(over, held(high), np.where(under, held(low), inside))
+    return [wrap(numbers.view(np.int64), to)]
 
 
 def _bitcast(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -33,6 +33,9 @@ TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""
 
 
+EXACT_INTEGERS = 1 << 53
+"""f64 holds every integer up to this one."""
+
 NATIVE_FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
 """The float types of numpy itself, which converts between them with one rounding."""
 

@@ -45,6 +45,7 @@ TERMINATORS = (
     "scf.reduce.return",
     "cf.br",
     "cf.cond_br",
+    "cf.switch",
 )
 
 _Kept = TypeVar("_Kept")
@@ -65,7 +66,7 @@ class Machine:
         self.memory = memory
         self.threads = threads
         self.sanitizer = Sanitizer(memory, threads) if sanitize else None
-        self.calls: list[Operation] = []
+        self.called: list[Operation] = []
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:
@@ -111,6 +112,10 @@ class Frame:
     def of(self, index: Array) -> "Frame":
         """A frame for some of the active threads, by position."""
         return Frame(self.machine, self.active[index], (self, index))
+
+    def find(self, value: SSAValue) -> Value | None:
+        """The value of the active threads, if this frame has been given one."""
+        return self._values.get(value)
 
     def get(self, value: SSAValue) -> Value:
         """The value of the active threads."""

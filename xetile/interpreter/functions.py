@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
 from xetile.errors import fail
+from xetile.interpreter.blocks import run_region
 from xetile.interpreter.frame import Frame, Handler, attribute
 from xetile.interpreter.values import Value
 
@@ -17,17 +18,14 @@ def _call(frame: Frame, op: Operation) -> Sequence[Value]:
     name = _symbol(op)
     if not function.regions[0].blocks:
         fail(op, f"'{name}' is declared only; what is called inside of a kernel needs a body")
-    if len(function.regions[0].blocks) > 1:
-        fail(op, f"cannot execute '{name}': it has branches between blocks")
-    if function in frame.machine.calls:
+    if function in frame.machine.called:
         fail(op, f"'{name}' calls itself, which no device does")
     arguments = [frame.get(value) for value in op.operands]
-    frame.machine.calls.append(function)
+    frame.machine.called.append(function)
     try:
-        inner = Frame(frame.machine, frame.active)
-        return inner.run(function.regions[0].block, arguments)
+        return run_region(Frame(frame.machine, frame.active), function.regions[0], arguments)
     finally:
-        frame.machine.calls.pop()
+        frame.machine.called.pop()
 
 
 def _callee(op: Operation) -> Operation:

@@ -21,6 +21,7 @@ from xetile.errors import XetileError, fail
 from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
+from xetile.interpreter.blocks import run_region
 from xetile.interpreter.collectives import HANDLERS as COLLECTIVES
 from xetile.interpreter.elements import find_element
 from xetile.interpreter.frame import Frame, Handler, Machine, attribute
@@ -116,7 +117,7 @@ def run_workgroups(
     The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers;
     `outer` holds the values from around the body, the same for all threads.
     """
-    machine, block = outer.machine, kernel.regions[0].block
+    machine, region = outer.machine, kernel.regions[0]
     threads = machine.threads
     workgroups = prod(threads.grid)
     batch = _batch_size(kernel, threads)
@@ -130,9 +131,9 @@ def run_workgroups(
         with machine.memory.scope():
             buffers = [
                 new_memref(frame, buffer, memref_type(buffer), [])
-                for buffer in block.args[len(given) :]
+                for buffer in region.blocks[0].args[len(given) :]
             ]
-            frame.run(block, [*given, *buffers])
+            run_region(frame, region, [*given, *buffers])
         if progress is not None:
             progress(int(threads.workgroups[-1]) + 1, workgroups)
 
@@ -145,7 +146,6 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     candidates = kernel_functions(module) if name is None else list(functions(module))
     found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
     if len(found) == 1:
-        refuse_branches(found[0])
         return found[0]
     listed = ", ".join(symbol_name(kernel) for kernel in candidates) or "none"
     if name is None:
@@ -153,13 +153,6 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     if found:
         raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
     raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
-
-
-def refuse_branches(function: Operation) -> None:
-    """Refuse a kernel of several blocks."""
-    if len(function.regions[0].blocks) > 1:
-        name = symbol_name(function)
-        fail(function, f"cannot execute '{name}': it has branches between blocks")
 
 
 def symbol_name(op: Operation) -> str:
@@ -170,7 +163,7 @@ def symbol_name(op: Operation) -> str:
 
 def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
     """The parameters of a kernel; the arguments of its block that follow are buffers."""
-    type, arguments = attribute(kernel, "function_type"), kernel.regions[0].block.args
+    type, arguments = attribute(kernel, "function_type"), kernel.regions[0].blocks[0].args
     return arguments[: len(type.inputs)] if isinstance(type, FunctionType) else arguments
 
 

@@ -6,14 +6,11 @@ type first, integers wrap modulo two to the power of the accumulator's bits.
 
 import numpy as np
 
-from xetile.interpreter.elements import NATIVE_FLOATS, Element, round_to, sum_to_odd
+from xetile.interpreter.elements import EXACT_INTEGERS, NATIVE_FLOATS, Element, round_to, sum_to_odd
 from xetile.interpreter.values import Array
 
 BLOCK = 1 << 16
 """Accumulator elements that are worked on at a time, so that they stay in the cache."""
-
-EXACT_INTEGERS = 1 << 53
-"""f64 holds every integer up to this one."""
 
 
 def multiply_accumulate(a: Array, b: Array, c: Array | None, accumulator: Element) -> Array:

@@ -1,11 +1,13 @@
 """Structured control flow: once for all threads where they agree, else for those that go the same way."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.ir import Block, Operation
 
 from xetile.errors import fail
+from xetile.interpreter.blocks import run_region
 from xetile.interpreter.frame import Frame, Handler, element, integers, number, segments, shape_of
 from xetile.interpreter.values import Array, Value, merge, take
 
@@ -81,7 +83,7 @@ def nest(
     for round_ in np.ndindex(*(int(count.max()) for count in trips)):
         runs = [count > trip for count, trip in zip(trips, round_, strict=True)]
         everyone = np.ones(frame.count, np.bool)
-        index = np.flatnonzero(np.logical_and.reduce([everyone, *runs]))
+        index = np.flatnonzero(reduce(np.logical_and, runs, everyone))
         inner = frame if len(index) == frame.count else frame.of(index)
         at = [
             take(lower + trip * step, index) if inner is not frame else lower + trip * step
@@ -101,8 +103,8 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     *parts, starts = segments(op)
     lower, upper, step = ([number(frame, value) for value in part] for part in parts)
     _refuse_steps(op, step)
-    reduce = op.regions[0].block.last_op
-    bodies = [region.block for region in reduce.regions] if reduce is not None else []
+    end = op.regions[0].block.last_op
+    bodies = [region.block for region in end.regions] if end is not None else []
 
     def combine(inner: Frame, totals: Sequence[Value], values: Sequence[Value]) -> Sequence[Value]:
         return [
@@ -164,7 +166,7 @@ def _while(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _execute_region(frame: Frame, op: Operation) -> Sequence[Value]:
-    return frame.run(op.regions[0].block, [])
+    return run_region(frame, op.regions[0], [])
 
 
 def _index_switch(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -23,7 +23,6 @@ from xetile.interpreter.host.machine import host
 from xetile.interpreter.launch import (
     handlers,
     parameters_of,
-    refuse_branches,
     run_workgroups,
     symbol_name,
 )
@@ -81,7 +80,6 @@ def _kernel(op: LaunchFuncOp) -> Operation:
     if name not in functions:
         listed = ", ".join(functions) or "none"
         fail(op, f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}")
-    refuse_branches(functions[name])
     return functions[name]
 
 
