@@ -28,7 +28,14 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
-from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp, TileType
+from xetile.dialects.xetile import (
+    TileBroadcastOp,
+    TilePackOp,
+    TileReduceOp,
+    TileTransposeOp,
+    TileType,
+    TileUnpackOp,
+)
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
 from xetile.layout.grid import power_of_two_part
 from xetile.targets.device import SUBGROUP_SIZE, Device
@@ -55,11 +62,12 @@ _Item = TypeVar("_Item")
 
 
 class _VectorUses(NamedTuple):
-    """What is asked of a class of vectors: the product's blocks by role, and the tiles that it goes through."""
+    """What is asked of a class of vectors: blocks of products by role, tiles that it goes through, packs by hand."""
 
     products: tuple[tuple[Role, Block], ...] = ()
     loads: tuple[SSAValue, ...] = ()
     stores: tuple[SSAValue, ...] = ()
+    packs: tuple[Block, ...] = ()
 
     def role(self) -> Role:
         """The role that decides how the class is loaded; the accumulator's layout where there is no product."""
@@ -159,7 +167,7 @@ class Blocks:
             return accumulator
         for tile in (*known.loads, *known.stores):
             return self.tile_block(tile)
-        for _, block in known.products:
+        for block in (*(block for _, block in known.products), *known.packs):
             return block
         return None
 
@@ -205,8 +213,14 @@ class Blocks:
             self._vectors.give(op.operands[0], _VectorUses((("a", (m, k)),)))
             self._vectors.give(op.operands[1], _VectorUses((("b", (k, n)),)))
             self._vectors.give(op.results[0], _VectorUses((("c", (m, n)),)))
-        if op.name not in _TILE_USES and op.name not in _TILE_MAKERS:
-            return
+        elif isinstance(op, TilePackOp | TileUnpackOp):
+            whole = op.source if isinstance(op, TilePackOp) else op.result
+            rows, columns = op.inner_blocks.get_values()
+            self._vectors.give(whole, _VectorUses(packs=((rows, columns),)))
+        elif op.name in _TILE_USES or op.name in _TILE_MAKERS:
+            self._collect_tile(op)
+
+    def _collect_tile(self, op: Operation) -> None:
         tile = next(v for v in (*op.results, *op.operands) if isinstance(v.type, TileType))
         loaded = tuple(v for v in op.results if is_tile_vector(v.type))
         stored = tuple(v for v in op.operands if is_tile_vector(v.type))
@@ -265,6 +279,7 @@ def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
         _union(left.products, right.products),
         _union(left.loads, right.loads),
         _union(left.stores, right.stores),
+        _union(left.packs, right.packs),
     )
 
 

@@ -202,7 +202,12 @@ class Expansion:
     def other(self, op: Operation) -> None:
         """An op without handler: copied, unless one of its operands was split."""
         if op.regions:
-            fail(op, f"'{op.name}' is not supported inside a kernel that is lowered")
+            legal = ", ".join(name for name in _STRUCTURED if name not in _REGION_ENDS)
+            fail(
+                op,
+                f"'{op.name}' is not supported inside a kernel that is lowered; "
+                f"of ops with regions it may have {legal}",
+            )
         mapping = {operand: self.single(operand) for operand in op.operands}
         copy = self.emit(op.clone(mapping))
         for old, new in zip(op.results, copy.results, strict=True):
@@ -231,7 +236,8 @@ class Expansion:
         if len(old.blocks) != 1:
             fail(
                 self.current,
-                f"a region of '{self.current.name}' has {len(old.blocks)} blocks; expected one block",
+                f"a region of '{self.current.name}' has {len(old.blocks)} blocks; "
+                "expected one block with structured control flow (scf)",
             )
         block = Block()
         old_block = old.blocks[0]
@@ -396,14 +402,14 @@ def _skip(expansion: Expansion, op: Operation) -> None:
     """Terminators of regions: their values are taken by the op that owns the region."""
 
 
+_REGION_ENDS = ("scf.yield", "scf.condition")
 _STRUCTURED: Mapping[str, Callable[[Expansion, Operation], None]] = {
     "scf.for": _rewrite_for,
     "scf.if": _rewrite_branches,
     "scf.index_switch": _rewrite_branches,
     "scf.execute_region": _rewrite_branches,
     "scf.while": _rewrite_while,
-    "scf.yield": _skip,
-    "scf.condition": _skip,
+    **dict.fromkeys(_REGION_ENDS, _skip),
 }
 
 

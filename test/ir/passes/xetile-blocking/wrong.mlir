@@ -1,0 +1,54 @@
+// RUN: xetile-opt --split-input-file --verify-diagnostics --xetile-blocking="device=bmg" %s
+
+gpu.module @m {
+  // expected-error @+1 {{the kernel is at workgroup level; run xetile-wg-to-sg first}}
+  gpu.func @workgroup(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @marked(%v: vector<64x64xf32>) kernel attributes {xetile.level = "subgroup"} {
+    // expected-error @+1 {{'xetile.tile_conv_layout' has a wg_map, but the kernel is marked xetile.level = "subgroup"; take the map away, or the mark and run xetile-wg-to-sg}}
+    %w = xetile.tile_conv_layout %v {wg_map_result = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>} : vector<64x64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+func.func @blocks(%A: memref<64x64xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+  // expected-error @+1 {{a region of 'scf.execute_region' has 2 blocks; expected one block with structured control flow (scf)}}
+  scf.execute_region {
+    cf.br ^bb1
+  ^bb1:
+    scf.yield
+  }
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{the body has 2 blocks; expected one block with structured control flow (scf)}}
+func.func @branch(%A: memref<64x64xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+  cf.br ^bb1
+^bb1:
+  func.return
+}
+
+// -----
+
+func.func @parallel(%A: memref<64x64xf32>, %n: index) {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+  // expected-error @+1 {{'scf.parallel' is not supported inside a kernel that is lowered; of ops with regions it may have scf.for, scf.if, scf.index_switch, scf.execute_region, scf.while}}
+  "scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%i: index):
+    scf.reduce
+  }) : (index, index, index) -> ()
+  func.return
+}
