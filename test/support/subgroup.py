@@ -3,7 +3,8 @@
 `check` runs a kernel as it is written, through the blocking, and through all steps to blocked level.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -33,6 +34,14 @@ FLOATS = ("f16", "bf16", "f32")
 INTEGERS = ("i8", "i32")
 SHAPES: tuple[Shape, ...] = ((16, 32), (24, 19), (1, 56), (90, 1))
 """Of whole messages, of a prime width, of one row, of one column."""
+
+LAYOUTS: dict[Shape, Shape] = {(16, 32): (2, 2), (24, 19): (3, 1), (1, 56): (1, 7), (90, 1): (5, 1)}
+"""How many subgroups share each of these tiles: rows, columns."""
+
+
+def turned(shape: Shape) -> Shape:
+    """Rows and columns exchanged."""
+    return shape[1], shape[0]
 
 
 class Argument(NamedTuple):
@@ -117,14 +126,42 @@ def pipeline(module: ModuleOp) -> None:
     lower(context(), module, "blocked", "bmg")
 
 
-def check(body: str, *arguments: Argument) -> None:
-    """Run a kernel as it is written, through the blocking alone, and through the steps to blocked level."""
+def distribution(module: ModuleOp) -> None:
+    lower(context(), module, "subgroup", None)
+
+
+TILE = re.compile(r"!xetile\.tile<(\d+)x(\d+)x(\w+)(?:, #xetile\.tile_attr<([^>]*)>)?>")
+
+
+def distributed(body: str, layouts: Mapping[Shape, Shape]) -> str:
+    """The kernel for a workgroup: each tile is cut in equal parts for subgroups in rows and columns."""
+
+    def add_map(found: re.Match[str]) -> str:
+        rows, columns, element, attributes = found.groups()
+        shape = (int(rows), int(columns))
+        layout = layouts[shape]
+        data = [max(1, extent // count) for extent, count in zip(shape, layout, strict=True)]
+        wg_map = f"wg_map = <sg_layout = {list(layout)}, sg_data = {data}>"
+        return tile(shape, element, f"{wg_map}, {attributes}" if attributes else wg_map)
+
+    return TILE.sub(add_map, body)
+
+
+def kernel(body: str, arguments: Sequence[Argument], subgroups: int = 1) -> str:
     parameters = ", ".join(f"%{a.name}: {a.type}" for a in arguments)
-    text = f"""
-    gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>,
+    return f"""
+    gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: {16 * subgroups}, 1, 1>,
         known_grid_size = array<i32: 1, 1, 1>}} {{{body}
       gpu.return
     }} }}"""
+
+
+def check(body: str, *arguments: Argument, layouts: Mapping[Shape, Shape] | None = None) -> None:
+    """Run a kernel as it is written, through the blocking alone, and through the steps to blocked level.
+
+    With a layout of subgroups for each shape of a tile, the kernel is also run at workgroup level and below.
+    """
+    text = kernel(body, arguments)
     run(text, arguments)
     assert_blocked(run(text, arguments, pipeline))
     module = run(text, arguments, blocking)
@@ -132,6 +169,13 @@ def check(body: str, *arguments: Argument) -> None:
     blocks = str(module)
     blocking(module)
     assert str(module) == blocks, "what has blocks is changed by blocking"
+    if layouts is None:
+        return
+    (subgroups,) = {rows * columns for rows, columns in layouts.values()}
+    text = kernel(distributed(body, layouts), arguments, subgroups)
+    run(text, arguments)
+    run(text, arguments, distribution)
+    assert_blocked(run(text, arguments, pipeline))
 
 
 WHOLE = ("xetile.init_tile", "xetile.update_tile_offset", "xetile.tile_pack", "xetile.tile_unpack")

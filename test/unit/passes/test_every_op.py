@@ -12,6 +12,7 @@ import numpy
 import pytest
 from support.subgroup import (
     FLOATS,
+    LAYOUTS,
     NUMPY,
     SHAPES,
     TYPES,
@@ -27,6 +28,7 @@ from support.subgroup import (
     small,
     store,
     tile,
+    turned,
     vector,
     window,
     written,
@@ -54,7 +56,7 @@ def test_load_and_store(element: str, shape: Shape) -> None:
     xetile.prefetch_tile %c{number} : {tile(shape, element)}
     xetile.store_tile %v{number}, %c{number} : {vector(shape, element)}, {tile(shape, element)}"""
         )
-    check(body, a, *outs)
+    check(body, a, *outs, layouts={shape: LAYOUTS[shape]})
 
 
 @pytest.mark.parametrize("element", TYPES)
@@ -95,6 +97,7 @@ def test_column_major_tiles_and_padded_pitches(element: str, shape: Shape) -> No
         a,
         c,
         d,
+        layouts={shape: LAYOUTS[shape]},
     )
 
 
@@ -123,15 +126,16 @@ def test_shared_memory_tiles(element: str, shape: Shape) -> None:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_tile_transpose(element: str, shape: Shape) -> None:
     source = random(element, shape)
-    turned = (shape[1], shape[0])
+    other = turned(shape)
     a, c = given("A", source, element), made("C", numpy.ascontiguousarray(source.T), element)
     check(
         load("v", a, shape, element)
         + f"""
-    %r = xetile.tile_transpose %v, [1, 0] : {vector(shape, element)} -> {vector(turned, element)}"""
-        + store("r", c, turned, element),
+    %r = xetile.tile_transpose %v, [1, 0] : {vector(shape, element)} -> {vector(other, element)}"""
+        + store("r", c, other, element),
         a,
         c,
+        layouts={shape: LAYOUTS[shape], other: turned(LAYOUTS[shape])},
     )
 
 
@@ -152,7 +156,16 @@ def test_tile_broadcast(element: str, dimensions: tuple[int, ...], shape: Shape)
         + store("r", c, shape, element),
         a,
         c,
+        layouts=along(dimensions, shape, narrow),
     )
+
+
+def along(dimensions: Sequence[int], shape: Shape, narrow: Shape) -> dict[Shape, Shape] | None:
+    """Subgroups beside one another that each have all of these dimensions."""
+    if shape != (16, 32) or len(dimensions) == 2:
+        return None
+    layout = (1 if 0 in dimensions else 2, 1 if 1 in dimensions else 2)
+    return {shape: layout, narrow: layout}
 
 
 def rounded(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -261,6 +274,7 @@ def test_tile_reduce(element: str, kind: str) -> None:
             + store("r", c, narrow, element),
             a,
             c,
+            layouts=along(dimensions, shape, narrow),
         )
 
 
@@ -306,6 +320,7 @@ def test_atomic_rmw_tile(element: str, kind: str) -> None:
             a,
             m,
             c,
+            layouts={shape: LAYOUTS[shape]},
         )
 
 
@@ -402,6 +417,7 @@ def test_load_gather_and_store_scatter(element: str, shape: Shape) -> None:
         i,
         s,
         k,
+        layouts={shape: LAYOUTS[shape]} if shape in LAYOUTS else None,
     )
 
 

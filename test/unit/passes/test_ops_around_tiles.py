@@ -11,6 +11,7 @@ import pytest
 from support.subgroup import (
     FLOATS,
     INTEGERS,
+    LAYOUTS,
     NUMPY,
     SHAPES,
     TYPES,
@@ -25,6 +26,7 @@ from support.subgroup import (
     small,
     store,
     tile,
+    turned,
     vector,
     window,
 )
@@ -67,19 +69,19 @@ def test_arithmetic(element: str, shape: Shape) -> None:
     operations = FLOAT_OPS if element in FLOATS else INTEGER_OPS
     x, y = random(element, shape), random(element, shape, 1)
     y = (abs(y) + 1).astype(y.dtype) if element in FLOATS else (y & numpy.iinfo(y.dtype).max) | 1
-    turned = (shape[1], shape[0])
+    other = turned(shape)
     a, b = given("A", x, element), given("B", numpy.ascontiguousarray(y.T), element)
     v = vector(shape, element)
-    body = load("a", a, shape, element) + load("c", b, turned, element)
+    body = load("a", a, shape, element) + load("c", b, other, element)
     body += f"""
-    %b = xetile.tile_transpose %c, [1, 0] : {vector(turned, element)} -> {v}"""
+    %b = xetile.tile_transpose %c, [1, 0] : {vector(other, element)} -> {v}"""
     outs: list[Argument] = []
     for name, operation in operations.items():
         values = numpy.asarray(operation(x, y)).view(x.dtype)
         outs.append(made(name.upper(), values, element))
         body += f"""
     %{name} = arith.{name} %a, %b : {v}""" + store(name, outs[-1], shape, element)
-    check(body, a, b, *outs)
+    check(body, a, b, *outs, layouts={shape: LAYOUTS[shape], other: turned(LAYOUTS[shape])})
 
 
 @pytest.mark.parametrize("element", TYPES)
@@ -119,6 +121,7 @@ def test_comparisons_selections_and_conversions(element: str, shape: Shape) -> N
         m,
         d,
         e,
+        layouts={shape: LAYOUTS[shape]},
     )
 
 
@@ -146,6 +149,7 @@ def test_constants(element: str, shape: Shape) -> None:
         + store("d", d, shape, element),
         c,
         d,
+        layouts={shape: LAYOUTS[shape]},
     )
 
 
@@ -183,6 +187,7 @@ def test_masks(shape: Shape, bounds: tuple[int, int]) -> None:
         c,
         m,
         n,
+        layouts={shape: LAYOUTS.get(shape, (5, 3))},
     )
 
 
@@ -191,7 +196,7 @@ def test_masks(shape: Shape, bounds: tuple[int, int]) -> None:
 def test_vectors_of_other_dialects(element: str, shape: Shape) -> None:
     """Ops that know no blocks work on whole vectors: broadcasts of rows, transposes, loads of the vector dialect."""
     x, row = random(element, shape), random(element, (1, shape[1]), 1)
-    turned = (shape[1], shape[0])
+    other = turned(shape)
     a, b = given("A", x, element), given("B", row, element)
     c = made("C", numpy.where(True, row.repeat(shape[0], 0), x), element)
     d = made("D", numpy.ascontiguousarray(x.T), element)
@@ -203,11 +208,11 @@ def test_vectors_of_other_dialects(element: str, shape: Shape) -> None:
     %c0 = arith.constant 0 : index
     %row = vector.load %B[%c0, %c0] : {b.type}, {line}
     %c = vector.broadcast %row : {line} to {v}
-    %d = vector.transpose %a, [1, 0] : {v} to {vector(turned, element)}
+    %d = vector.transpose %a, [1, 0] : {v} to {vector(other, element)}
     %one = vector.extract %a[0, 0] : {element} from {v}
     %e = vector.broadcast %one : {element} to {v}"""
         + store("c", c, shape, element)
-        + store("d", d, turned, element)
+        + store("d", d, other, element)
         + store("e", e, shape, element),
         a,
         b,
@@ -228,7 +233,7 @@ def test_loops_and_branches(element: str, shape: Shape) -> None:
     a, c, d = given("A", matrix, element), made("C", total, element), made("D", parts[1], element)
     t, v = tile(shape, element), vector(shape, element)
     kinds = f"({t}, {v}, {v}, {v}, index)"
-    turned = vector((shape[1], shape[0]), element)
+    exchanged = vector(turned(shape), element)
     check(
         f"""
     %c0 = arith.constant 0 : index
@@ -242,8 +247,8 @@ def test_loops_and_branches(element: str, shape: Shape) -> None:
       %next = xetile.update_tile_offset %t, [{shape[0]}, 0] : {t}
       %one = arith.cmpi eq, %n, %c1 : index
       %new = scf.if %one -> ({v}) {{
-        %u = xetile.tile_transpose %now, [1, 0] : {v} -> {turned}
-        %w = xetile.tile_transpose %u, [1, 0] : {turned} -> {v}
+        %u = xetile.tile_transpose %now, [1, 0] : {v} -> {exchanged}
+        %w = xetile.tile_transpose %u, [1, 0] : {exchanged} -> {v}
         scf.yield %w : {v}
       }} else {{
         scf.yield %x : {v}
