@@ -16,8 +16,9 @@ _ONE_MAP = (
     "xetile.atomic_rmw_tile",
     "xetile.load_gather",
     "xetile.store_scatter",
+    "vector.fma",
 )
-"""Ops whose tile and whose vectors (value, mask, indices, steps) are dealt out alike."""
+"""Ops whose tile and whose vectors (value, mask, indices, steps, ...) are dealt out alike."""
 
 
 class Pair(NamedTuple):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
@@ -23,12 +24,7 @@ from xetile.analysis.map_propagation import (
     shape_of,
 )
 from xetile.analysis.same_value import is_tile_vector
-from xetile.dialects.xetile import (
-    TileBroadcastOp,
-    TileReduceOp,
-    TileTransposeOp,
-    WorkgroupMapAttr,
-)
+from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
 from xetile.errors import fail
 
 
@@ -166,16 +162,23 @@ def check_product(maps: Propagation, op: Operation) -> None:
 
 def _relate_transpose(maps: Propagation, op: Operation) -> None:
     """Both sides are each other's transpose, unless the op names its source's map."""
-    assert isinstance(op, TileTransposeOp)
-    swaps = op.permutation.get_values() == (1, 0)
-    source, result = maps.get(op.source), maps.get(op.result)
-    if result is not None and op.wg_map_source is None:
+    swaps = integers_of(op, "permutation") == (1, 0)
+    named = "wg_map_source" in op.properties
+    source, result = maps.get(op.operands[0]), maps.get(op.results[0])
+    if result is not None and not named:
         map = result.map.transposed() if swaps else result.map
-        maps.offer(op.source, result.derive(map), op, Strength.BACKWARD)
+        maps.offer(op.operands[0], result.derive(map), op, Strength.BACKWARD)
     if source is not None:
         map = source.map.transposed() if swaps else source.map
-        strength = Strength.FORWARD if op.wg_map_source is None else Strength.ASSUMED
-        maps.offer(op.result, source.derive(map), op, strength)
+        strength = Strength.ASSUMED if named else Strength.FORWARD
+        maps.offer(op.results[0], source.derive(map), op, strength)
+
+
+def integers_of(op: Operation, name: str) -> tuple[int, ...]:
+    """A property of integers: a permutation, dimensions."""
+    array = op.properties[name]
+    assert isinstance(array, DenseArrayBase)
+    return tuple(int(value) for value in array.get_values())
 
 
 def _relate_reduction(maps: Propagation, op: Operation) -> None:
@@ -214,8 +217,8 @@ def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
 
 def broadcast_dims(op: Operation) -> tuple[int, ...]:
     """The dimensions that a broadcast from rank 2 to rank 2 makes larger."""
-    if isinstance(op, TileBroadcastOp):
-        return tuple(op.broadcast_dims.get_values())
+    if "broadcast_dims" in op.properties:
+        return integers_of(op, "broadcast_dims")
     small, large = shape_of(op.operands[0]), shape_of(op.results[0])
     return tuple(d for d in range(2) if small[d] != large[d])
 
@@ -284,6 +287,7 @@ _RULES: Mapping[str, Rule] = {
     "xetile.tile_broadcast": _relate_broadcast,
     "xetile.tile_conv_layout": _relate_conversion,
     "vector.broadcast": _relate_broadcast,
+    "vector.transpose": _relate_transpose,
 }
 
 
