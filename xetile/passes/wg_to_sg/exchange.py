@@ -88,9 +88,10 @@ def stored(view: SubgroupView, source: Units) -> SSAValue:
     type = MemRefType(kept, distribution.shape, NoneAttr(), IntegerAttr(SHARED, i64))
     buffer = view.shared(("shared buffer", type), lambda: memref.AllocOp([], [], type))
     with view.first_owners(distribution):
+        values = [_widened(view, value, element, kept) for value in source.values]
         tiles = _tiles(view, buffer, distribution, kept, ROW_MAJOR)
-        for value, tile in zip(source.values, tiles, strict=True):
-            view.emit(StoreTileOp(_widened(view, value, element, kept), tile))
+        for value, tile in zip(values, tiles, strict=True):
+            view.emit(StoreTileOp(value, tile))
     view.emit(BarrierOp())
     return buffer
 

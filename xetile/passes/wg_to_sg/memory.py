@@ -15,9 +15,9 @@ def init_tile(view: SubgroupView, op: Operation) -> None:
     """One tile per unit, at the unit's offset or with the unit's indices."""
     assert isinstance(op, InitTileOp)
     distribution = view.tile_distribution(op.tile)
-    type = op.tile.type.with_(shape=distribution.unit, wg_map=None)
     check_one_buffer(op, op.source)
-    _check_blocks(op, type)
+    _check_blocks(op, distribution.unit)
+    type = op.tile.type.with_(shape=distribution.unit, wg_map=None)
     source = view.single(op.source)
     if op.indices is not None:
         indices = view.matching(op.indices, distribution).values
@@ -39,12 +39,12 @@ def init_tile(view: SubgroupView, op: Operation) -> None:
     view.bind(op.tile, Units(tiles, distribution))
 
 
-def _check_blocks(op: InitTileOp, unit: TileType) -> None:
-    blocks = unit.inner_blocks
-    if blocks is not None and any(n % b for n, b in zip(unit.shape, blocks, strict=True)):
+def _check_blocks(op: InitTileOp, unit: Sequence[int]) -> None:
+    blocks = op.tile.type.inner_blocks
+    if blocks is not None and any(n % b for n, b in zip(unit, blocks, strict=True)):
         fail(
             op,
-            f"inner_blocks {list(blocks)} do not divide sg_data {list(unit.shape)}, "
+            f"inner_blocks {list(blocks)} do not divide sg_data {list(unit)}, "
             "the tile of one subgroup",
         )
 

@@ -1,0 +1,86 @@
+// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | filecheck %s
+
+// Other owners: stored in a shared buffer, a barrier, loaded with the new map, a barrier.
+
+#rows = #xetile.wg_map<sg_layout = [4, 1], sg_data = [8, 32]>
+#columns = #xetile.wg_map<sg_layout = [1, 4], sg_data = [32, 8]>
+#in = #xetile.tile_attr<wg_map = #rows>
+#out = #xetile.tile_attr<wg_map = #columns>
+
+// CHECK-LABEL: gpu.func @moved
+// CHECK: %[[ID:.*]] = gpu.subgroup_id : index
+// CHECK: %[[EIGHT:.*]] = arith.muli %[[ID]], %c8 : index
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32x32xf16, 3 : i64>
+// CHECK: %[[V:.*]] = xetile.load_tile
+// CHECK-NEXT: %[[STORED:.*]] = xetile.init_tile %[[BUFFER]][%[[EIGHT]], 0] : memref<32x32xf16, 3 : i64> -> !xetile.tile<8x32xf16, #xetile.tile_attr<memory_space = 3>>
+// CHECK-NEXT: xetile.store_tile %[[V]], %[[STORED]]
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: %[[LOADED:.*]] = xetile.init_tile %[[BUFFER]][0, %[[EIGHT]]] : memref<32x32xf16, 3 : i64> -> !xetile.tile<32x8xf16, #xetile.tile_attr<memory_space = 3>>
+// CHECK-NEXT: %[[R:.*]] = xetile.load_tile %[[LOADED]]
+// CHECK-NEXT: gpu.barrier
+// CHECK: xetile.store_tile %[[R]]
+gpu.module @m {
+  gpu.func @moved(%src: memref<32x32xf16>) kernel {
+    %t = xetile.init_tile %src[0, 0] : memref<32x32xf16> -> !xetile.tile<32x32xf16, #in>
+    %v = xetile.load_tile %t : !xetile.tile<32x32xf16, #in> -> vector<32x32xf16>
+    %r = xetile.tile_conv_layout %v {wg_map_result = #columns} : vector<32x32xf16>
+    %u = xetile.init_tile %src[0, 0] : memref<32x32xf16> -> !xetile.tile<32x32xf16, #out>
+    xetile.store_tile %r, %u : vector<32x32xf16>, !xetile.tile<32x32xf16, #out>
+    gpu.return
+  }
+}
+
+// -----
+
+// Every subgroup holds its new units already: nothing moves.
+
+#in = #xetile.tile_attr<wg_map = <sg_layout = [4, 2], sg_data = [32, 32]>>
+
+// CHECK-LABEL: gpu.func @kept
+// CHECK-NOT: memref.alloc
+// CHECK: %[[V:.*]] = xetile.load_tile
+// CHECK-NEXT: arith.addf %[[V]], %[[V]] : vector<32x32xf16>
+// CHECK-NOT: gpu.barrier
+gpu.module @m {
+  gpu.func @kept(%src: memref<32x32xf16>) kernel {
+    %t = xetile.init_tile %src[0, 0] : memref<32x32xf16> -> !xetile.tile<32x32xf16, #in>
+    %v = xetile.load_tile %t : !xetile.tile<32x32xf16, #in> -> vector<32x32xf16>
+    %r = xetile.tile_conv_layout %v {wg_map_result = #xetile.wg_map<sg_layout = [8, 1], sg_data = [32, 32]>} : vector<32x32xf16>
+    %s = arith.addf %r, %r : vector<32x32xf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// A unit that several subgroups hold is stored by the first of them; i1 takes a byte of memory. In a loop the
+// buffer is allocated before it.
+
+#own = #xetile.wg_map<sg_layout = [2, 3], sg_data = [8, 16]>
+
+// CHECK-LABEL: gpu.func @shared
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<8x48xi8, 3 : i64>
+// CHECK: scf.for
+// CHECK: %[[M:.*]] = vector.create_mask
+// CHECK: %[[FIRST:.*]] = arith.cmpi ult, %{{.*}}, %c1 : index
+// CHECK-NEXT: scf.if %[[FIRST]] {
+// CHECK-NEXT: %[[WIDE:.*]] = arith.extui %[[M]] : vector<8x16xi1> to vector<8x16xi8>
+// CHECK-NEXT: %[[STORED:.*]] = xetile.init_tile %[[BUFFER]]
+// CHECK-NEXT: xetile.store_tile %[[WIDE]], %[[STORED]]
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.barrier
+// CHECK: %[[LOADED:.*]] = xetile.load_tile
+// CHECK: gpu.barrier
+// CHECK-NEXT: arith.trunci %[[LOADED]] : vector<4x48xi8> to vector<4x48xi1>
+gpu.module @m {
+  gpu.func @shared(%n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %m = vector.create_mask %i, %i {wg_map = #own} : vector<8x48xi1>
+      %r = xetile.tile_conv_layout %m {wg_map_result = #xetile.wg_map<sg_layout = [2, 3], sg_data = [4, 48]>} : vector<8x48xi1>
+      %s = arith.ori %r, %r : vector<8x48xi1>
+    }
+    gpu.return
+  }
+}
