@@ -10,7 +10,7 @@ from xetile.passes.wg_to_sg.view import SubgroupView, Units, retyped, unit_vecto
 
 def elementwise(view: SubgroupView, op: Operation) -> None:
     """The op on each unit; scalars are the same for all."""
-    distribution = view.value_distribution(op.results[0])
+    distribution = view.distribution_of(op.results[0])
     types = [unit_vector(result.type, distribution) for result in op.results]
 
     def make(unit: int) -> Operation:
@@ -26,7 +26,7 @@ def elementwise(view: SubgroupView, op: Operation) -> None:
 def tile_mma(view: SubgroupView, op: Operation) -> None:
     """One product per unit of the result and unit along K, K ascending."""
     assert isinstance(op, TileMMAOp)
-    distribution = view.value_distribution(op.results[0])
+    distribution = view.distribution_of(op.results[0])
     a, b = view.units(op.operands[0]), view.units(op.operands[1])
     _check_product(view, op, distribution)
     type = unit_vector(op.results[0].type, distribution)

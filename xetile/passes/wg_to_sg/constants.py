@@ -13,7 +13,7 @@ from xetile.passes.wg_to_sg.view import SubgroupView, Units, retyped, unit_vecto
 
 def constant(view: SubgroupView, op: Operation) -> None:
     """A constant per unit: the splat, or the subgroup's slice."""
-    distribution = view.value_distribution(op.results[0])
+    distribution = view.distribution_of(op.results[0])
     values = dense_value(op)
     if values is None:
         fail(op, f"a constant of {op.results[0].type} needs dense elements")

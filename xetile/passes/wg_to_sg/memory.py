@@ -14,13 +14,13 @@ from xetile.passes.wg_to_sg.view import SubgroupView, Units, mapped, retyped, un
 def init_tile(view: SubgroupView, op: Operation) -> None:
     """One tile per unit, at the unit's offset or with the unit's indices."""
     assert isinstance(op, InitTileOp)
-    distribution = view.tile_distribution(op.tile)
+    distribution = view.distribution_of(op.tile)
     check_one_buffer(op, op.source)
     _check_blocks(op, distribution.unit)
     type = op.tile.type.with_(shape=distribution.unit, wg_map=None)
     source = view.single(op.source)
     if op.indices is not None:
-        indices = view.matching(op.indices, distribution).values
+        indices = view.units(op.indices).values
         view.each_unit(
             op.tile,
             distribution,
@@ -54,7 +54,7 @@ def update_tile_offset(view: SubgroupView, op: Operation) -> None:
     assert isinstance(op, UpdateTileOffsetOp)
     tiles = view.units(op.tile)
     if op.indices is not None:
-        steps = view.matching(op.indices, tiles.distribution).values
+        steps = view.units(op.indices).values
         view.each_unit(
             op.results[0],
             tiles.distribution,
@@ -84,7 +84,7 @@ def _accessed(view: SubgroupView, op: Operation, tile: SSAValue) -> Units:
 def load(view: SubgroupView, op: Operation) -> None:
     """`load_tile` and `load_gather` of each unit, with the mask's unit."""
     tiles = _accessed(view, op, op.operands[0])
-    masks = [view.matching(mask, tiles.distribution) for mask in op.operands[1:]]
+    masks = [view.units(mask) for mask in op.operands[1:]]
     type = unit_vector(op.results[0].type, tiles.distribution)
     view.each_unit(
         op.results[0],
@@ -122,9 +122,9 @@ def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
             "give each subgroup units of its own (no more subgroups than units in a dimension)",
         )
     values = [
-        view.matching(value, tiles.distribution),
+        view.units(value),
         tiles,
-        *(view.matching(mask, tiles.distribution) for mask in masks),
+        *(view.units(mask) for mask in masks),
     ]
     return [_unit(values, unit) for unit in range(tiles.distribution.local_units)]
 

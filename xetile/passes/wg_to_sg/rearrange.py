@@ -17,7 +17,7 @@ from xetile.passes.wg_to_sg.view import SubgroupView, unit_vector
 def conv_layout(view: SubgroupView, op: Operation) -> None:
     """Nothing where every subgroup holds its new units already, else an exchange."""
     assert isinstance(op, TileConvLayoutOp)
-    target = view.value_distribution(op.result)
+    target = view.distribution_of(op.result)
     view.bind(op.result, redistributed(view, view.units(op.source), target))
 
 
@@ -30,7 +30,7 @@ def transpose(view: SubgroupView, op: Operation) -> None:
 def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[int]) -> None:
     """`tile_transpose` or `vector.transpose`."""
     (value,), (result,) = op.operands, op.results
-    source, target = view.units(value), view.value_distribution(result)
+    source, target = view.units(value), view.distribution_of(result)
     if tuple(permutation) == (0, 1):
         view.bind(result, redistributed(view, source, target))
         return
@@ -53,7 +53,7 @@ def broadcast(view: SubgroupView, op: Operation) -> None:
 def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> None:
     """`tile_broadcast` or `vector.broadcast` along `dims`."""
     (value,), (result,) = op.operands, op.results
-    target, given = view.value_distribution(result), view.units(value)
+    target, given = view.distribution_of(result), view.units(value)
     needed = Distribution(
         given.distribution.shape,
         [1 if d in dims else extent for d, extent in enumerate(target.unit)],

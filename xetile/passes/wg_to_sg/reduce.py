@@ -52,7 +52,7 @@ def reduce(view: SubgroupView, op: Operation) -> None:
     """A reduction of each unit, of a subgroup's units, and of what several subgroups found."""
     assert isinstance(op, TileReduceOp)
     dims = op.reduction_dims.get_values()
-    target = view.value_distribution(op.result)
+    target = view.distribution_of(op.result)
     partial = _of_own_units(view, op, view.units(op.source), dims)
     counts = partial.distribution.shape
     if all(counts[d] == 1 for d in dims):

@@ -46,7 +46,7 @@ def _integers(op: Operation, name: str) -> list[int]:
 
 def _mask(view: SubgroupView, op: Operation, bounds: Sequence[Offset]) -> None:
     (result,) = op.results
-    distribution = view.value_distribution(result)
+    distribution = view.distribution_of(result)
     type = unit_vector(result.type, distribution)
     masks: list[SSAValue] = []
     for starts in view.unit_offsets(distribution):
@@ -72,7 +72,7 @@ def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Off
 def broadcast(view: SubgroupView, op: Operation) -> None:
     """A broadcast of scalars, of the unit's part of rank 1, or of rank 2 as `tile_broadcast` does it."""
     (source,), (result,) = op.operands, op.results
-    distribution = view.value_distribution(result)
+    distribution = view.distribution_of(result)
     type = unit_vector(result.type, distribution)
     if is_tile_vector(source.type):
         shapes = zip(vector_shape(source), vector_shape(result), strict=True)
@@ -94,7 +94,7 @@ def shape_cast(view: SubgroupView, op: Operation) -> None:
     if len(vector_shape(source)) != 1 or 1 not in shape:
         view.copy_whole(op)
         return
-    distribution = view.value_distribution(result)
+    distribution = view.distribution_of(result)
     dimension = 0 if shape[1] == 1 else 1
     along = [
         distribution.offset_terms(rounds)[dimension] for rounds in distribution.round_coordinates

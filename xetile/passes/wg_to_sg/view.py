@@ -75,36 +75,16 @@ class SubgroupView(Expansion):
         except LayoutError as error:
             fail(self.current, str(error))
 
-    def value_distribution(self, value: SSAValue) -> Distribution:
-        """The distribution of a vector of the old function."""
-        return self.distribution(vector_shape(value), self.maps[value])
-
-    def tile_distribution(self, value: SSAValue) -> Distribution:
-        """The distribution of a tile of the old function."""
-        tile = cast(TileType, value.type)
-        if tile.wg_map is None:
-            fail(
-                self.current,
-                f"{tile} has no wg_map; every tile of a workgroup-level kernel needs one",
-            )
-        return self.distribution(tile.shape, tile.wg_map)
+    def distribution_of(self, value: SSAValue) -> Distribution:
+        """The distribution of a vector or tile of the old function."""
+        shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
+        return self.distribution(shape, self.maps[value])
 
     def units(self, value: SSAValue) -> Units:
         """The units that an old value became."""
         became = self.get(value)
         assert isinstance(became, Units)
         return became
-
-    def matching(self, value: SSAValue, distribution: Distribution) -> Units:
-        """The units of an old value, refused where they are not those of `distribution`."""
-        units = self.units(value)
-        if units.distribution != distribution:
-            fail(
-                self.current,
-                f"'{self.current.name}' takes a {value.type} with {_in_words(units.distribution)}, "
-                f"expected {_in_words(distribution)}; put a tile_conv_layout between",
-            )
-        return units
 
     # Where this subgroup's units begin.
 
@@ -143,7 +123,7 @@ class SubgroupView(Expansion):
 
     def is_whole(self, value: SSAValue) -> bool:
         """Whether every subgroup holds all of a vector of the old function."""
-        distribution = self.value_distribution(value)
+        distribution = self.distribution_of(value)
         return distribution.unit == distribution.shape
 
     def single(self, value: SSAValue) -> SSAValue:
@@ -179,7 +159,7 @@ class SubgroupView(Expansion):
                 fail(
                     op,
                     f"'{op.name}' makes a {result.type} that subgroups shall hold in parts "
-                    f"({_in_words(self.value_distribution(result))}); make it by an op of xetile, or with "
+                    f"({_in_words(self.distribution_of(result))}); make it by an op of xetile, or with "
                     f"sg_data = {list(vector_shape(result))} and a tile_conv_layout after it",
                 )
         super().other(op)
@@ -187,7 +167,7 @@ class SubgroupView(Expansion):
             if is_tile_vector(result.type):
                 copy = cast(SSAValue, self.get(result))
                 cast(Operation, copy.owner).attributes.pop("wg_map", None)
-                self.bind(result, Units([copy], self.value_distribution(result)))
+                self.bind(result, Units([copy], self.distribution_of(result)))
 
     @contextmanager
     def first_owners(self, distribution: Distribution) -> Generator[None]:

@@ -24,16 +24,6 @@ gpu.module @m {
 
 // -----
 
-#map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
-func.func @f(%A: memref<16x16xf32>) {
-  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #xetile.tile_attr<wg_map = #map>>
-  // expected-error @below {{!xetile.tile<16x16xf32> has no wg_map; every tile of a workgroup-level kernel needs one}}
-  %u = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32>
-  func.return
-}
-
-// -----
-
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>, inner_blocks = [16, 16]>
 func.func @f(%A: memref<32x16xf32>) {
   // expected-error @below {{inner_blocks [16, 16] do not divide sg_data [8, 16], the tile of one subgroup}}
@@ -151,11 +141,11 @@ func.func @f(%A: memref<16x16xui8>) {
 
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
 #tile = #xetile.tile_attr<wg_map = #map>
-func.func @f(%A: memref<16x16xf32>, %n: index) {
-  // expected-error @below {{'scf.execute_region' is not supported inside a kernel that is lowered}}
-  scf.execute_region {
+func.func @f(%A: memref<16x16xf32>) {
+  // expected-error @below {{'memref.alloca_scope' is not supported inside a kernel that is lowered}}
+  "memref.alloca_scope"() ({
     %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
-    scf.yield
-  }
+    "memref.alloca_scope.return"() : () -> ()
+  }) : () -> ()
   func.return
 }
