@@ -66,7 +66,6 @@ class DistributedView(SubgroupView):
         "vector.broadcast": vectors.for_tile_vectors(vectors.broadcast),
         "vector.constant_mask": vectors.for_tile_vectors(vectors.constant_mask),
         "vector.create_mask": vectors.for_tile_vectors(vectors.create_mask),
-        "vector.fma": vectors.for_tile_vectors(compute.elementwise),
         "vector.shape_cast": vectors.for_tile_vectors(vectors.shape_cast),
         "vector.transpose": vectors.for_tile_vectors(vectors.transpose),
         **refusals.HANDLERS,
