@@ -10,6 +10,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from xetile.cli.errors import ToolParser, run_tool
@@ -42,7 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     from xetile.layout.linear import LayoutError
 
-    command = _COMMANDS.get(arguments[0]) if arguments else None
+    name = arguments[0] if arguments else "-"
+    if not name.startswith("-") and name not in _COMMANDS:
+        refuse(f"unknown command '{name}'; commands are {', '.join(_COMMANDS)}")
+    command = _COMMANDS.get(name)
     try:
         return command(arguments[1:]) if command else _show(arguments)
     except LayoutError as error:
@@ -92,7 +96,9 @@ def _parser() -> ToolParser:
     add("-i", metavar="FILE", help="a file of aliases `#name = #layout<...>`")
     add("-alias-names", metavar="NAMES", help="show only these aliases of the file, by comma")
     add(
-        "--bases", metavar="JSON", help='a layout by its bases: {"register": [[0, 1]], "lane": ...}'
+        "--bases",
+        metavar="JSON",
+        help='a layout by its bases: {"register": [[0, 1]], "lane": ...}',
     )
     add("-t", metavar="TENSOR", help="the tensor's type, such as tensor<256x32xf16>")
     add("-use-hw-view", action="store_true", help="a line per register instead of the tensor")
@@ -189,17 +195,19 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
 
     try:
         given: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         refuse(f"--bases is no JSON: {error}", error)
     if not isinstance(given, dict):
         refuse('--bases must be an object such as {"register": [[0, 1]], "lane": []}')
     bases: dict[str, list[list[int]]] = {}
     for name, vectors in cast("dict[str, object]", given).items():
         bases[name] = _vectors(name, vectors)
-    rank = max((len(vector) for vectors in bases.values() for vector in vectors), default=0)
-    if tensor is None:
-        return LinearLayout.from_bases(bases, [f"dim{d}" for d in range(rank)])
-    extents = {f"dim{d}": extent for d, extent in enumerate(tensor.shape)}
+    if tensor is not None:
+        shape = tensor.shape
+    else:
+        columns = zip_longest(*chain(*bases.values()), fillvalue=0)
+        shape = [1 << max(0, *column).bit_length() for column in columns]
+    extents = {f"dim{d}": extent for d, extent in enumerate(shape)}
     return LinearLayout.from_bases(bases, extents, require_surjective=False)
 
 

@@ -19,11 +19,13 @@ from xetile.cli.layout_output import (
 if TYPE_CHECKING:
     from xetile.layout.block_stages import BlockLoadStages
     from xetile.layout.block_tile import BlockLimits, BlockTile
+    from xetile.layout.distributed import Dpas
     from xetile.layout.linear import LinearLayout
     from xetile.targets.device import Device
 
 _LANES = 16
 _OPERANDS = ("A", "B", "C")
+_MOST_REGISTERS = 1 << 16
 
 
 class _Report(NamedTuple):
@@ -51,7 +53,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    numbers = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    numbers = re.fullmatch(r"(\d{1,18})[xX](\d{1,18})", text)
     if numbers is None or not int(numbers[1]) or not int(numbers[2]):
         raise ArgumentTypeError(f"'{text}' must be ROWSxCOLUMNS, such as 32x256")
     return int(numbers[1]), int(numbers[2])
@@ -73,45 +75,77 @@ def _parser() -> ToolParser:
 
 
 def _report(options: Namespace) -> _Report:
-    from xetile.layout.block_stages import MessageLimits, block_load_stages
     from xetile.layout.block_tile import load_tile, message_offsets, message_shuffle
-    from xetile.layout.distributed import Dpas
     from xetile.targets.device import device
 
     target = device(options.device)
-    bits = element_bits(options.dtype)
-    limits = _limits(target)
     operand = _OPERANDS.index(options.operand)
-    shape: tuple[int, int] = options.shape
-    if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
-        refuse(f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two")
-    ops = 32 // (bits if operand < 2 else 16)
-    if ops not in (1, 2, 4):
-        refuse(f"DPAS has no operands of type {options.dtype}")
-    dpas = Dpas(options.repeat_count, 8, _LANES, ops, _LANES, options.warps, options.rep)
-    layout = dpas.operand_layout(operand, shape)
+    bits = _element_bits(options, target)
+    dpas = _dpas(options, bits)
+    layout = dpas.operand_layout(operand, options.shape)
+    registers = layout.in_dim_size("register")
+    if registers > _MOST_REGISTERS:
+        refuse(f"the tile takes {registers} registers in each lane, at most {_MOST_REGISTERS}")
+    limits = _limits(target)
     contiguous = 0 if options.transposed else 1
     tile = load_tile(layout, contiguous, element_bits=bits, limits=limits)
-    packed = operand == 1 and bits < 32
     if tile is None:
-        refuse(f"{options.operand} of {options.dtype} is no block of this layout")
-    packed = (packed or tile.vnni) and not tile.transposed
+        refuse(f"no block message loads {options.operand} of {options.dtype} in this form")
+    packed = ((operand == 1 and bits < 32) or tile.vnni) and not tile.transposed
     shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
     if shuffle is None:
         refuse("no block message leaves these elements in the lanes that DPAS takes them from")
     _check_device(target, tile, bits, packed=packed)
-    stages = None
-    staged = operand < 2 and not (options.transposed and (operand == 0 or bits > 16))
-    if staged:
-        stages = block_load_stages(
-            dpas,
-            operand,
-            shape,
-            element_bits=bits,
-            limits=MessageLimits(limits.rows, limits.row_bytes),
-            transposed=options.transposed,
-        )
+    stages = _stages(options, dpas, bits, limits)
     return _Report(layout, stages, tile, packed, bits, message_offsets(tile, layout), shuffle)
+
+
+def _element_bits(options: Namespace, target: "Device") -> int:
+    """Bits of the operand's elements, of a type that the device's DPAS takes."""
+    types = target.operand_types(options.operand.lower())
+    if options.dtype not in types:
+        refuse(
+            f"DPAS of {target.name} has no operand {options.operand} of type {options.dtype}; "
+            f"it has {', '.join(types)}"
+        )
+    return element_bits(options.dtype)
+
+
+def _dpas(options: Namespace, bits: int) -> "Dpas":
+    """The encoding, whose operand fits into the tile."""
+    from xetile.layout.distributed import Dpas
+
+    shape: tuple[int, int] = options.shape
+    if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
+        refuse(f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two")
+    ops = 32 // (16 if options.operand == "C" else bits)
+    dpas = Dpas(options.repeat_count, 8, _LANES, ops, _LANES, options.warps, options.rep)
+    rows, columns = dpas.instruction_shapes[_OPERANDS.index(options.operand)]
+    if shape[0] < rows or shape[1] < columns:
+        refuse(
+            f"shape {shape[0]}x{shape[1]} is smaller than operand {options.operand} of one DPAS on "
+            f"{options.dtype}, {rows}x{columns}"
+        )
+    return dpas
+
+
+def _stages(
+    options: Namespace, dpas: "Dpas", bits: int, limits: "BlockLimits"
+) -> "BlockLoadStages | None":
+    """The stages that Intel's document has: of A, and of B where it is not transposed or has words to transpose."""
+    from xetile.layout.block_stages import MessageLimits, block_load_stages
+
+    operand = _OPERANDS.index(options.operand)
+    if operand == 2 or (options.transposed and (operand == 0 or bits > 16)):
+        return None
+    return block_load_stages(
+        dpas,
+        operand,
+        options.shape,
+        element_bits=bits,
+        limits=MessageLimits(limits.rows, limits.row_bytes),
+        transposed=options.transposed,
+    )
 
 
 def _limits(target: "Device") -> "BlockLimits":

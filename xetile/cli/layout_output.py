@@ -43,7 +43,7 @@ def add_outputs(parser: ToolParser) -> None:
 def tensor_type(text: str) -> TensorType:
     """Reads `tensor<256x32xf16>`, with or without a layout in it."""
     found = re.fullmatch(
-        r"\s*tensor<((?:\d+x)+)([A-Za-z]\w*)\s*(?:,\s*(#.*))?>\s*", text, re.DOTALL
+        r"\s*tensor<((?:\d{1,18}x)+)([A-Za-z]\w*)\s*(?:,\s*(#.*))?>\s*", text, re.DOTALL
     )
     if found is None:
         refuse(f"'{text}' is no tensor type; write one such as tensor<256x32xf16>")

@@ -40,7 +40,7 @@ def _number(text: str) -> int:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    numbers = re.fullmatch(r"(\d+)[xX](\d+)", text)
+    numbers = re.fullmatch(r"(\d{1,18})[xX](\d{1,18})", text)
     if numbers is None:
         raise ArgumentTypeError(f"'{text}' must be MNxK, such as 64x16")
     return int(numbers[1]), int(numbers[2])

@@ -6,6 +6,8 @@ from xetile.layout.linear import LayoutError
 
 Value: TypeAlias = "int | bool | str | list[Value] | dict[str, Value] | Attribute"
 
+_DEEPEST = 64
+_LONGEST_NUMBER = 18
 _SCALARS = {"true": True, "false": False}
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 
@@ -35,15 +37,17 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0
+        self.depth = 0
 
     def at_end(self) -> bool:
         self._skip_space()
         return self.position == len(self.text)
 
     def refuse(self, expected: str) -> NoReturn:
-        rest = self.text[self.position :][:20] or "the end"
+        rest = self.text[self.position :][:20]
+        found = f"'{rest}'" if rest else "the end"
         raise LayoutError(
-            f"layout attribute: expected {expected} at character {self.position}, found '{rest}'"
+            f"layout attribute: expected {expected} at character {self.position}, found {found}"
         )
 
     def attribute(self) -> Attribute:
@@ -75,6 +79,14 @@ class _Reader:
             self._expect(",", f"',' or '{closing}'")
 
     def _value(self) -> Value:
+        if self.depth == _DEEPEST:
+            self.refuse(f"at most {_DEEPEST} values inside of one another")
+        self.depth += 1
+        value = self._one_value()
+        self.depth -= 1
+        return value
+
+    def _one_value(self) -> Value:
         if self._peek("#"):
             return self.attribute()
         if self._take("["):
@@ -87,6 +99,9 @@ class _Reader:
         if word in _SCALARS:
             return _SCALARS[word]
         if word.removeprefix("-").isdigit():
+            if len(word) > _LONGEST_NUMBER:
+                self.position -= len(word)
+                self.refuse(f"a number of at most {_LONGEST_NUMBER} digits")
             number = int(word)
             if self._take(":"):
                 self._word("a type")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REGISTER = "register"
 LANE = "lane"
 BLOCK = "block"
+MOST_REGISTERS = 1 << 16
 
 
 class SharedExchange(NamedTuple):
@@ -69,8 +70,8 @@ def plan_conversion(
         banks: banks of shared memory, of 32 bits each.
 
     Raises:
-        LayoutError: the layouts are of different tensors, subgroups or workgroups, one does not hold every element, or
-            elements would have to change workgroups.
+        LayoutError: the layouts are of different tensors, subgroups or workgroups, one does not hold every element or
+            has more than 2^16 registers in each lane, or elements would have to change workgroups.
     """
     plan = _within_subgroup(source, target)
     if plan.kind == "workgroups":
@@ -147,6 +148,11 @@ def _check(source: LinearLayout, target: LinearLayout) -> None:
         if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
             raise LayoutError(
                 f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
+            )
+        if layout.in_dim_size(REGISTER) > MOST_REGISTERS:
+            raise LayoutError(
+                f"the {name} layout has {layout.in_dim_size(REGISTER)} registers in each lane, "
+                f"at most {MOST_REGISTERS} are planned for"
             )
         if not layout.is_surjective():
             raise LayoutError(f"the {name} layout does not hold every element of {layout.out_dims}")

@@ -10,6 +10,7 @@ from itertools import product
 
 from xetile.layout.linear import LayoutError, LinearLayout
 
+_MOST_PLACES = 1 << 22
 _DISTRIBUTED = ("register", "lane", "warp", "block")
 _SHARED = ("offset", "block")
 
@@ -22,7 +23,7 @@ def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
         subgroup: what the heading of a subgroup's lines calls it.
 
     Raises:
-        LayoutError: the layout has other in dimensions.
+        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
     """
     images = _images(layout)
     if "offset" in images:
@@ -51,7 +52,7 @@ def tensor_view(layout: LinearLayout) -> str:
         layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
 
     Raises:
-        LayoutError: the layout has other in dimensions.
+        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
     """
     images = _images(layout)
     if "offset" in images:
@@ -90,7 +91,7 @@ def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, i
         layout: (register, lane[, warp[, block]]) -> (dim0, dim1, ...).
 
     Raises:
-        LayoutError: the layout has other in dimensions.
+        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
     """
     images = _images(layout)
     if "offset" in images:
@@ -113,6 +114,11 @@ def _images(layout: LinearLayout) -> dict[str, list[int]]:
         raise LayoutError(
             f"no view of in dims [{', '.join(layout.in_dim_names)}]; "
             "expected register, lane, warp, block or offset, block"
+        )
+    if max(layout.total_in_dim_size, layout.total_out_dim_size) > _MOST_PLACES:
+        raise LayoutError(
+            f"a layout of {layout.total_in_dim_size} places and {layout.total_out_dim_size} "
+            f"elements is too large to print; at most {_MOST_PLACES} of each"
         )
     bases = layout.bases
     shifts = _shifts(list(layout.out_dims.values()))

@@ -144,6 +144,11 @@ class Device(NamedTuple):
     def _products(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
         return (*_PRODUCTS, *_FLOAT_8_PRODUCTS) if self.float_8_products else _PRODUCTS
 
+    def operand_types(self, operand: Literal["a", "b", "c"]) -> tuple[str, ...]:
+        """The element types that an operand of a product can have."""
+        position = 1 if operand == "c" else 0
+        return tuple(dict.fromkeys(name for row in self._products() for name in row[position]))
+
     def describe_dpas(self) -> str:
         """The products that the device has, in words."""
         return "; ".join(

@@ -62,6 +62,11 @@ def test_views_of_bases(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_extents_are_the_least_that_hold_the_bases(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, "--bases", '{"register": [[0, 1]], "lane": [[0, 4]]}')
+    assert out.endswith("\n[[T0:0, T0:1, , , T1:0, T1:1, , ]]\n")
+
+
 def test_layouts_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     out = output(capsys, "-l", BLOCKED, "-t", "tensor<4x2xf32>", "--json")
     assert json.loads(out) == [
@@ -161,13 +166,21 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["--bases", "["], "--bases is no JSON"),
         (["--bases", "[]"], "--bases must be an object"),
         (["--bases", '{"lane": [1]}'], "--bases: 'lane' must be a list of lists of integers"),
-        (["--bases", '{"lane": [[3], [3]]}'], "surjective"),
+        (["--bases", "[" * 100000], "--bases is no JSON"),
+        (["--bases", '{"lane": [[4]]}', "-t", "tensor<4xf32>"], "invalid basis 4 at position 0 of in-dim 'lane'"),
+        (["-t", "tensor<1048576x1048576xf32>", "-l", BLOCKED], "is too large to print; at most 4194304 of each"),
+        (["-t", "tensor<4xf32>", "-l", "#ttg.slice<{parent = " * 100], "expected at most 64 values inside of one another"),
+        (["-t", "tensor<4xf32>", "-l", f"#ttg.slice<{{dim = {'9' * 5000}}}>"], "expected a number of at most 18 digits"),
+        (["-t", "tensor<4xf32>", "-l", "#ttg.blocked<{order = ["], "expected a value at character 23, found the end"),
+        (["blockload"], "unknown command 'blockload'; commands are block-load, convert, wgmma"),
         (["--view", "nothing"], "argument --view: invalid choice: 'nothing'"),
         (["block-load"], "the following arguments are required: --device"),
         ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
         ([*GEMM, "--operand", "B", "--shape", "24x256"], "must be powers of two"),
         (["block-load", "--device", "a770", "--dtype", "f16", "--operand", "B", "--shape", "32x32"], "unknown device 'a770'; known are pvc, bmg"),
-        (["block-load", "--device", "bmg", "--dtype", "f64", "--operand", "A", "--shape", "32x32"], "DPAS has no operands of type f64"),
+        (["block-load", "--device", "bmg", "--dtype", "f64", "--operand", "A", "--shape", "32x32"], "DPAS of bmg has no operand A of type f64; it has f16, bf16, tf32, i8"),
+        ([*GEMM, "--operand", "B", "--shape", "8x8"], "shape 8x8 is smaller than operand B of one DPAS on f16, 16x16"),
+        ([*GEMM, "--operand", "A", "--shape", "1048576x1048576"], "the tile takes 8589934592 registers in each lane, at most 65536"),
         (["block-load", "--device", "bmg", "--dtype", "f16", "--operand", "A", "--shape", "32x32", "--repeat-count", "9"], "repeatCount = 9 of DPAS must be one of 1, 2"),
     ],
 )  # fmt: skip
