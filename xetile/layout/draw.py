@@ -16,10 +16,12 @@ _UNFOLDED = 64
 _FOLD = 32
 _MOST_BLOCKS = 4096
 _MOST_PLACES = 1 << 20
+_COLOURED = {"lane": "lane", "warp": "subgroup", "offset": "16-byte column"}
 _CHUNK_BYTES = 16
 _CHUNKS = 8
-_CELL = (30, 18)
-_BLOCK = (88, 34)
+_CELL_WIDTH, _CELL_HEIGHT = 30, 18
+_BLOCK_WIDTH, _BLOCK_HEIGHT = 88, 34
+_DIGIT = 7
 _MARGIN = 28
 _GAP = 36
 _LONGEST_TITLE = 100
@@ -59,7 +61,7 @@ def draw_svg(panels: Sequence[Panel]) -> str:
     body = "".join(text for text, _, _ in drawn)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" class="xetile-layout">'
+        f'viewBox="0 0 {width} {height}" class="xetile-layout {_scope(panels)}">'
         f"<style>{_style(panels)}</style>"
         f'<rect class="paper" width="{width}" height="{height}"/>'
         f'<g transform="translate({_MARGIN},0)">{body}</g>'
@@ -73,8 +75,10 @@ def draw_html(panels: Sequence[Panel]) -> str:
     title = _escaped(" / ".join(panel.title for panel in panels))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        "<style>body{margin:1em;overflow:auto;background:#fff}</style></head>"
-        f"<body>{draw_svg(panels)}</body></html>\n"
+        "<style>body{margin:1em 1em 3em;background:#fff}.xetile-status{position:fixed;left:0;right:0;"
+        "bottom:0;min-height:1.3em;padding:.4em 1.2em;background:#fffd;font:14px ui-monospace,monospace}"
+        ".xetile-status:empty{display:none}"
+        f'</style></head><body><div class="xetile-status"></div>{draw_svg(panels)}</body></html>\n'
     )
 
 
@@ -111,6 +115,9 @@ class _Holders:
             for name in self.dims
         }
         self.chunk = max(1, _CHUNK_BYTES * 8 // panel.element_bits)
+        longest = len(str((1 << self.bits[self.dims[0]]) - 1))
+        self.cell_width = max(_CELL_WIDTH, (longest + 1) * _DIGIT)
+        self.coloured = _coloured(layout)
         self._find(layout)
 
     def _find(self, layout: LinearLayout) -> None:
@@ -134,10 +141,10 @@ class _Holders:
         return 0
 
     def colour(self, place: int) -> int:
-        """The class of a place's colour: its lane, or its 16-byte column in shared memory."""
+        """The class of a place's colour: its lane (subgroup), or its 16-byte column in shared memory."""
         if self.shared:
             return self.part(place, "offset") // self.chunk % _CHUNKS
-        return self.part(place, "lane")
+        return self.part(place, self.coloured)
 
     def text(self, place: int) -> str:
         """What stands in a cell."""
@@ -173,19 +180,22 @@ def _panel(holders: _Holders) -> tuple[str, int, int]:
         parts.append(f'<g transform="translate(0,{top})">{overview}</g>')
         top, right = top + down + 30, max(right, across)
     parts.append(f'<g transform="translate(20,{top})">{_detail(holders, height, width)}</g>')
-    right = max(right, 20 + width * _CELL[0])
-    return f'<g class="panel"{_data(holders)}>{"".join(parts)}</g>', right, top + height * _CELL[1]
+    right = max(right, 20 + width * holders.cell_width)
+    panel = f'<g class="panel"{_data(holders)}>{"".join(parts)}</g>'
+    return panel, right, top + height * _CELL_HEIGHT
 
 
 def _data(holders: _Holders) -> str:
     bits = ",".join(str(holders.bits[name]) for name in holders.dims)
-    return f' data-bits="{bits}" data-chunk="{holders.chunk if holders.shared else 0}"'
+    chunk = holders.chunk if holders.shared else 0
+    field = holders.dims.index(holders.coloured)
+    return f' data-bits="{bits}" data-chunk="{chunk}" data-coloured="{field}"'
 
 
 def _legend(holders: _Holders) -> tuple[str, int]:
-    count = _CHUNKS if holders.shared else 1 << holders.bits["lane"]
+    count = _CHUNKS if holders.shared else 1 << holders.bits[holders.coloured]
     step = 22 if count <= 32 else 14
-    name = "16-byte column" if holders.shared else "lane"
+    name = _COLOURED[holders.coloured]
     start = 8 * len(name)
     squares = "".join(
         f'<g class="c l{n} key" transform="translate({start + n * step},26)">'
@@ -212,57 +222,80 @@ def _overview(
         for at in product(*(range(n) for n in block))
         if (place := holders.first.get(_full(holders, (), at))) is not None
     ]
-    texts: list[str] = []
-    y = 0
-    for leading in slices:
-        if leading:
+    rows = [
+        (leading, [_full(holders, leading, (i * block[0], j * block[1])) for j in range(across)])
+        for leading in slices
+        for i in range(down)
+    ]
+    lines = {at: _block_lines(holders, inside, at) for _, row in rows for at in row}
+    longest = max((len(line) for texts in lines.values() for line in texts), default=0)
+    width = max(_BLOCK_WIDTH, (longest + 1) * _DIGIT)
+    parts: list[str] = []
+    y, heading = 0, ()
+    for leading, row in rows:
+        if leading != heading:
+            heading = leading
             named = ", ".join(
                 f"{name} = {n}" for name, n in zip(holders.names, leading, strict=False)
             )
-            texts.append(f'<text class="note" x="0" y="{y + 12}">{named}</text>')
+            y += 6 if parts else 0
+            parts.append(f'<text class="note" x="0" y="{y + 12}">{named}</text>')
             y += 18
-        for i, j in product(range(down), range(across)):
-            at = _full(holders, leading, (i * block[0], j * block[1]))
-            texts.append(_overview_block(holders, inside, at, (j * _BLOCK[0], y + i * _BLOCK[1])))
-        y += down * _BLOCK[1] + 6
-    return "".join(texts), across * _BLOCK[0], y
+        parts += [
+            _overview_block(holders, at, lines[at], (j * width, y, width))
+            for j, at in enumerate(row)
+        ]
+        y += _BLOCK_HEIGHT
+    return "".join(parts), across * width, y + 6
+
+
+def _block_lines(holders: _Holders, inside: Sequence[int], at: tuple[int, ...]) -> tuple[str, ...]:
+    """Who holds a block of the overview: its subgroups and registers, or its offsets."""
+    place = holders.first.get(at)
+    if place is None:
+        return ()
+    fields = ("offset",) if holders.shared else ("warp", "register")
+    return tuple([_range(holders, place, inside, name) for name in fields])
 
 
 def _overview_block(
-    holders: _Holders, inside: Sequence[int], at: tuple[int, ...], corner: tuple[int, int]
+    holders: _Holders, at: tuple[int, ...], lines: Sequence[str], box: tuple[int, int, int]
 ) -> str:
     place = holders.first.get(at)
-    x, y = corner
+    x, y, width = box
+    extent = f'x="{x}" y="{y}" width="{width}" height="{_BLOCK_HEIGHT}"'
     if place is None:
-        return f'<rect class="hole" x="{x}" y="{y}" width="{_BLOCK[0]}" height="{_BLOCK[1]}"/>'
-    fields = ("offset",) if holders.shared else ("warp", "register")
-    lines = [_range(holders, [place ^ p for p in inside], name) for name in fields]
+        return f'<rect class="hole" {extent}/>'
     hue = 0 if holders.shared else holders.part(place, "warp")
     count = 1 if holders.shared else 1 << holders.bits["warp"]
     coordinates = ", ".join(map(str, at))
     text = "".join(
-        f'<text x="{x + _BLOCK[0] / 2}" y="{y + 14 + 13 * n}">{line}</text>'
+        f'<text x="{x + width / 2}" y="{y + 14 + 13 * n}">{line}</text>'
         for n, line in enumerate(lines)
     )
     return (
         f'<g class="fold" data-place="{place}" data-at="{",".join(map(str, at))}">'
-        f'<rect x="{x}" y="{y}" width="{_BLOCK[0]}" height="{_BLOCK[1]}" '
-        f'fill="{_hue(hue, count)}"/>{text}<title>block at ({coordinates})</title></g>'
+        f'<rect {extent} fill="{_hue(hue, count)}"/>{text}'
+        f"<title>block at ({coordinates})</title></g>"
     )
 
 
-def _range(holders: _Holders, places: Sequence[int], name: str) -> str:
-    numbers = sorted({holders.part(place, name) for place in places})
-    short = {"warp": "subgroup", "register": "r", "offset": "offset"}[name]
-    gap = "" if name == "register" else " "
+def _range(holders: _Holders, place: int, inside: Sequence[int], name: str) -> str:
+    """The numbers along an in dimension of all that hold a part of a block, replicas among them."""
+    own = {holders.part(place ^ other, name) for other in inside}
+    if name == "warp":
+        others = {holders.part(other, name) for other in holders.replicas}
+        own = {number ^ other for number in own for other in others}
+    numbers = sorted(own)
+    short = {"warp": "subgroup ", "register": "r", "offset": "offset "}[name]
     if len(numbers) == 1:
-        return f"{short}{gap}{numbers[0]}"
+        return f"{short}{numbers[0]}"
     dots = "-" if numbers[-1] - numbers[0] == len(numbers) - 1 else ".."
-    return f"{short}{gap}{numbers[0]}{dots}{numbers[-1]}"
+    return f"{short}{numbers[0]}{dots}{numbers[-1]}"
 
 
 def _detail(holders: _Holders, rows: int, columns: int) -> str:
-    width, height = _CELL
+    width, height = holders.cell_width, _CELL_HEIGHT
     parts = [
         f'<text class="axis" data-column="{j}" x="{j * width + width / 2}" y="-4">{j}</text>'
         for j in range(columns)
@@ -302,7 +335,7 @@ def _also(holders: _Holders, place: int) -> str:
 
 def _borders(holders: _Holders, rows: int, columns: int) -> str:
     """Lines where one subgroup ends and another begins."""
-    width, height = _CELL
+    width, height = holders.cell_width, _CELL_HEIGHT
     lines: list[str] = []
 
     def subgroup(i: int, j: int) -> int | None:
@@ -325,12 +358,31 @@ def _full(
     return (*(leading or (0,) * max(0, rank - 2)), *at)[-rank:]
 
 
-def _style(panels: Sequence[Panel]) -> str:
-    lanes = max(
-        panel.layout.in_dim_size("lane") if panel.layout.has_in_dim("lane") else _CHUNKS
-        for panel in panels
+def _colours(panels: Sequence[Panel]) -> int:
+    """How many colours the panels' lanes take."""
+    dims = [(panel.layout, _coloured(panel.layout)) for panel in panels]
+    return max(
+        layout.in_dim_size(name) if name != "offset" and layout.has_in_dim(name) else _CHUNKS
+        for layout, name in dims
     )
-    return _STYLE + "".join(f".l{n} rect{{fill:{_hue(n, lanes)}}}" for n in range(lanes))
+
+
+def _coloured(layout: LinearLayout) -> str:
+    """The in dimension that colours show: lanes, or where there are none subgroups; shared memory's offsets."""
+    if layout.has_in_dim("offset"):
+        return "offset"
+    lanes = layout.has_in_dim("lane") and layout.in_dim_size("lane") > 1
+    return "warp" if not lanes and layout.has_in_dim("warp") else "lane"
+
+
+def _scope(panels: Sequence[Panel]) -> str:
+    """A class that keeps the colours of one picture from another's on the same page."""
+    return f"colours{_colours(panels)}"
+
+
+def _style(panels: Sequence[Panel]) -> str:
+    count, scope = _colours(panels), _scope(panels)
+    return _STYLE + "".join(f".{scope} .l{n} rect{{fill:{_hue(n, count)}}}" for n in range(count))
 
 
 def _hue(index: int, count: int) -> str:
@@ -362,7 +414,7 @@ _STYLE = (
 
 _SCRIPT = """(function(){
 const svg=document.currentScript.closest('svg');
-const status=svg.querySelector('.status');
+const status=document.querySelector('.xetile-status')||svg.querySelector('.status');
 let picked=null;
 function colour(cell){for(const c of cell.classList)if(/^l\\d+$/.test(c))return c;return null;}
 function repaint(){for(const c of svg.querySelectorAll('.c'))
@@ -388,7 +440,8 @@ function open(fold){const panel=fold.closest('.panel');const x=Number(fold.datas
  for(const c of panel.querySelectorAll('.cell')){const place=Number(c.dataset.place)^x;
   const [i,j]=c.dataset.at.split(',').map(Number);
   const first=place&((1<<bits[0])-1);
-  const n=chunk?Math.floor(first/chunk)%8:(place>>bits[0])&((1<<bits[1])-1);
+  const field=Number(panel.dataset.coloured);let below=0;for(let k=0;k<field;k++)below+=bits[k];
+  const n=chunk?Math.floor(first/chunk)%8:(place>>below)&((1<<bits[field])-1);
   c.classList.replace(colour(c),'l'+n);c.querySelector('text').textContent=first;
   const full=at.length>1?head.concat([row+i,col+j]):[col+j];
   c.querySelector('title').textContent=words(panel,full,place);}

@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from xetile.layout.attributes import layout_of
 from xetile.layout.block_io import block_load_layout
 from xetile.layout.distributed import Dpas, dpas_operand_layout
 from xetile.layout.draw import Panel, draw_html, draw_svg, notebook_picture
+from xetile.layout.grid import Distribution
 from xetile.layout.linear import LayoutError, LinearLayout
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -76,6 +78,51 @@ def test_a_large_tile_folds_into_blocks_that_open() -> None:
             assert opened >> 11 == holder["warp"]
     assert text_of(folds[0]) == "subgroup 0"
     assert len(svg) < 400_000
+
+
+def test_a_folded_block_names_all_that_hold_it() -> None:
+    b = GEMM.operand_layout(1, (32, 256))
+    folds = parts(draw_svg([Panel("B", b)]), "fold")
+    assert [text_of(fold) for fold in folds[:4]] == [f"subgroup {n}..{n + 28}" for n in range(4)]
+    a = GEMM.operand_layout(0, (256, 32))
+    assert text_of(parts(draw_svg([Panel("A", a)]), "fold")[1]) == "subgroup 4-7"
+
+
+def test_boxes_are_as_wide_as_what_they_say() -> None:
+    blocked = layout_of(
+        "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 4], warpsPerCTA = [32, 1], order = [1, 0]}>",
+        (256, 256),
+    )
+    svg = draw_svg([Panel("blocked", blocked)])
+    wide = LinearLayout.identity_1d(1 << 17, "offset", "dim0").reshape_outs(
+        [("dim1", 256), ("dim0", 512)]
+    )
+    for text in (svg, draw_svg([Panel("wide", wide.transpose_outs(["dim0", "dim1"]))])):
+        for part in (*parts(text, "fold"), *parts(text, "cell")):
+            box = part.find(f"{SVG}rect")
+            assert box is not None
+            longest = max(len(line.text or "") for line in part.iter(f"{SVG}text"))
+            assert longest * 6.7 < float(box.get("width", ""))
+
+
+def test_subgroups_are_coloured_where_there_are_no_lanes() -> None:
+    layout = Distribution((64, 128), (32, 32), (2, 4)).to_linear_layout()
+    svg = draw_svg([Panel("map", layout)])
+    assert 'data-coloured="2"' in svg
+    assert len(parts(svg, "key")) == 8
+    assert ">subgroup</text>" in svg
+
+
+def test_pictures_on_one_page_keep_their_colours() -> None:
+    colours = re.compile(r"\.colours(\d+) \.l1 rect\{fill:([^}]*)\}")
+    narrow, wide = (
+        colours.search(draw_svg([Panel("", LinearLayout.identity_1d(lanes, "lane", "dim0"))]))
+        for lanes in (16, 32)
+    )
+    assert narrow is not None
+    assert wide is not None
+    assert (narrow[1], wide[1]) == ("16", "32")
+    assert narrow[2] != wide[2]
 
 
 def test_a_batch_is_folded_into_its_slices() -> None:
