@@ -438,6 +438,14 @@ def test_a_broadcast_forward_where_one_subgroup_holds_the_dimension() -> None:
     assert found["r"] == ROWS
 
 
+def test_a_broadcast_forward_where_one_unit_is_possible() -> None:
+    found = inferred(
+        loaded("v", "1x1xf32", ([2, 2], [1, 1]))
+        + "%r = xetile.tile_broadcast %v [0, 1] : vector<1x1xf32> -> vector<1x1xf32>"
+    )
+    assert found["r"] == ([2, 2], [1, 1])
+
+
 def test_a_broadcast_of_vector() -> None:
     found = inferred(
         loaded("v", COLUMN)
