@@ -1,7 +1,7 @@
 """Each rule of docs/xetile-dialect.md is broken by programs, which are refused with one message at one place."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,11 +9,21 @@ import pytest
 
 from xetile import api
 from xetile.errors import XetileError
+from xetile.parser import context
+from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "xetile-dialect.md"
 TABLE = HERE / "Inputs" / "wrong_programs.txt"
 VERIFICATION = "Verification"
+INFERENCE = "where maps are inferred"
+
+MAPS = """#map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>
+#rows = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 64]>
+#column = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 1]>
+#halves = #xetile.wg_map<sg_layout = [2, 1], sg_data = [32, 64]>
+#pairs = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 1]>
+"""
 
 TYPES = {
     "address": "i64",
@@ -67,57 +77,71 @@ TYPES = {
             "fp8": "f8E4M3FN",
         }.items()
     },
+    "quarters": "!xetile.tile<64x64xf32, #map>",
+    "halves": "!xetile.tile<64x64xf32, #halves>",
+    "rows": "!xetile.tile<64x64xf32, #rows>",
+    "pairs": "!xetile.tile<64x1xf32, #pairs>",
+    "plain": "!xetile.tile<64x64xf32>",
+    "a_rows": "!xetile.tile<64x64xf16, #rows>",
+    "b_any": "vector<64x64xf16>",
     "m": "index",
 }
 """The types of the values that the wrong programs use."""
 
 
 class Wrong(NamedTuple):
-    """A wrong program's line, and what is said of it where."""
+    """A wrong program's lines, and what is said of which of them at which column; line 0 is the function."""
 
     section: str
     rule: str
-    line: str
+    lines: tuple[str, ...]
+    line: int
     column: int
     message: str
 
 
 def entries() -> Iterator[Wrong]:
-    section = rule = line = ""
-    for text in TABLE.read_text().split("\n== ", 1)[1].splitlines():
-        if text.startswith("-- "):
+    section = rule = ""
+    lines: list[str] = []
+    for text in TABLE.read_text().split("\n\n", 2)[2].splitlines():
+        if text.startswith(("-- ", "== ")):
+            assert not lines, f"no message for: {lines}"
+        if text.startswith("== "):
+            section = text[3:]
+        elif text.startswith("-- "):
             rule = text[3:]
-        elif found := re.fullmatch(r"  \^(\d+) (.+)", text):
-            yield Wrong(section, rule, line, int(found[1]), found[2])
-            line = ""
-        elif text.startswith("== ") or not section:
-            section = text.removeprefix("== ")
+        elif found := re.fullmatch(r"  \^(\d+):(\d+) (.+)", text):
+            yield Wrong(section, rule, tuple(lines), int(found[1]), int(found[2]), found[3])
+            lines = []
         elif text:
-            assert not line, f"no message for: {line}"
-            line = text
+            lines.append(text)
 
 
 ENTRIES = list(entries())
 
 
-def program(line: str) -> tuple[str, int]:
-    """The program around a line, and the number of the line in it."""
-    head = "#map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>\n"
-    if line.startswith("func.func"):
-        return f"{head}{line}\n", 2
-    names = dict.fromkeys(re.findall(r"%([a-z]\w*)", line))
+def program(lines: Sequence[str]) -> tuple[str, int]:
+    """The program around the lines, and the number of its lines before them."""
+    before = MAPS.count("\n")
+    body = "\n".join(lines)
+    if body.startswith("func.func"):
+        return f"{MAPS}{body}\n", before
+    names = dict.fromkeys(name for name in re.findall(r"%([a-z]\w*)", body) if name in TYPES)
     arguments = ", ".join(f"%{name}: {TYPES[name]}" for name in names)
-    return f"{head}func.func @f({arguments}) {{\n{line}\n  func.return\n}}\n", 3
+    return f"{MAPS}func.func @f({arguments}) {{\n{body}\n  func.return\n}}\n", before + 1
 
 
 @pytest.mark.parametrize(
     "wrong", ENTRIES, ids=[f"{number}-{wrong.rule[:40]}" for number, wrong in enumerate(ENTRIES)]
 )
 def test_wrong_program(wrong: Wrong) -> None:
-    text, line = program(wrong.line)
+    text, before = program(wrong.lines)
     with pytest.raises(XetileError) as found:
-        api.parse(text, name="wrong.mlir")
-    assert str(found.value) == f"wrong.mlir:{line}:{wrong.column}: error: {wrong.message}"
+        module = api.parse(text, name="wrong.mlir")
+        assert wrong.section == INFERENCE
+        XeTileInferWgMap().apply(context(), module)
+    place = f"wrong.mlir:{before + wrong.line}:{wrong.column}"
+    assert str(found.value) == f"{place}: error: {wrong.message}"
 
 
 def verification() -> str:
