@@ -114,6 +114,12 @@ class Parser(StockParser):
             _rename_map(operation)
         return operation
 
+    def parse_verbatim(self) -> str:
+        """The text between `<` and the `>` that closes it."""
+        if self._current_token.kind is not MLIRTokenKind.LESS:
+            self.raise_error("'<' expected")
+        return self._parse_dialect_symbol_body()
+
     def resolve_operand(self, operand: UnresolvedOperand, type: _Type) -> SSAValue[_Type]:
         """As xDSL's, remembering where a value that is not yet defined is used first."""
         if operand.operand_name not in self.ssa_values:

@@ -64,8 +64,13 @@ def has_workgroup_map(op: Operation) -> bool:
 
 
 def launch_sizes(function: Operation, name: str) -> tuple[int, int, int] | None:
-    """The value of `known_block_size` or `known_grid_size` (x, y, z), None where it is not written."""
-    attribute: Attribute | None = function.properties.get(name) or function.attributes.get(name)
+    """The value of `known_block_size` or `known_grid_size` (x, y, z), None where it is not written.
+
+    Older files write them as attributes of the gpu dialect, `gpu.known_block_size`.
+    """
+    attribute: Attribute | None = function.properties.get(name)
+    for spelling in (name, f"gpu.{name}"):
+        attribute = attribute or function.attributes.get(spelling)
     if not isinstance(attribute, DenseArrayBase):
         return None
     sizes = tuple(int(size) for size in attribute.get_values())

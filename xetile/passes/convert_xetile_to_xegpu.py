@@ -457,11 +457,8 @@ def set_work_item_convention(function: Operation) -> None:
     if sizes is not None:
         x, y, z = sizes
         size = DenseArrayBase.from_list(i32, [x * SUBGROUP_SIZE, y, z])
-        store = (
-            function.properties
-            if "known_block_size" in function.properties
-            else function.attributes
-        )
+        function.attributes.pop("gpu.known_block_size", None)
+        store = function.properties if function.name == "gpu.func" else function.attributes
         store["known_block_size"] = size
 
 

@@ -1,0 +1,57 @@
+"""The spirv attributes of Intel's kernels are kept as they are written."""
+
+from collections.abc import Callable
+
+import pytest
+from xdsl.utils.exceptions import ParseError
+
+from xetile.parser import parse, parse_error_location
+
+TARGET = (
+    "#spirv.target_env<#spirv.vce<v1.4, [Addresses, Kernel], [SPV_KHR_expect_assume]>, "
+    "api=OpenCL, #spirv.resource_limits<subgroup_size = 16>>"
+)
+KERNEL = f"""gpu.module @kernels attributes {{spirv.target_env = {TARGET}}} {{
+  gpu.func @f() kernel attributes {{spirv.entry_point_abi = #spirv.entry_point_abi<>}} {{
+    gpu.return
+  }}
+}}
+"""
+
+
+def test_read_and_printed_as_written(round_trip: Callable[[str], None]) -> None:
+    round_trip(KERNEL)
+    printed = str(parse(KERNEL))
+    assert f"spirv.target_env = {TARGET}" in printed
+    assert "spirv.entry_point_abi = #spirv.entry_point_abi<>" in printed
+
+
+def test_an_alias_for_the_whole_attribute() -> None:
+    text = KERNEL.replace(TARGET, "#target")
+    assert str(parse(f"#target = {TARGET}\n{text}")) == str(parse(KERNEL))
+
+
+@pytest.mark.mlir_opt
+def test_mlir_reads_what_we_print(mlir_round_trip: Callable[[str], None]) -> None:
+    mlir_round_trip(KERNEL)
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "message"),
+    [
+        ("#spirv.entry_point_abi", "}", "'<' expected"),
+        (
+            "#spirv.target_env<#vce, api=OpenCL, #spirv.resource_limits<>>",
+            "<#vce",
+            "#vce is an alias inside of #spirv.target_env, which is kept as text; write it out",
+        ),
+        ("#spirv.entry_point_abi<", "}", "Unbalanced '}' in dialect symbol body"),
+    ],
+)
+def test_refused(text: str, token: str, message: str) -> None:
+    source = f"func.func private @f() attributes {{a = {text}}}"
+    with pytest.raises(ParseError) as found:
+        parse(source)
+    _, column, said = parse_error_location(found.value)
+    assert said == message
+    assert source[column - 1 :].startswith(token)

@@ -1,0 +1,76 @@
+"""Attributes of the spirv dialect, kept as they are written: Intel's kernels carry them, no pass here reads them.
+
+What SPIR-V needs of a target is known from the device; see `xetile/emit`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+from xetile.parser import Parser
+
+_ALIAS = re.compile(r"[#!][A-Za-z_]\w*(?![\w.$])")
+
+
+class _Verbatim(ParametrizedAttribute):
+    """An attribute whose text between `<` and `>` is kept."""
+
+    body: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read the text up to the bracket that closes it."""
+        assert isinstance(parser, Parser)
+        start = parser.pos
+        body = parser.parse_verbatim()
+        if found := _ALIAS.search(body):
+            parser.raise_error(
+                f"{found[0]} is an alias inside of #{cls.name}, which is kept as text; write it out",
+                start,
+                parser.pos,
+            )
+        return [StringAttr(body)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print the text."""
+        printer.print_string(f"<{self.body.data}>")
+
+
+@irdl_attr_definition
+class TargetEnvAttr(_Verbatim):
+    """`#spirv.target_env<#spirv.vce<v1.4, [...], [...]>, api=OpenCL, #spirv.resource_limits<>>`."""
+
+    name = "spirv.target_env"
+
+
+@irdl_attr_definition
+class EntryPointABIAttr(_Verbatim):
+    """`#spirv.entry_point_abi<>`."""
+
+    name = "spirv.entry_point_abi"
+
+
+@irdl_attr_definition
+class ResourceLimitsAttr(_Verbatim):
+    """`#spirv.resource_limits<subgroup_size = 16>`."""
+
+    name = "spirv.resource_limits"
+
+
+@irdl_attr_definition
+class VersionCapabilityExtensionAttr(_Verbatim):
+    """`#spirv.vce<v1.4, [Kernel], [SPV_KHR_expect_assume]>`."""
+
+    name = "spirv.vce"
+
+
+SPIRV = Dialect(
+    "spirv",
+    [],
+    [TargetEnvAttr, EntryPointABIAttr, ResourceLimitsAttr, VersionCapabilityExtensionAttr],
+)
