@@ -200,18 +200,37 @@ class Expansion:
         return became
 
     def other(self, op: Operation) -> None:
-        """An op without handler: copied, unless one of its operands was split."""
-        if op.regions:
-            legal = ", ".join(name for name in _STRUCTURED if name not in _REGION_ENDS)
-            fail(
-                op,
-                f"'{op.name}' is not supported inside a kernel that is lowered; "
-                f"of ops with regions it may have {legal}",
+        """An op without handler: copied with what is in its regions, unless one of its operands was split."""
+        if not op.regions:
+            mapping = {operand: self.single(operand) for operand in op.operands}
+            copy = op.clone(mapping)
+        else:
+            copy = type(op).create(
+                operands=[self.single(operand) for operand in op.operands],
+                result_types=[result.type for result in op.results],
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+                regions=[self._copied_region(region) for region in op.regions],
+                location=op.location,
             )
-        mapping = {operand: self.single(operand) for operand in op.operands}
-        copy = self.emit(op.clone(mapping))
+        self.current = op
+        self.emit(copy)
         for old, new in zip(op.results, copy.results, strict=True):
             self.environment[old] = new
+
+    def _copied_region(self, region: Region) -> Region:
+        """A region of an op that hands no split value in or out."""
+        if not region.blocks:
+            return Region()
+        arguments = len(region.blocks[0].args)
+        block = self.rewrite_region(region, (), leading=arguments)
+        end = region.blocks[0].last_op
+        if end is not None and end.name in _REGION_ENDS:
+            self.current = end
+            outer, self.block = self.block, block
+            self.emit(end.clone({operand: self.single(operand) for operand in end.operands}))
+            self.block = outer
+        return Region(block)
 
     # The walk.
 

@@ -136,7 +136,20 @@ class BlockedView(Expansion):
         if is_elementwise(op) and any(is_tile_vector(result.type) for result in op.results):
             _elementwise(self, op)
         else:
+            self._check_tiles(op)
             super().other(op)
+
+    def _check_tiles(self, op: Operation) -> None:
+        """Refuse blocked tiles where a type is agreed with what this pass does not see, such as a function."""
+        if op.name.startswith("xetile."):
+            return
+        for operand in op.operands:
+            if isinstance(operand.type, TileType) and self.single(operand).type != operand.type:
+                fail(
+                    op,
+                    f"'{op.name}' takes a tile, whose blocks are chosen here and would change its type; "
+                    "hand it the memref and the offsets, and make the tile where it is used",
+                )
 
 
 def _has_blocks(type: Attribute) -> bool:

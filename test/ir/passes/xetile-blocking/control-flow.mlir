@@ -59,4 +59,30 @@ gpu.module @m {
     xetile.store_tile %v4, %t : vector<1x2x2x2xi32>, !xetile.tile<2x4xi32, #xetile.tile_attr<inner_blocks = [2, 2]>>
     gpu.return
   }
+
+  // What is in the regions of other ops is blocked; what they carry themselves stays whole.
+
+  // CHECK-LABEL: gpu.func @parallel
+  // CHECK: scf.parallel
+  // CHECK: %[[W:.*]] = xetile.load_tile {{.*}} -> vector<4x2x8x16xf32>
+  // CHECK: xetile.store_tile %[[W]], {{.*}} : vector<4x2x8x16xf32>
+  // CHECK: affine.for
+  // CHECK: xetile.prefetch_tile
+  // CHECK: affine.yield %{{.*}} : vector<32x32xf32>
+  gpu.func @parallel(%A: memref<64x64xf32>, %x: vector<32x32xf32>, %c0: index, %c2: index, %c1: index) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x32xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    "scf.parallel"(%c0, %c2, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+    ^bb0(%i: index):
+      %v = xetile.init_tile %A[%i, 0] : memref<64x64xf32> -> !xetile.tile<32x32xf32>
+      %w = xetile.load_tile %v : !xetile.tile<32x32xf32> -> vector<32x32xf32>
+      xetile.store_tile %w, %v : vector<32x32xf32>, !xetile.tile<32x32xf32>
+      scf.reduce
+    }) : (index, index, index) -> ()
+    %y = "affine.for"(%x) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 0, 1>, step = 1 : index, upperBoundMap = affine_map<() -> (4)>}> ({
+    ^bb0(%i: index, %p: vector<32x32xf32>):
+      xetile.prefetch_tile %t : !xetile.tile<32x32xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+      "affine.yield"(%p) : (vector<32x32xf32>) -> ()
+    }) : (vector<32x32xf32>) -> vector<32x32xf32>
+    gpu.return
+  }
 }

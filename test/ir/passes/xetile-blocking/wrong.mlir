@@ -43,12 +43,13 @@ func.func @branch(%A: memref<64x64xf32>) {
 
 // -----
 
-func.func @parallel(%A: memref<64x64xf32>, %n: index) {
+func.func @callee(%t: !xetile.tile<8x16xf32>) {
+  xetile.prefetch_tile %t : !xetile.tile<8x16xf32>
+  func.return
+}
+func.func @caller(%A: memref<64x64xf32>) {
   %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
-  // expected-error @+1 {{'scf.parallel' is not supported inside a kernel that is lowered; of ops with regions it may have scf.for, scf.if, scf.index_switch, scf.execute_region, scf.while}}
-  "scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
-  ^bb0(%i: index):
-    scf.reduce
-  }) : (index, index, index) -> ()
+  // expected-error @+1 {{'func.call' takes a tile, whose blocks are chosen here and would change its type; hand it the memref and the offsets, and make the tile where it is used}}
+  func.call @callee(%t) : (!xetile.tile<8x16xf32>) -> ()
   func.return
 }
