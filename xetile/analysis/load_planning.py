@@ -16,13 +16,16 @@ from xetile.layout.block_io import BlockConfiguration, plan_block_load
 from xetile.layout.distributed import dpas_operand_layout, dpas_register_word
 from xetile.layout.grid import power_of_two_part
 from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.targets.device import Device, plannable
+from xetile.targets.device import SYSTOLIC_DEPTH, Device, plannable
 
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
 
 _LARGEST_PART = 1 << 12
 """Bound on the power of two that a tile's extent is planned by (elements)."""
+
+_UPSTREAM_EXTENT = 16
+"""Largest extent of a block that upstream's pipeline takes, in rows and in columns (elements)."""
 
 
 def memory_bits(element_type: Attribute) -> int | None:
@@ -107,6 +110,37 @@ def plan_prefetch(
 ) -> BlockConfiguration | None:
     """The prefetch message to repeat over a tile of `shape` (elements), None where the device has none."""
     return _plan_cover(device, "prefetch", shape, element_type, block)
+
+
+def plan_upstream(
+    device: Device,
+    access: Literal["load", "store", "prefetch"],
+    block: tuple[int, int],
+    element_type: Attribute,
+    role: Role,
+) -> BlockConfiguration | None:
+    """The largest message that upstream's pipeline takes for a block (rows, columns), None where there is none.
+
+    It is one block, not packed, of at most 16x16 elements, along K as many as the matrix instruction takes.
+    Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`: `array_length` aborts,
+    packed loads of operand B are refused.
+    """
+    bits = memory_bits(element_type)
+    if bits is None:
+        return None
+    depth = max(_UPSTREAM_EXTENT, SYSTOLIC_DEPTH * 32 // bits)
+    rows = depth if role == "b" else _UPSTREAM_EXTENT
+    columns = depth if role == "a" else _UPSTREAM_EXTENT
+    fitting = [
+        configuration
+        for configuration in plannable(device, access, bits)
+        if configuration.blocks == 1
+        and configuration.rows <= rows
+        and configuration.columns <= columns
+        and block[0] % configuration.rows == 0
+        and block[1] % configuration.columns == 0
+    ]
+    return max(fitting, key=lambda c: (c.rows * c.columns, c.rows), default=None)
 
 
 def _plan_cover(

@@ -12,6 +12,7 @@ from xetile.analysis.load_planning import (
     plan_load,
     plan_prefetch,
     plan_store,
+    plan_upstream,
 )
 from xetile.analysis.same_value import Classes, carried_pairs, is_elementwise
 from xetile.dialects.xetile import TileType, UpdateTileOffsetOp
@@ -39,10 +40,11 @@ class _TileFacts(NamedTuple):
 
 
 class Messages:
-    """The messages of one function on one device."""
+    """The messages of one function on one device; with `upstream` those that upstream's pipeline takes."""
 
-    def __init__(self, function: Operation, device: Device) -> None:
+    def __init__(self, function: Operation, device: Device, *, upstream: bool = False) -> None:
         self.device = device
+        self.upstream = upstream
         self._tiles = Classes[_TileFacts](_join)
         self._vectors = Classes[frozenset[str]](lambda left, right: left | right)
         operations = list(function.walk())
@@ -72,7 +74,10 @@ class Messages:
             fail(at, f"{type} has no inner_blocks; run xetile-blocking first")
         shape, element, block = type.shape, type.element_type, type.inner_blocks
         message = None
-        if use == "load":
+        if self.upstream:
+            role = self._load_form(facts.uses)[0] if use == "load" else "c"
+            message = plan_upstream(self.device, use, block, element, role)
+        elif use == "load":
             role, packed = self._load_form(facts.uses)
             message = plan_load(self.device, shape, element, role, packed=packed, block=block)
         elif use == "store":

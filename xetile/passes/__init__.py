@@ -42,7 +42,10 @@ PASSES = {
     "convert-xetile-to-xegpu": PassEntry(
         "convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
         "Turn blocked XeTile into XeGPU",
-        {"device": _DEVICE},
+        {
+            "device": _DEVICE,
+            "upstream_plan": "whether messages are the smaller ones that upstream MLIR's own lowering takes; false",
+        },
     ),
     "convert-xegpu-to-xevm": PassEntry(
         "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",

@@ -144,9 +144,9 @@ class XeGPUView(Expansion):
 
     handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
 
-    def __init__(self, function: Operation, target: Device) -> None:
+    def __init__(self, function: Operation, target: Device, *, upstream: bool = False) -> None:
         self.device = target
-        self.messages = Messages(function, target)
+        self.messages = Messages(function, target, upstream=upstream)
         super().__init__(function)
 
     def tile(self, value: SSAValue) -> Tile:
@@ -198,6 +198,12 @@ class XeGPUView(Expansion):
             offsets = [start[0] // grid.pack, start[1], 0]
             sizes = [block[0] // grid.pack, block[1], grid.pack]
         return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
+
+    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+        """As in every expansion; a vector in larger blocks is cut."""
+        if isinstance(became, Grid) and isinstance(like, Grid):
+            became = self.cut(became, like.block)
+        return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
         """Elementwise ops work on each block."""
@@ -413,8 +419,10 @@ def _constant(view: XeGPUView, op: Operation) -> None:
 
 def _elementwise(view: XeGPUView, op: Operation) -> None:
     became = [view.get(value) for value in op.operands]
-    grids = [grid for grid in became if isinstance(grid, Grid)]
-    first = grids[0]
+    blocks = [part.block for part in became if isinstance(part, Grid)]
+    common = (min(rows for rows, _ in blocks), min(columns for _, columns in blocks))
+    became = [view.cut(part, common) if isinstance(part, Grid) else part for part in became]
+    first = next(part for part in became if isinstance(part, Grid))
     parts: list[list[SSAValue]] = [[] for _ in op.results]
     for index in range(len(first.values)):
         operands = [
@@ -483,11 +491,13 @@ class ConvertXeTileToXeGPU(ModulePass):
 
     Parameters:
         device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        upstream_plan: whether messages are the smaller ones that upstream MLIR's own lowering takes; false.
     """
 
     name = "convert-xetile-to-xegpu"
 
     device: str
+    upstream_plan: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every function that holds blocked tiles; others stay as they are."""
@@ -500,7 +510,7 @@ class ConvertXeTileToXeGPU(ModulePass):
             for product in function.walk():
                 if product.name == "xetile.tile_mma":
                     _check_instruction(target, product)
-            XeGPUView(function, target).run()
+            XeGPUView(function, target, upstream=self.upstream_plan).run()
             set_work_item_convention(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(SUBGROUP_SIZE, i32)
             set_level(function, "subgroup")

@@ -3,7 +3,7 @@
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td, GPUBase.td`, checked by mlir-opt 22's output.
 """
 
-from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.builtin import AffineMapAttr, NoneAttr
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import (
     Attribute,
@@ -142,7 +142,7 @@ class AddressSpaceAttr(EnumAttribute[AddressSpace]):
 
 @irdl_attr_definition
 class SelectObjectAttr(ParametrizedAttribute):
-    """`#gpu.select_object<0 : i64>`: which object of a binary is loaded."""
+    """`#gpu.select_object<0 : i64>`: which object of a binary is loaded; without a parameter the first."""
 
     name = "gpu.select_object"
 
@@ -150,9 +150,17 @@ class SelectObjectAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read the object's number or target in angle brackets."""
+        """Read the object's number or target in angle brackets, or nothing."""
+        if parser.lexer.input.at(parser.pos) != "<":
+            return [NoneAttr()]
         with parser.in_angle_brackets():
             return [parser.parse_attribute()]
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Print what `parse_parameters` reads."""
+        if not isinstance(self.target, NoneAttr):
+            with printer.in_angle_brackets():
+                printer.print_attribute(self.target)
 
 
 @irdl_attr_definition
