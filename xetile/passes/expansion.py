@@ -102,7 +102,8 @@ class Expansion:
         if isinstance(became, Parts):
             fail(
                 self.current,
-                f"'{self.current.name}' cannot take a value of type {value.type} here: it became {became.describe()}",
+                f"'{self.current.name}' is not lowered here yet: "
+                f"its operand of type {value.type} became {became.describe()}",
             )
         return became
 

@@ -1,0 +1,115 @@
+"""Kernels as users of Intel's implementation write them: read as they stand, and numpy's results at every level."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy
+import pytest
+from numpy.typing import NDArray
+
+from xetile import api
+from xetile.interpreter import execute
+
+Array = NDArray[Any]
+FOLDER = Path(__file__).parent / "Inputs" / "intel"
+LEVELS = ("workgroup", "subgroup", "blocked")
+SEED = 7
+
+
+def whole(type: Any, *shape: int) -> Array:
+    """Whole numbers from -4 to 4, whose sums of products are exact."""
+    return numpy.random.default_rng([SEED, *shape]).integers(-4, 5, shape).astype(type)
+
+
+def wide(array: Array) -> Array:
+    return array.astype(numpy.float64)
+
+
+def product(a: Array, b: Array) -> Array:
+    return wide(a) @ wide(b)
+
+
+def product_with_transposed(a: Array, b: Array) -> Array:
+    return product(a, b.T)
+
+
+def exponential(a: Array) -> Array:
+    return numpy.exp(wide(a))
+
+
+def softmax(a: Array) -> Array:
+    powers = numpy.exp(wide(a) - wide(a).max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def bias_relu(a: Array, b: Array, bias: Array) -> Array:
+    return numpy.maximum(product(a, b) + wide(bias), 0)
+
+
+class Kernel(NamedTuple):
+    """A file, its arguments, what numpy makes of them, the result's type, and how far it may be off."""
+
+    name: str
+    arguments: tuple[Array, ...]
+    compute: Callable[..., Array]
+    result: Any
+    tolerance: float = 0.0
+    grid: tuple[int, int, int] | None = None
+
+
+f16, f32, bf16 = numpy.float16, numpy.float32, ml_dtypes.bfloat16
+KERNELS = (
+    Kernel("workgroup_gemm", (whole(bf16, 256, 256), whole(bf16, 256, 256)), product, f32),
+    Kernel(
+        "transposed_b",
+        (whole(f16, 128, 96), whole(f16, 128, 96)),
+        product_with_transposed,
+        f32,
+    ),
+    Kernel("softmax", (whole(f32, 64, 64),), softmax, f32, 1e-6),
+    Kernel("convert_layout", (whole(f32, 256, 256),), exponential, f32, 1e-5),
+    Kernel("scattered_add", (whole(f32, 1024), whole(f32, 1024)), numpy.add, f32),
+    Kernel("shared_memory", (whole(f16, 64, 64),), wide, f16),
+    Kernel(
+        "bias_relu", (whole(f16, 64, 32), whole(f16, 32, 64), whole(f32, 1, 64)), bias_relu, f16
+    ),
+    Kernel("k_slices", (whole(f16, 64, 128), whole(f16, 128, 64)), product, f32),
+    Kernel(
+        "dynamic_i8",
+        (whole(numpy.int8, 50, 70), whole(numpy.int8, 70, 45)),
+        product,
+        numpy.int32,
+        grid=(2, 2, 1),
+    ),
+    Kernel("packed_transpose", (whole(f16, 64, 64),), numpy.transpose, f16),
+)
+NAMES = [kernel.name for kernel in KERNELS]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=NAMES)
+def test_results_are_those_of_numpy(kernel: Kernel, level: Any) -> None:
+    module = api.parse(FOLDER / f"{kernel.name}.mlir")
+    if level != "workgroup":
+        module = api.lower(module, to=level, device="pvc")
+        api.verify(module)
+    expected = kernel.compute(*kernel.arguments)
+    assert expected.any()
+    found = numpy.zeros(expected.shape, kernel.result)
+    execute(module, None, [*kernel.arguments, found], grid=kernel.grid, sanitize=True)
+    assert numpy.allclose(wide(found), expected, rtol=kernel.tolerance, atol=0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_printed_and_read_again(name: str) -> None:
+    module = api.parse(FOLDER / f"{name}.mlir")
+    printed = api.text(module)
+    again = api.parse(printed)
+    assert again.is_structurally_equivalent(module)
+    assert api.text(again) == printed
+
+
+def test_every_file_is_covered() -> None:
+    assert sorted(path.stem for path in FOLDER.glob("*.mlir")) == sorted(NAMES)
