@@ -3,8 +3,8 @@
     python tools/bench_layout.py [--rounds N]
 
 Prints for each operation the time here, the time there, their ratio and the bound that it keeps; the status is 1
-when one is exceeded. Needs the extra `oracle`. A time is the median over rounds that alternate between the two,
-so that other work on the machine disturbs both alike.
+when one is exceeded. Needs the extra `oracle`. A time is this process's processor time, the median over rounds that alternate
+between the two, so that other work on the machine disturbs both alike.
 """
 
 import argparse
@@ -13,13 +13,14 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from time import perf_counter
+from time import process_time
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from xetile.layout.linear import LinearLayout
+from xetile.layout.views import hardware_view
 
 POINTS = 65536
 SECONDS_PER_ROUND = 0.004
@@ -54,6 +55,12 @@ SWIZZLED: Bases = {
 NVMMA: Bases = {
     "offset": [(0, 1 << bit) for bit in range(6)]
     + [(1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (64, 0), (128, 0), (0, 64), (0, 128)]
+}
+DPAS_A: Bases = {
+    "register": [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (0, 16)],
+    "lane": [(0, 1), (0, 2), (0, 4), (0, 8)],
+    "warp": [(0, 0), (0, 0), (32, 0), (64, 0), (128, 0)],
+    "block": [],
 }
 FACTORS = [
     (8, "register", "dim0"),
@@ -149,16 +156,31 @@ def batched(name: str, ours: LinearLayout, theirs: object) -> Benchmark:
     )
 
 
+def viewed(triton_class: object) -> Benchmark:
+    """The hardware view of DPAS A on 256x32."""
+    shape = {"dim0": 256, "dim1": 32}
+    ours = LinearLayout.from_bases(DPAS_A, shape)
+    vectors = [(name, [list(v) for v in columns]) for name, columns in DPAS_A.items()]
+    make = cast("Callable[..., object]", getattr(triton_class, "from_bases"))  # noqa: B009
+    theirs = make(vectors, list(shape), list(shape.values()))
+    view = cast("Callable[[bool], str]", getattr(theirs, "get_distributed_view"))  # noqa: B009
+    assert view(True) == hardware_view(ours)
+    return Benchmark(
+        "hardware view, 256x32", 0.5, partial(hardware_view, ours), partial(view, True)
+    )
+
+
 def benchmarks() -> list[Benchmark]:
     """Everything that is timed."""
     triton = import_module("triton._C.libtriton")
-    ours, theirs = Side(LinearLayout), Side(triton.linear_layout.LinearLayout)
+    triton_class: object = triton.linear_layout.LinearLayout
+    ours, theirs = Side(LinearLayout), Side(triton_class)
     there = theirs.calls()
     single = [
         Benchmark(name, bound_of(name), call, there[name]) for name, call in ours.calls().items()
     ]
     layouts = {"DPAS C": DPAS_C, "nvmma": NVMMA}
-    return single + [
+    return [*single, viewed(triton_class)] + [
         batched(
             name,
             LinearLayout.from_bases(bases, {"dim0": 256, "dim1": 256}),
@@ -170,13 +192,13 @@ def benchmarks() -> list[Benchmark]:
 
 def seconds(call: Call) -> float:
     """Time of one call, measured over enough of them to be seen."""
-    start = perf_counter()
+    start = process_time()
     call()
-    count = max(1, int(SECONDS_PER_ROUND / max(perf_counter() - start, 1e-7)))
-    start = perf_counter()
+    count = max(1, int(SECONDS_PER_ROUND / max(process_time() - start, 1e-7)))
+    start = process_time()
     for _ in range(count):
         call()
-    return (perf_counter() - start) / count
+    return (process_time() - start) / count
 
 
 def main() -> int:

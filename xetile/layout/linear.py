@@ -397,18 +397,17 @@ def _out_sizes(
     require_surjective: bool,
 ) -> dict[str, int]:
     """Sizes by out-dim name from any of the ways in which `from_bases` takes them."""
+    if out_dim_sizes is not None:
+        if len(out_dim_sizes) != len(out_dims):
+            raise LayoutError(
+                f"{len(out_dims)} out-dims {listed(out_dims)} and {len(out_dim_sizes)} sizes"
+            )
+        return dict(zip(out_dims, out_dim_sizes, strict=True))
     if not isinstance(out_dims, Sequence):
         return dict(out_dims)
-    names = list(out_dims)
-    if out_dim_sizes is not None:
-        if len(out_dim_sizes) != len(names):
-            raise LayoutError(
-                f"{len(names)} out-dims {listed(names)} and {len(out_dim_sizes)} sizes"
-            )
-        return dict(zip(names, out_dim_sizes, strict=True))
     if not require_surjective:
         raise LayoutError("out-dim sizes must be given when surjectivity is not required")
-    return _smallest_sizes(vectors, names)
+    return _smallest_sizes(vectors, list(out_dims))
 
 
 def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dict[str, int]:
