@@ -2,8 +2,8 @@
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from xetile import kernels as kernels
     from xetile.api import emit as emit

@@ -20,3 +20,12 @@ def test_the_room_imports_neither_arrays_nor_ir() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == ""
+
+
+def test_the_import_alone_costs_next_to_nothing() -> None:
+    code = (
+        "import sys, types; before = set(sys.modules); import xetile.layout\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["xetile", "xetile.layout"]
