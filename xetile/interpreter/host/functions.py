@@ -1,6 +1,7 @@
 """Calls of functions, branches between their blocks, and assertions."""
 
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation
@@ -76,10 +77,15 @@ def _branch(frame: Frame, end: Operation) -> tuple[Block, Sequence[Value]]:
 
 def _assert(frame: Frame, op: Operation) -> Sequence[Value]:
     if not frame.array(op.operands[0])[0]:
-        message = attribute(op, "msg")
-        text = message.data if isinstance(message, StringAttr) else ""
-        fail(op, f"assertion failed: {text}")
+        refuse_assertion(op)
     return []
+
+
+def refuse_assertion(op: Operation) -> NoReturn:
+    """Say that a `cf.assert` does not hold."""
+    message = attribute(op, "msg")
+    text = message.data if isinstance(message, StringAttr) else ""
+    fail(op, f"assertion failed: {text}")
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -61,7 +61,8 @@ def _run(
     sanitize = host(frame).sanitize_kernels
     machine = Machine(handlers(), frame.memory, threads, sanitize=sanitize)
     outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
-    run_workgroups(body, outer, arguments, host(frame).progress)
+    with host(frame).steps(prod(threads.grid)) as report:
+        run_workgroups(body, outer, arguments, lambda done, _: report(done))
 
 
 def _kernel(op: LaunchFuncOp) -> Operation:

@@ -1,13 +1,91 @@
-"""Loops on the host."""
+"""Loops on the host: those that run long are compiled, the others are interpreted."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.frame import Frame, Handler, number, segments
+from xetile.interpreter.frame import Frame, Handler, attribute, number, segments
+from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
+from xetile.interpreter.host.machine import host
 from xetile.interpreter.values import Value, uniform
+
+WORTH_COMPILING = 5_000
+"""Ops that the interpreter executes in about the time that compiling a loop takes."""
+
+USUAL_TRIPS = 16
+"""Iterations that an inner loop is taken to have where its bounds are not constants."""
+
+
+class _Loop:
+    """What is known of a loop `scf.for`: how many ops it has taken so far, and its machine code."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self._work = _ops_in(op)
+        self._spent = 0
+        self._considered = False
+        self._code: CompiledLoop | None = None
+
+    def run(self, frame: Frame) -> Sequence[Value]:
+        """Execute it."""
+        lower, upper, step = (int(number(frame, value)[0]) for value in self.op.operands[:3])
+        if step <= 0:
+            fail(self.op, f"the step of 'scf.for' is {step}; expected a positive one")
+        trips = max(-((lower - upper) // step), 0)
+        start = [frame.get(value) for value in self.op.operands[3:]]
+        self._consider(frame, trips)
+        if self._code is not None:
+            values = self._code.run(frame, trips, start)
+            if values is not None:
+                return values
+        return self._interpret(frame, range(lower, lower + trips * step, step), start)
+
+    def _consider(self, frame: Frame, trips: int) -> None:
+        """Compile the loop as soon as it has taken, or will take, long enough; once."""
+        if self._considered:
+            return
+        self._spent += trips * self._work
+        self._considered = self._spent >= WORTH_COMPILING
+        if self._considered:
+            self._code = compile_loop(frame, self.op)
+
+    def _interpret(
+        self, frame: Frame, positions: range, values: Sequence[Value]
+    ) -> Sequence[Value]:
+        body, dtype = self.op.regions[0].block, frame.array(self.op.operands[0]).dtype
+        with host(frame).steps(len(positions)) as report:
+            for done, position in enumerate(positions):
+                values = frame.run(body, [np.array([position], np.int64).astype(dtype), *values])
+                report(done + 1)
+        return values
+
+
+def _ops_in(op: Operation) -> int:
+    """Ops that one pass through the regions of an op takes."""
+    inner = (op for region in op.regions for block in region.blocks for op in block.ops)
+    return sum(1 + (_trips(op) if op.name == "scf.for" else 1) * _ops_in(op) for op in inner)
+
+
+def _trips(op: Operation) -> int:
+    """Iterations of an inner loop, if its bounds are constants."""
+    lower, upper, step = (_constant(value) for value in op.operands[:3])
+    if lower is None or upper is None or step is None or step <= 0:
+        return USUAL_TRIPS
+    return max(-((lower - upper) // step), 0)
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    found = attribute(owner, "value") if isinstance(owner, Operation) else None
+    return found.value.data if isinstance(found, IntegerAttr) else None
+
+
+def _for(frame: Frame, op: Operation) -> Sequence[Value]:
+    return host(frame).keep((op, "loop"), lambda: _Loop(op)).run(frame)
 
 
 def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -33,4 +111,4 @@ def _range(frame: Frame, op: Operation, bounds: Sequence[SSAValue]) -> range:
     return range(lower, upper, step)
 
 
-HANDLERS: Mapping[str, Handler] = {"scf.parallel": _parallel}
+HANDLERS: Mapping[str, Handler] = {"scf.for": _for, "scf.parallel": _parallel}

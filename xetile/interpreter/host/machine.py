@@ -1,6 +1,7 @@
 """What all functions of a run on the host share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -53,6 +54,23 @@ class HostMachine(Machine):
         self.calls = 0
         self.fills = 0
         self.told: set[str] = set()
+        self._running: list[list[int]] = []
+
+    @contextmanager
+    def steps(self, total: int) -> Generator[Callable[[int], None]]:
+        """Announce work of `total` steps; what comes is told how many are done. Only the outermost work is shown."""
+        place = [0, total]
+        self._running.append(place)
+
+        def report(done: int) -> None:
+            place[0] = done
+            if self.progress is not None:
+                self.progress(self._running[0][0], self._running[0][1])
+
+        try:
+            yield report
+        finally:
+            self._running.pop()
 
     def frame(self) -> Frame:
         """A frame of the one thread."""

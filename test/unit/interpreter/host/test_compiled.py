@@ -1,0 +1,368 @@
+"""Compiled loops against the same loops interpreted: equal bits, equal refusals."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xetile.api import parse_text
+from xetile.errors import XetileError
+from xetile.interpreter import execute_host
+from xetile.interpreter.frame import Frame
+from xetile.interpreter.host import compiled, loops
+
+SIGNLESS = ("i1", "i8", "i13", "i32", "i64", "index")
+FLOATS = ("f16", "bf16", "f32", "f64")
+TYPES = (*SIGNLESS, *FLOATS)
+WIDTHS = {"i1": 1, "i8": 8, "i13": 13, "i32": 32, "i64": 64}
+FLOAT_WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+
+INTEGER_OPS = (
+    *("addi", "subi", "muli", "andi", "ori", "xori", "minsi", "maxsi", "minui", "maxui"),
+    *("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui"),
+    *("shli", "shrsi", "shrui"),
+)
+INDEX_OPS = (
+    *("add", "sub", "mul", "and", "or", "xor", "mins", "maxs", "minu", "maxu"),
+    *("divs", "divu", "rems", "remu", "floordivs", "ceildivs", "ceildivu", "shl", "shrs", "shru"),
+)
+FLOAT_OPS = (
+    *("addf", "subf", "mulf", "divf", "minimumf", "maximumf", "remf", "minnumf", "maxnumf"),
+)
+INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+FLOAT_PREDICATES = (
+    *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
+    *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
+)
+ROWS, COLUMNS = 5, 7
+"""Extents of every memref of a program: `%m_TYPE`."""
+
+
+class Program:
+    """A random host function of scalars, loops, conditions and memrefs, as text: one function `@f`, made of random statements.
+
+    Its parameters are a memref of ROWS x COLUMNS of each type, every other one of dynamic extents.
+    """
+
+    def __init__(self, seed: int, statements: int) -> None:
+        self._random = Random(seed)
+        self._count = 0
+        self._lines: list[str] = []
+        self._values: dict[str, list[str]] = {type: [] for type in TYPES}
+        self._statements = statements
+
+    def text(self) -> str:
+        """The module."""
+        parameters = ", ".join(f"%m_{type}: {memref(type)}" for type in TYPES)
+        for type in TYPES:
+            for number in self._numbers(type):
+                self._constant(type, number)
+        carried = [self._random.choice(TYPES) for _ in range(2)]
+        results = self._loop(carried, depth=2, outermost=4)
+        types = ", ".join(carried)
+        names = ", ".join(results)
+        body = "\n".join(self._lines)
+        helper = (
+            "func.func private @helper(%x: f32, %i: index) -> f32 {\n"
+            "%c3 = arith.constant 3 : index\n%t = arith.cmpi ult, %i, %c3 : index\n"
+            "%r = scf.if %t -> (f32) {\n%n = arith.negf %x : f32\nscf.yield %n : f32\n} else {\n"
+            "scf.yield %x : f32\n}\nreturn %r : f32\n}"
+        )
+        function = (
+            f"func.func @f({parameters}) -> ({types}) {{\n{body}\nreturn {names} : {types}\n}}"
+        )
+        return f"{helper}\n{function}\n"
+
+    def _numbers(self, type: str) -> Sequence[str]:
+        if type == "i1":
+            return ("true", "false")
+        if type in FLOATS:
+            return ("0.0", "-1.5", "3.25e+1", "6.0e-5", "1.0e+4")
+        return ("0", "1", "-1", "3", "-7", "100")
+
+    def _name(self) -> str:
+        self._count += 1
+        return f"%v{self._count}"
+
+    def _let(self, type: str, text: str) -> str:
+        name = self._name()
+        self._lines.append(f"{name} = {text}")
+        self._values[type].append(name)
+        return name
+
+    def _constant(self, type: str, number: str) -> None:
+        if type == "i1":
+            self._let(type, f"arith.constant {number}")
+        else:
+            self._let(type, f"arith.constant {number} : {type}")
+
+    def _pick(self, type: str) -> str:
+        known = self._values[type]
+        return self._random.choice(known[-6:] if self._random.random() < 0.7 else known)
+
+    def _loop(self, carried: Sequence[str], depth: int, outermost: int = 0) -> list[str]:
+        start = [self._pick(type) for type in carried]
+        upper = self._name()
+        self._lines.append(
+            f"{upper} = arith.constant {outermost or self._random.choice((0, 1, 3))} : index"
+        )
+        lower, step = self._name(), self._name()
+        self._lines.append(f"{lower} = arith.constant {self._random.choice((0, 0, 1, -2))} : index")
+        self._lines.append(f"{step} = arith.constant {self._random.choice((1, 1, 2))} : index")
+        results, induction = self._name(), self._name()
+        arguments = [self._name() for _ in carried]
+        pairs = ", ".join(f"{a} = {s}" for a, s in zip(arguments, start, strict=True))
+        types = ", ".join(carried)
+        self._lines.append(
+            f"{results}:{len(carried)} = scf.for {induction} = {lower} to {upper} step {step} "
+            f"iter_args({pairs}) -> ({types}) {{"
+        )
+        with_values = [("index", induction), *zip(carried, arguments, strict=True)]
+        self._body(with_values, carried, depth)
+        names = [f"{results}#{number}" for number in range(len(carried))]
+        for type, name in zip(carried, names, strict=True):
+            self._values[type].append(name)
+        return names
+
+    def _body(self, added: Sequence[tuple[str, str]], yielded: Sequence[str], depth: int) -> None:
+        """Statements up to the yield and the brace; what they name is forgotten after."""
+        before = {type: list(names) for type, names in self._values.items()}
+        for type, name in added:
+            self._values[type].append(name)
+        for _ in range(self._statements if depth == 2 else 3):
+            self._statement(depth)
+        names = ", ".join(self._pick(type) for type in yielded)
+        self._lines.append(f"scf.yield {names} : {', '.join(yielded)}" if yielded else "scf.yield")
+        self._lines.append("}")
+        self._values = before
+
+    def _condition(self, depth: int) -> None:
+        types = [self._random.choice(TYPES)]
+        name, condition = self._name(), self._pick("i1")
+        self._lines.append(f"{name} = scf.if {condition} -> ({types[0]}) {{")
+        self._body([], types, depth - 1)
+        self._lines[-1] = "} else {"
+        self._body([], types, depth - 1)
+        self._values[types[0]].append(name)
+
+    def _statement(self, depth: int) -> None:
+        kinds = ["integer", "index", "float", "compare", "select", "cast", "load", "store", "math"]
+        if depth:
+            kinds += ["for", "if", "call"]
+        kind = self._random.choice(kinds)
+        if kind == "for":
+            self._loop([self._random.choice(TYPES)], depth - 1)
+        elif kind == "if":
+            self._condition(depth)
+        else:
+            getattr(self, f"_{kind}")()
+
+    def _integer(self) -> None:
+        type = self._random.choice(SIGNLESS)
+        op = self._random.choice(INTEGER_OPS)
+        self._let(type, f"arith.{op} {self._pick(type)}, {self._pick(type)} : {type}")
+
+    def _index(self) -> None:
+        x, y = self._pick("index"), self._pick("index")
+        self._let("index", f"index.{self._random.choice(INDEX_OPS)} {x}, {y}")
+
+    def _float(self) -> None:
+        type = self._random.choice(FLOATS)
+        if self._random.random() < 0.1:
+            self._let(type, f"arith.negf {self._pick(type)} : {type}")
+            return
+        op = self._random.choice(FLOAT_OPS)
+        self._let(type, f"arith.{op} {self._pick(type)}, {self._pick(type)} : {type}")
+
+    def _compare(self) -> None:
+        type = self._random.choice(TYPES)
+        x, y = self._pick(type), self._pick(type)
+        if type in FLOATS:
+            predicate = self._random.choice(FLOAT_PREDICATES)
+            self._let("i1", f"arith.cmpf {predicate}, {x}, {y} : {type}")
+        else:
+            predicate = self._random.choice(INTEGER_PREDICATES)
+            self._let("i1", f"arith.cmpi {predicate}, {x}, {y} : {type}")
+
+    def _select(self) -> None:
+        type = self._random.choice(TYPES)
+        self._let(
+            type,
+            f"arith.select {self._pick('i1')}, {self._pick(type)}, {self._pick(type)} : {type}",
+        )
+
+    def _cast(self) -> None:
+        before, after = self._random.choice(TYPES), self._random.choice(TYPES)
+        op = self._cast_op(before, after)
+        if op is not None:
+            self._let(after, f"arith.{op} {self._pick(before)} : {before} to {after}")
+
+    def _cast_op(self, before: str, after: str) -> str | None:
+        choose = self._random.choice
+        if before in FLOATS and after in FLOATS:
+            widths = FLOAT_WIDTHS[before], FLOAT_WIDTHS[after]
+            return (
+                None if widths[0] == widths[1] else ("extf" if widths[0] < widths[1] else "truncf")
+            )
+        if before in FLOATS:
+            return None if after == "index" else choose(("fptosi", "fptoui"))
+        if after in FLOATS:
+            return None if before == "index" else choose(("sitofp", "uitofp"))
+        if (before == "index") != (after == "index"):
+            return choose(("index_cast", "index_castui"))
+        if before == "index" or WIDTHS[before] == WIDTHS[after]:
+            return None
+        return choose(("extsi", "extui")) if WIDTHS[before] < WIDTHS[after] else "trunci"
+
+    def _math(self) -> None:
+        type = self._random.choice(("f16", "f32", "f64"))
+        op = self._random.choice(("absf", "exp", "sqrt", "floor"))
+        self._let(type, f"math.{op} {self._pick(type)} : {type}")
+
+    def _call(self) -> None:
+        self._let(
+            "f32",
+            f"func.call @helper({self._pick('f32')}, {self._pick('index')}) : (f32, index) -> f32",
+        )
+
+    def _place(self, type: str) -> str:
+        """Indices, now and then outside."""
+        places: list[str] = []
+        for extent in (ROWS, COLUMNS):
+            if self._random.random() < 0.03:
+                places.append(self._pick("index"))
+                continue
+            name = self._name()
+            self._lines.append(f"{name}.c = arith.constant {extent} : index")
+            self._lines.append(f"{name} = arith.remui {self._pick('index')}, {name}.c : index")
+            places.append(name)
+        return f"%m_{type}[{', '.join(places)}] : {memref(type)}"
+
+    def _load(self) -> None:
+        type = self._random.choice(TYPES)
+        self._let(type, f"memref.load {self._place(type)}")
+
+    def _store(self) -> None:
+        type = self._random.choice(TYPES)
+        value, place = self._pick(type), self._place(type)
+        self._lines.append(f"memref.store {value}, {place}")
+
+
+def memref(type: str) -> str:
+    """The type of the parameter for elements of a type."""
+    dynamic = TYPES.index(type) % 2
+    return f"memref<{'?x?' if dynamic else f'{ROWS}x{COLUMNS}'}x{type}>"
+
+
+DTYPES: dict[str, Any] = {
+    "i1": np.bool,
+    "i8": np.int8,
+    "i13": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "index": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+NEVER = 1 << 60
+
+Array = NDArray[Any]
+
+
+def random_arrays(seed: int) -> list[Array]:
+    """An argument for each type: small and large numbers, and what is no number."""
+    generator = np.random.default_rng(seed)
+    arrays: list[Array] = []
+    for type in TYPES:
+        shape = (ROWS, COLUMNS)
+        if type in FLOATS:
+            values = generator.normal(size=shape) * 10.0 ** generator.integers(-6, 7, shape)
+            special = generator.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0], shape)
+            mixed = np.where(generator.random(shape) < 0.3, special, values)
+            with np.errstate(all="ignore"):
+                arrays.append(mixed.astype(DTYPES[type]))
+        elif type == "i1":
+            arrays.append(generator.random(shape) < 0.5)
+        else:
+            bits = {"i8": 8, "i13": 13, "i32": 32}.get(type, 64)
+            wide = generator.integers(-(1 << bits - 1), (1 << bits - 1) - 1, shape, endpoint=True)
+            small = generator.integers(-3, 9, shape)
+            arrays.append(np.where(generator.random(shape) < 0.6, small, wide).astype(DTYPES[type]))
+    return arrays
+
+
+def same(left: Array, right: Array) -> bool:
+    """Equal bits; every NaN is as good as another."""
+    if left.dtype != right.dtype:
+        return False
+    if left.dtype.kind in "fV" or left.dtype == ml_dtypes.bfloat16:
+        wide = [array.astype(np.float64) for array in (left, right)]
+        nan = [np.isnan(array) for array in wide]
+        signs = [np.signbit(array) for array in wide]
+        equal = (wide[0] == wide[1]) & (signs[0] == signs[1])
+        return bool((np.where(nan[0] | nan[1], nan[0] & nan[1], equal)).all())
+    return bool((left == right).all())
+
+
+def outcome(module: ModuleOp, seed: int) -> tuple[list[Array], str]:
+    """All arrays after a run, then the results; and what was refused."""
+    arrays = random_arrays(seed)
+    try:
+        results = execute_host(module, "f", arrays, output=lambda _: None)
+    except XetileError as error:
+        return arrays, str(error)
+    return [*arrays, *results], ""
+
+
+def check(seed: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a random program both ways; what was refused."""
+    module = parse_text(Program(seed, statements=14).text(), "host.mlir")
+    monkeypatch.setattr(loops, "WORTH_COMPILING", NEVER)
+    expected, refused = outcome(module, seed)
+    made: list[object] = []
+
+    def recorded(frame: Frame, op: Operation) -> compiled.CompiledLoop | None:
+        code = compiled.compile_loop(frame, op)
+        made.append(code)
+        return code
+
+    monkeypatch.setattr(loops, "compile_loop", recorded)
+    monkeypatch.setattr(loops, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(compiled, "CALL_SECONDS", 1.0 if seed % 2 else 0.0)
+    found, refused_compiled = outcome(module, seed)
+    assert refused_compiled == refused, seed
+    for position, (left, right) in enumerate(zip(found, expected, strict=True)):
+        assert same(left, right), (seed, position, left, right)
+    assert made, seed
+    assert None not in made, seed
+    return refused
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(seed, monkeypatch)
+
+
+def main() -> None:
+    """Run random programs without end, from the seed on the command line."""
+    import sys
+    from itertools import count
+
+    patch = pytest.MonkeyPatch()
+    refusals = 0
+    for number in count(int(sys.argv[1])):
+        refusals += bool(check(number, patch))
+        if number % 50 == 0:
+            print(number, refusals, flush=True)
+
+
+if __name__ == "__main__":
+    main()
