@@ -120,7 +120,12 @@ def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
         fail(op, f"'{op.name}' divides by zero")
     smallest = -(1 << (of.bits - 1))
     if x.dtype == np.int64 and ((x == smallest) & (y == -1)).any():
-        fail(op, f"'{op.name}' divides {smallest} by -1, which {of.name} does not hold")
+        fail(op, overflow_message(op, of))
+
+
+def overflow_message(op: Operation, of: Element) -> str:
+    """What is wrong with the smallest number divided by -1."""
+    return f"'{op.name}' divides {-(1 << (of.bits - 1))} by -1, which {of.name} does not hold"
 
 
 def shift_right(frame: Frame, op: Operation) -> Sequence[Value]:

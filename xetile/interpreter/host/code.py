@@ -26,12 +26,12 @@ class Unsupported(Exception):
 class Fault(NamedTuple):
     """A place where a program may be refused.
 
-    `kind` says how: the index along `dimension` is outside; the step of a loop is not positive; a divisor is zero; an
-    assertion does not hold; the interpreter refused an op that it was asked to execute.
+    `kind` says how: the index along `dimension` is outside; the step of a loop is not positive; a divisor is zero; the
+    smallest number is divided by -1; an assertion does not hold; the interpreter refused what it was asked to execute.
     """
 
     op: Operation
-    kind: Literal["index", "step", "zero", "assert", "asked"]
+    kind: Literal["index", "step", "zero", "overflow", "assert", "asked"]
     dimension: int = 0
 
 

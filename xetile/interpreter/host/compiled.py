@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import XetileError, fail
+from xetile.interpreter.arith import overflow_message
 from xetile.interpreter.frame import Frame
 from xetile.interpreter.host.allocations import host_array_of
 from xetile.interpreter.host.code import SLOT, Fault, Unsupported, bits_of, held, value_of
@@ -112,6 +113,8 @@ class CompiledLoop:
                 fail(op, f"the step of 'scf.for' is {found}; expected a positive one")
             case "zero":
                 fail(op, f"'{op.name}' divides by zero")
+            case "overflow":
+                fail(op, overflow_message(op, held(op.operands[0].type)))
             case "assert":
                 refuse_assertion(op)
             case "asked":

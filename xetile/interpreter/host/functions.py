@@ -1,13 +1,14 @@
-"""Calls of functions, branches between their blocks, and assertions."""
+"""Calls of functions, and assertions."""
 
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from xetile.errors import fail, remark
-from xetile.interpreter.frame import Frame, Handler, attribute, segments
+from xetile.interpreter.blocks import run_region
+from xetile.interpreter.frame import Frame, Handler, attribute
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.values import Value
@@ -53,26 +54,10 @@ def run_function(
 ) -> Sequence[Value]:
     """Execute a function; what it returns."""
     machine.calls += 1
-    frame = machine.frame()
-    block, values = function.regions[0].blocks[0], arguments
     with machine.memory.scope():
-        while True:
-            handed = frame.run(block, values)
-            end = block.last_op
-            assert end is not None
-            if not end.name.startswith("cf."):
-                machine.calls -= 1
-                return handed
-            block, values = _branch(frame, end)
-
-
-def _branch(frame: Frame, end: Operation) -> tuple[Block, Sequence[Value]]:
-    """The block that follows, and the values for its arguments."""
-    if end.name == "cf.br":
-        return end.successors[0], [frame.get(value) for value in end.operands]
-    (condition,), *handed = segments(end)
-    chosen = 0 if frame.array(condition)[0] else 1
-    return end.successors[chosen], [frame.get(value) for value in handed[chosen]]
+        results = run_region(machine.frame(), function.regions[0], arguments)
+    machine.calls -= 1
+    return results
 
 
 def _assert(frame: Frame, op: Operation) -> Sequence[Value]:

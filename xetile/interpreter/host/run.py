@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import XetileError
+from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
 from xetile.interpreter.frame import Frame, Handler
@@ -25,7 +26,9 @@ from xetile.interpreter.index import HANDLERS as INDEX
 from xetile.interpreter.launch import is_sanitized, symbol_name
 from xetile.interpreter.math import HANDLERS as MATH
 from xetile.interpreter.memory import Memory
+from xetile.interpreter.printing import HANDLERS as PRINTING
 from xetile.interpreter.scf import HANDLERS as SCF
+from xetile.interpreter.transfers import HANDLERS as TRANSFERS
 from xetile.interpreter.values import Array, Value
 from xetile.interpreter.vector import HANDLERS as VECTOR
 
@@ -36,6 +39,7 @@ RECURSION_LIMIT = 20_000
 def host_handlers() -> Mapping[str, Handler]:
     """What executes each op on the host."""
     return {
+        **AFFINE,
         **ARITH,
         **ALLOCATIONS,
         **DEVICE,
@@ -43,7 +47,9 @@ def host_handlers() -> Mapping[str, Handler]:
         **INDEX,
         **LAUNCHES,
         **MATH,
+        **PRINTING,
         **SCF,
+        **TRANSFERS,
         **VECTOR,
         **LOOPS,
     }

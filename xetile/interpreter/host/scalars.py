@@ -75,13 +75,13 @@ def _as_integer(code: Code, type: str, condition: str) -> str:
 
 
 def _signed_parts(code: Code, op: Operation, names: list[str]) -> tuple[str, str, str]:
-    """The type, the quotient towards zero and the rest; division by -1 wraps, which `sdiv` does not."""
-    type, (x, y) = _refuse_zero(code, op, names), names
+    """The type, the quotient towards zero and the rest; refused where the quotient is out of range."""
+    type, (x, y), smallest = _refuse_zero(code, op, names), names, -(1 << _type(op).bits - 1)
+    least = code.let(f"icmp eq {type} {x}, {smallest}")
     negates = code.let(f"icmp eq {type} {y}, -1")
-    divisor = code.let(f"select i1 {negates}, {type} 1, {type} {y}")
-    quotient, rest = (code.let(f"{word} {type} {x}, {divisor}") for word in ("sdiv", "srem"))
-    negated = code.let(f"sub {type} 0, {x}")
-    return type, code.let(f"select i1 {negates}, {type} {negated}, {type} {quotient}"), rest
+    code.refuse_if(code.let(f"and i1 {least}, {negates}"), Fault(op, "overflow"))
+    quotient, rest = (code.let(f"{word} {type} {x}, {y}") for word in ("sdiv", "srem"))
+    return type, quotient, rest
 
 
 def _quotient(code: Code, op: Operation, names: list[str]) -> str:
