@@ -124,7 +124,9 @@ class Distribution:
         Raises:
             LayoutError: no such round.
         """
-        if tuple(round_) not in self.round_coordinates:
+        if len(round_) != self.rank or not all(
+            0 <= r < self.rounds(d) for d, r in enumerate(round_)
+        ):
             raise LayoutError(
                 f"round {list(round_)} does not exist: "
                 f"the rounds per dimension are {[self.rounds(d) for d in range(self.rank)]}"

@@ -3,8 +3,6 @@
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileMMAOp
-from xetile.errors import fail
-from xetile.layout.grid import Distribution
 from xetile.passes.wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
 
 
@@ -12,15 +10,17 @@ def elementwise(view: SubgroupView, op: Operation) -> None:
     """The op on each unit; scalars are the same for all."""
     distribution = view.distribution_of(op.results[0])
     types = [unit_vector(result.type, distribution) for result in op.results]
+    made = [
+        view.emit(retyped(op, [_of_unit(view, v, unit) for v in op.operands], types))
+        for unit in range(distribution.local_units)
+    ]
+    for number, result in enumerate(op.results):
+        view.bind(result, Units([copy.results[number] for copy in made], distribution))
 
-    def make(unit: int) -> Operation:
-        operands = [
-            became.values[unit] if isinstance(became := view.get(v), Units) else view.single(v)
-            for v in op.operands
-        ]
-        return retyped(op, operands, types)
 
-    view.each_unit(op.results[0], distribution, make)
+def _of_unit(view: SubgroupView, value: SSAValue, unit: int) -> SSAValue:
+    became = view.get(value)
+    return became.values[unit] if isinstance(became, Units) else view.single(value)
 
 
 def tile_mma(view: SubgroupView, op: Operation) -> None:
@@ -28,7 +28,6 @@ def tile_mma(view: SubgroupView, op: Operation) -> None:
     assert isinstance(op, TileMMAOp)
     distribution = view.distribution_of(op.results[0])
     a, b = view.units(op.operands[0]), view.units(op.operands[1])
-    _check_product(view, op, distribution)
     type = unit_vector(op.results[0].type, distribution)
     depth = a.distribution.rounds(1)
     results: list[SSAValue] = []
@@ -39,34 +38,3 @@ def tile_mma(view: SubgroupView, op: Operation) -> None:
             sums = [view.emit_value(retyped(op, operands, [type]))]
         results.append(sums[0])
     view.bind(op.results[0], Units(results, distribution))
-
-
-def _check_product(view: SubgroupView, op: TileMMAOp, c: Distribution) -> None:
-    """A has C's rows and all of K, B all of K and C's columns, on the same subgroups."""
-    operands = (("A", op.operands[0], 0, 1), ("B", op.operands[1], 1, 0))
-    for name, value, outer, inner in operands:
-        map = view.maps[value]
-        held = view.units(value).distribution
-        extent = held.shape[inner]
-        if held.units(inner) != 1 and map.sg_layout[inner] != 1:
-            whole = [extent if d == inner else map.sg_data[d] for d in range(2)]
-            fail(
-                op,
-                f"K = {extent} is spread over {map.sg_layout[inner]} subgroups "
-                f"(sg_layout {list(map.sg_layout)}); use sg_data {whole}",
-            )
-        if map.sg_layout != c.grid or map.sg_data[outer] != c.unit[outer]:
-            wanted = [extent if d == inner else c.unit[d] for d in range(2)]
-            fail(
-                op,
-                f"operand {name} has {map}, but the result's map asks for "
-                f"sg_layout = {list(c.grid)}, sg_data = {wanted}",
-            )
-    depths = [
-        view.units(op.operands[0]).distribution.rounds(1),
-        view.units(op.operands[1]).distribution.rounds(0),
-    ]
-    if depths[0] != depths[1]:
-        fail(
-            op, f"A has K in {depths[0]} units, B in {depths[1]}; expected the same sg_data along K"
-        )

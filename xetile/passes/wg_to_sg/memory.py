@@ -115,12 +115,6 @@ def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
     """Per unit the value, the tile and what else the op takes, where one subgroup writes each."""
     value, tile, *masks = op.operands
     tiles = _accessed(view, op, tile)
-    if tiles.distribution.is_shared:
-        fail(
-            op,
-            f"several subgroups would write the same unit of {tile.type}; "
-            "give each subgroup units of its own (no more subgroups than units in a dimension)",
-        )
     values = [
         view.units(value),
         tiles,

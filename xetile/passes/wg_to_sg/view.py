@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from math import prod
 from typing import cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from xetile.analysis.kernels import subgroup_count
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
 from xetile.dialects import arith
 from xetile.dialects.gpu import SubgroupIdOp
-from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.grid import Distribution, Term
-from xetile.layout.linear import LayoutError
 from xetile.passes.expansion import Expansion, Offset, Parts
 
 
@@ -56,29 +53,13 @@ class SubgroupView(Expansion):
                     "expected memrefs, addresses and scalars, from which tiles are made inside",
                 )
         self.maps = infer_workgroup_maps(function)
-        self.subgroups = subgroup_count(function)
 
     # Who holds what.
 
-    def distribution(self, shape: Sequence[int], map: WorkgroupMapAttr) -> Distribution:
-        """The distribution that a map gives to a shape, refused where it does not fit the kernel."""
-        total = prod(map.sg_layout)
-        if self.subgroups is None:
-            self.subgroups = total
-        if total != self.subgroups:
-            fail(
-                self.current,
-                f"sg_layout {list(map.sg_layout)} has {total} subgroups, the workgroup has {self.subgroups}",
-            )
-        try:
-            return map.distribution(tuple(shape))
-        except LayoutError as error:
-            fail(self.current, str(error))
-
     def distribution_of(self, value: SSAValue) -> Distribution:
-        """The distribution of a vector or tile of the old function."""
+        """The distribution of a vector or tile of the old function, which the inference found legal."""
         shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
-        return self.distribution(shape, self.maps[value])
+        return self.maps[value].distribution(shape)
 
     def units(self, value: SSAValue) -> Units:
         """The units that an old value became."""
