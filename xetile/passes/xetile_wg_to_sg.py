@@ -90,6 +90,5 @@ class XeTileWgToSg(ModulePass):
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                write_workgroup_maps(function)
                 DistributedView(function).run()
                 set_level(function, "subgroup")

@@ -136,16 +136,3 @@ func.func @f(%A: memref<16x16xui8>) {
   %r = xetile.tile_reduce <add>, %v [1] {wg_map_result = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 1]>, wg_map_source = #source} : vector<16x16xui8> -> vector<16x1xui8>
   func.return
 }
-
-// -----
-
-#map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
-#tile = #xetile.tile_attr<wg_map = #map>
-func.func @f(%A: memref<16x16xf32>) {
-  // expected-error @below {{'memref.alloca_scope' is not supported inside a kernel that is lowered}}
-  "memref.alloca_scope"() ({
-    %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
-    "memref.alloca_scope.return"() : () -> ()
-  }) : () -> ()
-  func.return
-}
