@@ -3,8 +3,8 @@
     python tools/bench_layout.py [--rounds N]
 
 Prints for each operation the time here, the time there, their ratio and the bound that it keeps; the status is 1
-when one is exceeded. Needs the extra `oracle`. A time is this process's processor time, the median over rounds that alternate
-between the two, so that other work on the machine disturbs both alike.
+when one is exceeded. Needs the extra `oracle`. A time is this process's processor time, the median over rounds
+that alternate between the two, so that other work on the machine disturbs both alike.
 """
 
 import argparse

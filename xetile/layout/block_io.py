@@ -76,19 +76,6 @@ class LoadPlan(NamedTuple):
         return tuple(inverse)
 
 
-class CoverMessage(NamedTuple):
-    """One message of a cover: its shape, and the element at which it begins."""
-
-    configuration: BlockConfiguration
-    offset: Offset
-
-
-class CoverPlan(NamedTuple):
-    """Messages that touch every element of a tile once, in row-major order of their offsets."""
-
-    messages: tuple[CoverMessage, ...]
-
-
 def block_load_layout(
     *,
     rows: int,
@@ -176,29 +163,6 @@ def plan_block_load(
     return _plan(wanted, element_bits, choices, lanes, word)
 
 
-def plan_cover(
-    shape: Sequence[int], configurations: Iterable[tuple[int, int, int, bool, bool]]
-) -> CoverPlan | None:
-    """The fewest messages that touch every element of a tile once: for prefetches, and stores of any size.
-
-    Only shapes that a row of straight cuts can reach are tried, which is optimal for powers of two.
-
-    Args:
-        shape: rows and columns of the tile, in elements; any size.
-        configurations: (rows, columns, blocks, packed, transposed) of the messages that exist.
-
-    Returns:
-        the plan, or None when the configurations do not tile the shape.
-
-    Raises:
-        LayoutError: the shape is not two positive extents.
-    """
-    if len(shape) != 2 or min(shape) < 1:
-        raise LayoutError(f"shape {list(shape)} must be two positive extents")
-    choices = tuple(BlockConfiguration(*configuration) for configuration in configurations)
-    return _cover(shape[0], shape[1], choices)
-
-
 @lru_cache(maxsize=256)
 def _message_layout(
     configuration: BlockConfiguration, element_bits: int, lanes: int, block_dim: str
@@ -275,63 +239,6 @@ def _keeps_words(shuffle: Sequence[int], word: int) -> bool:
     return all(shuffle[i] == shuffle[i - i % word] + i % word for i in range(len(shuffle))) and all(
         shuffle[i] % word == 0 for i in range(0, len(shuffle), word)
     )
-
-
-@lru_cache(maxsize=256)
-def _cover(
-    height: int, width: int, configurations: tuple[BlockConfiguration, ...]
-) -> CoverPlan | None:
-    # One configuration per covered shape is enough: the one with the fewest blocks.
-    by_shape: dict[tuple[int, int], BlockConfiguration] = {}
-    for configuration in sorted(configurations, key=lambda c: (c.blocks, c.packed, c.transposed)):
-        by_shape.setdefault((configuration.rows, configuration.width), configuration)
-    shapes = sorted(by_shape, key=lambda s: (-s[0] * s[1], -s[0]))
-    pieces = _cut(height, width, tuple(shapes), {})
-    if pieces is None:
-        return None
-    return CoverPlan(tuple(CoverMessage(by_shape[shape], at) for at, shape in sorted(pieces)))
-
-
-_Piece = tuple[Offset, tuple[int, int]]
-
-
-def _cut(
-    height: int,
-    width: int,
-    shapes: tuple[tuple[int, int], ...],
-    known: dict[tuple[int, int], tuple[_Piece, ...] | None],
-) -> tuple[_Piece, ...] | None:
-    """The fewest shapes that fill height x width: a grid of one shape in the corner, then the rests."""
-    if height == 0 or width == 0:
-        return ()
-    if (height, width) in known:
-        return known[height, width]
-    best: tuple[_Piece, ...] | None = None
-    for rows, columns in shapes:
-        if rows > height or columns > width:
-            continue
-        if best is not None and height * width >= len(best) * rows * columns:
-            break  # the shapes that follow are smaller still
-        filled, wide = height - height % rows, width - width % columns
-        grid = tuple(
-            ((r, c), (rows, columns))
-            for r in range(0, filled, rows)
-            for c in range(0, wide, columns)
-        )
-        for right_height, below_width in ((height, wide), (filled, width)):
-            right = _cut(right_height, width - wide, shapes, known)
-            below = _cut(height - filled, below_width, shapes, known)
-            if right is None or below is None:
-                continue
-            pieces = grid + _moved(right, 0, wide) + _moved(below, filled, 0)
-            if best is None or len(pieces) < len(best):
-                best = pieces
-    known[height, width] = best
-    return best
-
-
-def _moved(pieces: Iterable[_Piece], rows: int, columns: int) -> tuple[_Piece, ...]:
-    return tuple(((r + rows, c + columns), shape) for (r, c), shape in pieces)
 
 
 def _check_configuration(configuration: BlockConfiguration, element_bits: int, lanes: int) -> None:

@@ -85,26 +85,30 @@ def block_load_stages(
     steps = view.shape[view.inner] // view.instruction[view.inner]
     if transposed:
         slots = (height, width // (_WORD_BITS // element_bits))
-        count_outer = view.outer_cluster if dpas.threads_per_warp <= height else 1
-        count_inner = 1
+        outer, inner = view.outer_cluster if dpas.threads_per_warp <= height else 1, 1
     else:
         slots = (_slot_rows(dpas, operand, height, width, element_bits), width)
-        count_outer, count_inner = view.outer_cluster, steps
-    most_rows = limits.rows // height
-    most_columns = limits.row_bytes // (width * element_bits // 8)
-    along_rows = view.outer == 0
-    count_outer = min(count_outer, max(1, most_rows if along_rows else most_columns))
-    count_inner = min(count_inner, max(1, most_columns if along_rows else most_rows))
-    tile = LinearLayout.identity_1d(slots[1], "offset", "dim1") * LinearLayout.identity_1d(
-        slots[0], "offset", "dim0"
-    )
+        outer, inner = view.outer_cluster, steps
+    outer, inner = _counts_within(limits, view, element_bits, (outer, inner))
+    rows = LinearLayout.identity_1d(slots[0], "offset", "dim0")
+    tile = LinearLayout.identity_1d(slots[1], "offset", "dim1") * rows
     tile = tile.transpose_outs(["dim0", "dim1"])
     iterations = (
         tile
-        * LinearLayout.identity_1d(count_outer, "iteration", f"dim{view.outer}")
-        * LinearLayout.identity_1d(count_inner, "iteration", f"dim{view.inner}")
+        * LinearLayout.identity_1d(outer, "iteration", f"dim{view.outer}")
+        * LinearLayout.identity_1d(inner, "iteration", f"dim{view.inner}")
     )
-    return BlockLoadStages(tile, iterations, _loads(iterations, view, count_outer, count_inner))
+    return BlockLoadStages(tile, iterations, _loads(iterations, view, outer, inner))
+
+
+def _counts_within(
+    limits: MessageLimits, view: _Operand, element_bits: int, wanted: tuple[int, int]
+) -> tuple[int, int]:
+    """How many operands one message moves along the outer and the inner dimension."""
+    height, width = view.instruction
+    most = (limits.rows // height, limits.row_bytes // (width * element_bits // 8))
+    outer, inner = wanted
+    return min(outer, max(1, most[view.outer])), min(inner, max(1, most[view.inner]))
 
 
 def _loads(

@@ -117,10 +117,9 @@ def block_tile(
         the block, or None when the layout's first elements form no block.
 
     Raises:
-        LayoutError: unknown access.
+        LayoutError: unknown access, or a layout without registers, lanes or two dimensions.
     """
-    if access not in ("load", "store", "prefetch"):
-        raise LayoutError(f"access '{access}' must be load, store or prefetch")
+    _check_request(layout, contiguous, access)
     lanes = layout.bases["lane"]
     first = _single(lanes[0]) if lanes else None
     if first is None or element_bits > 64:
@@ -134,20 +133,47 @@ def block_tile(
     vnni = _walk_lanes(block, lanes, fast, element_bits)
     if vnni is None or prod(block.extents) // block.packed != 1 << len(lanes):
         return None
-    row = _row_dimension(block, fast)
     bounds = _bounds(limits, access, element_bits, transposed=transposed)
+    row = _grow_by_registers(block, contiguous, fast, bounds, one_matrix=one_matrix)
+    if row is None or (transposed and element_bits == 64 and block.extents[fast] != 8):
+        return None
+    return _finished(block, row, fast, transposed=transposed, vnni=vnni)
+
+
+def _check_request(layout: LinearLayout, contiguous: int, access: str) -> None:
+    if access not in ("load", "store", "prefetch"):
+        raise LayoutError(f"access '{access}' must be load, store or prefetch")
+    if not (layout.has_in_dim("register") and layout.has_in_dim("lane")):
+        raise LayoutError(
+            f"a block message needs a layout of registers and lanes, not of {list(layout.in_dims)}"
+        )
+    if len(layout.out_dims) < 2 or not 0 <= contiguous < len(layout.out_dims):
+        raise LayoutError(
+            f"a block message needs two dimensions, one of them contiguous; dimension {contiguous} of "
+            f"{list(layout.out_dims)} is not one"
+        )
+
+
+def _grow_by_registers(
+    block: _Growth, contiguous: int, fast: int, bounds: tuple[int, int], *, one_matrix: bool
+) -> int | None:
+    """Extend the lanes' block by registers as far as `bounds` (rows, lanes) allow; its row dimension.
+
+    None where the lanes' block is already too large, or where it cannot be transposed.
+    """
+    row = next((d for d, n in enumerate(block.extents) if n > 1 and d != fast), None)
     if row is not None and block.extents[row] > bounds[0]:
         return None
     if block.extents[fast] > bounds[1] or sum(extent > 1 for extent in block.extents) > 2:
         return None
+    transposed = fast != contiguous
     if transposed and block.extents[contiguous] == block.packed and not one_matrix:
         block.grow(fast, lambda extent: extent <= bounds[1])
     if row is None:
-        row = next((step[0] for _, step in block.unused if step and step[0] != fast), 1 - fast)
+        unused = (step[0] for _, step in block.unused if step and step[0] != fast)
+        row = next(unused, fast - 1 if fast else 1)
     block.grow(row, lambda extent: extent <= bounds[0])
-    if transposed and (row != contiguous or (element_bits == 64 and block.extents[fast] != 8)):
-        return None
-    return _finished(block, row, fast, transposed=transposed, vnni=vnni)
+    return None if transposed and row != contiguous else row
 
 
 def load_tile(
@@ -249,6 +275,33 @@ def transposed_shuffle(tile: BlockTile, *, lanes: int) -> tuple[int, ...]:
     return tuple(shuffle + [1 << i for i in range(prefix, bits)])
 
 
+def message_shuffle(
+    tile: BlockTile, layout: LinearLayout, *, element_bits: int, packed: bool = False
+) -> tuple[int, ...] | None:
+    """Which element of a message each register takes, found from what the message leaves in registers.
+
+    Args:
+        tile: the block read off `layout`, its blocks capped as for a load.
+        layout: the layout that the registers shall have.
+        element_bits: width of an element in bits.
+        packed: whether the message packs rows into 32-bit words where `tile` does not say so itself.
+
+    Returns:
+        for registers in the order of register_order, the element of their message (all messages alike), or
+        None when the message leaves an element in another lane.
+    """
+    loaded = _message_layout(tile, layout, element_bits, packed=packed)
+    wanted = {
+        "register": [
+            layout.bases["register"][basis.bit_length() - 1]
+            for basis in tile.register_bases[: loaded.in_dim_size_log2("register")]
+        ],
+        "lane": layout.bases["lane"],
+    }
+    target = LinearLayout.from_bases(wanted, layout.out_dims, require_surjective=False)
+    return register_permutation(loaded, target)
+
+
 def _walk_lanes(
     block: _Growth, lanes: Sequence[Sequence[int]], fast: int, element_bits: int
 ) -> bool | None:
@@ -268,10 +321,6 @@ def _walk_lanes(
             return vnni
         block.extents[dimension] *= 2
     return vnni
-
-
-def _row_dimension(block: _Growth, fast: int) -> int | None:
-    return next((d for d, n in enumerate(block.extents) if n > 1 and d != fast), None)
 
 
 def _bounds(
@@ -326,54 +375,29 @@ def _ceil_div(value: int, divisor: int) -> int:
     return -(-value // divisor)
 
 
-def message_shuffle(
-    tile: BlockTile, layout: LinearLayout, *, element_bits: int, packed: bool = False
-) -> tuple[int, ...] | None:
-    """Which element of a message each register takes, found from what the message leaves in registers.
-
-    Args:
-        tile: the block read off `layout`, its blocks capped as for a load.
-        layout: the layout that the registers shall have.
-        element_bits: width of an element in bits.
-        packed: whether the message packs rows into 32-bit words where `tile` does not say so itself.
-
-    Returns:
-        for registers in the order of register_order, the element of their message (all messages alike), or
-        None when the message leaves an element in another lane.
-    """
-    names = list(layout.out_dim_names)
-    lanes = layout.in_dim_size("lane")
+def _message_layout(
+    tile: BlockTile, layout: LinearLayout, element_bits: int, *, packed: bool
+) -> LinearLayout:
+    """What one message leaves in (register, lane), in the dimensions of `layout`."""
+    width = tile.width * tile.packed
     loaded = block_load_layout(
         rows=tile.height,
-        columns=tile.width * tile.packed,
+        columns=width,
         blocks=tile.blocks,
         element_bits=element_bits,
         packed=(packed or tile.vnni) and not tile.transposed,
         transposed=tile.transposed,
-        lanes=lanes,
+        lanes=layout.in_dim_size("lane"),
     )
     # The block's rows run along the memory's other dimension: across the lanes when it is transposed.
     row, column = tile.row_dim, tile.column_dim
     if tile.transposed:
         row, column = column, row
-    width = tile.width * tile.packed
     bases = {
         name: [
-            tuple({row: r, column: c + b * width}.get(d, 0) for d in range(len(names)))
+            tuple({row: r, column: c + b * width}.get(d, 0) for d in range(layout.num_out_dims))
             for r, c, b in vectors
         ]
         for name, vectors in loaded.bases.items()
     }
-    held = layout.bases
-    wanted = {
-        "register": [
-            held["register"][basis.bit_length() - 1]
-            for basis in tile.register_bases[: len(bases["register"])]
-        ],
-        "lane": held["lane"],
-    }
-    source, target = (
-        LinearLayout.from_bases(vectors, layout.out_dims, require_surjective=False)
-        for vectors in (bases, wanted)
-    )
-    return register_permutation(source, target)
+    return LinearLayout.from_bases(bases, layout.out_dims, require_surjective=False)

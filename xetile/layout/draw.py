@@ -9,9 +9,8 @@ from itertools import product
 from typing import NamedTuple
 
 from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.views import shown_dims
 
-_REGISTER_DIMS = ("register", "lane", "warp", "block")
-_SHARED_DIMS = ("offset", "block")
 _UNFOLDED = 64
 _FOLD = 32
 _MOST_BLOCKS = 4096
@@ -97,17 +96,7 @@ class _Holders:
         layout = panel.layout
         self.title = panel.title
         self.shared = layout.has_in_dim("offset")
-        self.dims = _SHARED_DIMS if self.shared else _REGISTER_DIMS
-        if not set(layout.in_dim_names) <= set(self.dims) or not layout.out_dim_names:
-            raise LayoutError(
-                f"no picture of in dims [{', '.join(layout.in_dim_names)}]; "
-                "expected register, lane, warp, block or offset, block"
-            )
-        if max(layout.total_in_dim_size, layout.total_out_dim_size) > _MOST_PLACES:
-            raise LayoutError(
-                f"a layout of {layout.total_in_dim_size} places and {layout.total_out_dim_size} "
-                f"elements is too large to draw; at most {_MOST_PLACES} of each"
-            )
+        self.dims = shown_dims(layout, most=_MOST_PLACES)
         self.names = list(layout.out_dim_names)
         self.shape = list(layout.out_dims.values())
         self.bits = {
@@ -235,11 +224,8 @@ def _overview(
     for leading, row in rows:
         if leading != heading:
             heading = leading
-            named = ", ".join(
-                f"{name} = {n}" for name, n in zip(holders.names, leading, strict=False)
-            )
             y += 6 if parts else 0
-            parts.append(f'<text class="note" x="0" y="{y + 12}">{named}</text>')
+            parts.append(_slice_heading(holders, leading, y))
             y += 18
         parts += [
             _overview_block(holders, at, lines[at], (j * width, y, width))
@@ -247,6 +233,12 @@ def _overview(
         ]
         y += _BLOCK_HEIGHT
     return "".join(parts), across * width, y + 6
+
+
+def _slice_heading(holders: _Holders, leading: tuple[int, ...], y: int) -> str:
+    named = zip(holders.names, leading, strict=False)
+    text = ", ".join(f"{name} = {number}" for name, number in named)
+    return f'<text class="note" x="0" y="{y + 12}">{text}</text>'
 
 
 def _block_lines(holders: _Holders, inside: Sequence[int], at: tuple[int, ...]) -> tuple[str, ...]:

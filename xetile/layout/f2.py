@@ -143,18 +143,9 @@ def solve_all(pivots: Echelon, width: int, targets: Iterable[int]) -> list[int] 
 
 def dependent_columns(columns: Sequence[int]) -> int:
     """A mask of the columns that are sums of earlier columns (zero columns among them)."""
-    mask = 0
     leading: dict[int, int] = {}
-    for index, column in enumerate(columns):
-        while column:
-            pivot = leading.get(column.bit_length())
-            if pivot is None:
-                leading[column.bit_length()] = column
-                break
-            column ^= pivot
-        if not column:
-            mask |= 1 << index
-    return mask
+    found = [_enters(leading, column) for column in columns]
+    return sum(1 << index for index, entered in enumerate(found) if not entered)
 
 
 def kernel(columns: Sequence[int]) -> list[int]:
@@ -223,30 +214,26 @@ def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
 def independent_of(vectors: Iterable[int], columns: Iterable[int]) -> list[int]:
     """Those vectors, in order, that are no sum of columns and earlier ones of them."""
     leading = {vector.bit_length(): vector for vector in reduced_basis(columns)}
-    found: list[int] = []
-    for vector in vectors:
-        rest = vector
-        while rest:
-            pivot = leading.get(rest.bit_length())
-            if pivot is None:
-                leading[rest.bit_length()] = rest
-                found.append(vector)
-                break
-            rest ^= pivot
-    return found
+    return [vector for vector in vectors if _enters(leading, vector)]
 
 
 def reduced_basis(columns: Iterable[int]) -> list[int]:
     """A basis of the columns' span with pairwise different leading bits, in order of appearance."""
     leading: dict[int, int] = {}
     for column in columns:
-        while column:
-            pivot = leading.get(column.bit_length())
-            if pivot is None:
-                leading[column.bit_length()] = column
-                break
-            column ^= pivot
+        _enters(leading, column)
     return list(leading.values())
+
+
+def _enters(leading: dict[int, int], column: int) -> bool:
+    """Whether a column is no sum of those in `leading`, keyed by bit length; then what is left of it goes there."""
+    while column:
+        pivot = leading.get(column.bit_length())
+        if pivot is None:
+            leading[column.bit_length()] = column
+            return True
+        column ^= pivot
+    return False
 
 
 def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:

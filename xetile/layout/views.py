@@ -11,8 +11,8 @@ from itertools import product
 from xetile.layout.linear import LayoutError, LinearLayout
 
 _MOST_PLACES = 1 << 22
-_DISTRIBUTED = ("register", "lane", "warp", "block")
-_SHARED = ("offset", "block")
+REGISTER_DIMS = ("register", "lane", "warp", "block")
+SHARED_DIMS = ("offset", "block")
 
 
 def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
@@ -106,20 +106,32 @@ def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, i
     return held
 
 
-def _images(layout: LinearLayout) -> dict[str, list[int]]:
-    """Per in dimension the packed coordinates of 0, 1, 2, ...; the last dimension lowest."""
+def shown_dims(layout: LinearLayout, *, most: int) -> tuple[str, ...]:
+    """The in dimensions that a view of a layout has: those of registers, or of shared memory.
+
+    Raises:
+        LayoutError: the layout has others, no elements, or more than `most` places or elements.
+    """
     names = set(layout.in_dim_names)
-    known = _SHARED if "offset" in names else _DISTRIBUTED
-    if not names or not names <= set(known) or not names & {"register", "lane", "offset"}:
+    known = SHARED_DIMS if "offset" in names else REGISTER_DIMS
+    if not names <= set(known) or not names & {"register", "lane", "offset"}:
         raise LayoutError(
             f"no view of in dims [{', '.join(layout.in_dim_names)}]; "
             "expected register, lane, warp, block or offset, block"
         )
-    if max(layout.total_in_dim_size, layout.total_out_dim_size) > _MOST_PLACES:
+    if not layout.out_dims:
+        raise LayoutError("no view of a layout without out dims")
+    if max(layout.total_in_dim_size, layout.total_out_dim_size) > most:
         raise LayoutError(
             f"a layout of {layout.total_in_dim_size} places and {layout.total_out_dim_size} "
-            f"elements is too large to print; at most {_MOST_PLACES} of each"
+            f"elements is too large to show; at most {most} of each"
         )
+    return known
+
+
+def _images(layout: LinearLayout) -> dict[str, list[int]]:
+    """Per in dimension the packed coordinates of 0, 1, 2, ...; the last dimension lowest."""
+    known = shown_dims(layout, most=_MOST_PLACES)
     bases = layout.bases
     shifts = _shifts(list(layout.out_dims.values()))
     images: dict[str, list[int]] = {}

@@ -168,7 +168,7 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["--bases", '{"lane": [1]}'], "--bases: 'lane' must be a list of lists of integers"),
         (["--bases", "[" * 100000], "--bases is no JSON"),
         (["--bases", '{"lane": [[4]]}', "-t", "tensor<4xf32>"], "invalid basis 4 at position 0 of in-dim 'lane'"),
-        (["-t", "tensor<1048576x1048576xf32>", "-l", BLOCKED], "is too large to print; at most 4194304 of each"),
+        (["-t", "tensor<1048576x1048576xf32>", "-l", BLOCKED], "is too large to show; at most 4194304 of each"),
         (["-t", "tensor<4xf32>", "-l", "#ttg.slice<{parent = " * 100], "expected at most 64 values inside of one another"),
         (["-t", "tensor<4xf32>", "-l", f"#ttg.slice<{{dim = {'9' * 5000}}}>"], "expected a number of at most 18 digits"),
         (["-t", "tensor<4xf32>", "-l", "#ttg.blocked<{order = ["], "expected a value at character 23, found the end"),

@@ -11,7 +11,6 @@ from xetile.layout.block_io import (
     block_load_layout,
     block_store_layout,
     plan_block_load,
-    plan_cover,
     register_word,
 )
 from xetile.layout.distributed import dpas_operand_layout, dpas_register_word
@@ -191,59 +190,6 @@ def test_layouts_that_are_no_tile_are_refused() -> None:
     wide = dpas_operand_layout("c", (8, 16), ops_per_channel=2, lanes=32)
     with pytest.raises(LayoutError, match="the layout has 32 lanes, the subgroup 16"):
         plan_block_load(wide, element_bits=16, configurations=plain(16))
-
-
-def fewest(shape: tuple[int, int], sizes: list[tuple[int, int]]) -> int | None:
-    """The fewest rectangles that tile a shape, by trying them all at the first free element."""
-    height, width = shape
-    best: list[int | None] = [None]
-
-    def place(free: frozenset[tuple[int, int]], used: int) -> None:
-        if best[0] is not None and used >= best[0]:
-            return
-        if not free:
-            best[0] = used
-            return
-        row, column = min(free)
-        for rows, columns in sizes:
-            cells = frozenset(product(range(row, row + rows), range(column, column + columns)))
-            if cells <= free:
-                place(free - cells, used + 1)
-
-    place(frozenset(product(range(height), range(width))), 0)
-    return best[0]
-
-
-def test_covers_are_exact_and_fewest() -> None:
-    sizes = [(4, 4), (2, 4), (1, 4), (4, 2), (2, 1), (1, 1)]
-    configurations = [BlockConfiguration(rows, columns, 1) for rows, columns in sizes]
-    for shape in product(range(1, 7), range(1, 7)):
-        plan = plan_cover(shape, configurations)
-        assert plan is not None
-        cells = [
-            (message.offset[0] + row, message.offset[1] + column)
-            for message in plan.messages
-            for row in range(message.configuration.rows)
-            for column in range(message.configuration.width)
-        ]
-        assert sorted(cells) == list(product(range(shape[0]), range(shape[1])))
-        assert len(plan.messages) == fewest(shape, sizes)
-        assert [m.offset for m in plan.messages] == sorted(m.offset for m in plan.messages)
-
-
-def test_covers_of_gemm_tiles() -> None:
-    prefetch = plan_cover((32, 32), plain(16))
-    assert prefetch is not None
-    assert [m.configuration for m in prefetch.messages] == [BlockConfiguration(32, 32, 1)]
-    rows = plan_cover((24, 32), plain(16))
-    assert rows is not None
-    assert [(m.configuration.rows, m.offset) for m in rows.messages] == [(16, (0, 0)), (8, (16, 0))]
-    stores = plan_cover((32, 64), [BlockConfiguration(h, 16, 1) for h in (1, 2, 4, 8)])
-    assert stores is not None
-    assert len(stores.messages) == 16
-    assert plan_cover((8, 12), [BlockConfiguration(8, 16, 1)]) is None
-    with pytest.raises(LayoutError, match=r"shape \[0, 16\] must be two positive extents"):
-        plan_cover((0, 16), plain(16))
 
 
 def test_a_plan_is_cheap() -> None:

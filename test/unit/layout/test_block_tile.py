@@ -237,3 +237,27 @@ def test_a_message_whose_lanes_differ_has_no_shuffle() -> None:
     assert tile is not None
     wide = tile._replace(height=tile.height // 2, width=2 * tile.width)
     assert message_shuffle(wide, layout, element_bits=32) is None
+
+
+def test_one_row_of_three_dimensions() -> None:
+    layout = LinearLayout.from_bases(
+        {"register": [], "lane": [(0, 0, 1 << bit) for bit in range(4)]},
+        {"dim0": 1, "dim1": 1, "dim2": 16},
+    )
+    tile = load_tile(layout, 2, element_bits=32, limits=LIMITS)
+    assert tile is not None
+    assert (tile.height, tile.width, tile.row_dim, tile.column_dim) == (1, 16, 1, 2)
+    assert message_shuffle(tile, layout, element_bits=32) == (0,)
+
+
+@pytest.mark.parametrize(
+    "layout, contiguous, message",
+    [
+        (LinearLayout.identity_1d(16, "lane", "dim0"), 0, "needs a layout of registers and lanes"),
+        (LinearLayout.identity_1d(4, "register", "dim0") * LinearLayout.identity_1d(16, "lane", "dim0"), 0, "needs two dimensions"),
+        (LinearLayout.identity_1d(4, "register", "dim0") * LinearLayout.identity_1d(16, "lane", "dim1"), 2, r"dimension 2 of \['dim0', 'dim1'\] is not one"),
+    ],
+)  # fmt: skip
+def test_layouts_without_blocks(layout: LinearLayout, contiguous: int, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        load_tile(layout, contiguous, element_bits=16, limits=LIMITS)

@@ -170,9 +170,9 @@ def test_pages_need_no_network() -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(LayoutError, match=r"no picture of in dims \[iteration\]"):
+    with pytest.raises(LayoutError, match=r"no view of in dims \[iteration\]"):
         draw_svg([Panel("x", LinearLayout.identity_1d(4, "iteration", "dim0"))])
-    with pytest.raises(LayoutError, match="is too large to draw; at most 1048576 of each"):
+    with pytest.raises(LayoutError, match="is too large to show; at most 1048576 of each"):
         draw_svg([Panel("x", LinearLayout.identity_1d(1 << 21, "register", "dim0"))])
 
 

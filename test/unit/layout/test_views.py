@@ -105,6 +105,7 @@ for bases, names, sizes in json.load(sys.stdin):
     views.append([view(True), view(False)])
 json.dump(views, sys.stdout)
 """
+LAYOUTS = 5000
 Random = tuple[dict[str, list[list[int]]], list[str], list[int]]
 
 
@@ -131,7 +132,7 @@ def random_case(source: random.Random, *, shared: bool) -> Random:
 @pytest.mark.triton
 def test_random_views_are_those_of_the_wheel() -> None:
     source = random.Random(20260822)
-    cases = [random_case(source, shared=i % 4 == 0) for i in range(400)]
+    cases = [random_case(source, shared=i % 2 == 0) for i in range(2 * LAYOUTS)]
     ran = subprocess.run(
         [sys.executable, "-c", WHEEL], input=json.dumps(cases), capture_output=True, text=True, check=True
     )  # fmt: skip
