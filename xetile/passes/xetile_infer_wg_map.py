@@ -22,7 +22,8 @@ After:
         wg_map_c = ...} : vector<256x32xf16>, vector<32x256xf16> -> vector<256x256xf32>
 
 A constant (or splat, or mask) without a map of its own is made again for each map that its users need: that costs no
-data, where a `tile_conv_layout` would move some. One that nothing uses goes.
+data, where a `tile_conv_layout` would move some. One that nothing uses goes. The vector dialect's reductions of rows or
+columns become `tile_reduce` (vector_reductions.py).
 """
 
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from xetile.analysis.kernels import functions, level
 from xetile.analysis.map_rules import is_fresh, map_names
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.passes.vector_reductions import raise_vector_reductions
 
 Maps = dict[SSAValue, WorkgroupMapAttr]
 
@@ -48,6 +50,7 @@ def write_workgroup_maps(function: Operation) -> None:
 
     Errors: XetileError where they contradict one another or do not follow (`infer_workgroup_maps`).
     """
+    raise_vector_reductions(function)
     copies = _copy_per_use(function)
     maps = infer_workgroup_maps(function)
     for op in function.walk():
