@@ -1,7 +1,7 @@
 """Values that are one value at run time: what loops and branches carry, and what elementwise ops relate."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -70,22 +70,54 @@ def is_elementwise(op: Operation) -> bool:
     return op.name.partition(".")[0] in _ELEMENTWISE and op.name != "arith.constant"
 
 
-def carried_pairs(op: Operation) -> Iterator[Pair]:
-    """Pairs of values that a loop or a branch makes one: initial value, argument, yield, result."""
+class Carried(NamedTuple):
+    """Two values that are one at run time: `target` is `source`, because the op `by` hands it on."""
+
+    source: SSAValue
+    target: SSAValue
+    by: Operation
+
+
+def carried(op: Operation) -> Iterator[Carried]:
+    """What a loop or a branch makes one: initial value, argument, yield, result."""
     if op.name == "scf.for":
         body = op.regions[0].blocks[0]
-        yield from _pairs(op.operands[3:], body.args[1:], terminator(body).operands, op.results)
+        yield from _loop(op, op.operands[3:], body.args[1:], terminator(body), op.results)
     elif op.name in _BRANCHES and op.results:
-        yields = [
-            terminator(region.blocks[0]).operands
-            for region in op.regions
-            if len(region.blocks) == 1
-        ]
-        yield from _pairs(op.results, *yields)
+        for region in op.regions:
+            if len(region.blocks) != 1:
+                continue
+            last = terminator(region.blocks[0])
+            for value, result in zip(last.operands, op.results, strict=True):
+                yield Carried(value, result, last)
     elif op.name == "scf.while":
         before, after = (region.blocks[0] for region in op.regions)
-        yield from _pairs(op.operands, before.args, terminator(after).operands)
-        yield from _pairs(op.results, after.args, terminator(before).operands[1:])
+        condition = terminator(before)
+        yield from _loop(op, op.operands, before.args, terminator(after))
+        rows = zip(condition.operands[1:], after.args, op.results, strict=True)
+        for passed, argument, result in rows:
+            yield Carried(passed, argument, condition)
+            yield Carried(passed, result, condition)
+
+
+def _loop(
+    op: Operation,
+    initial: Sequence[SSAValue],
+    arguments: Sequence[SSAValue],
+    last: Operation,
+    results: Sequence[SSAValue] = (),
+) -> Iterator[Carried]:
+    for start, argument, next in zip(initial, arguments, last.operands, strict=True):
+        yield Carried(start, argument, op)
+        yield Carried(next, argument, last)
+    for argument, result in zip(arguments, results, strict=False):
+        yield Carried(argument, result, op)
+
+
+def carried_pairs(op: Operation) -> Iterator[Pair]:
+    """`carried` without the reason."""
+    for pair in carried(op):
+        yield pair.target, pair.source
 
 
 def computed_pairs(op: Operation) -> Iterator[Pair]:
@@ -104,9 +136,3 @@ def terminator(block: Block) -> Operation:
     last = block.last_op
     assert last is not None
     return last
-
-
-def _pairs(*columns: Sequence[SSAValue]) -> Iterator[Pair]:
-    for row in zip(*columns, strict=True):
-        for value in row[1:]:
-            yield row[0], value
