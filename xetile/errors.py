@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NoReturn
 
-from xdsl.dialects.builtin import FileLineColLoc
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 
 class XetileError(Exception):
@@ -36,10 +36,25 @@ def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
             return position(at.owner.parent_op())
         return position(at.owner)
     while at is not None:
-        if isinstance(at.location, FileLineColLoc):
-            return at.location
+        if (found := file_position(at.location)) is not None:
+            return found
         at = at.parent_op()
     return None
+
+
+def file_position(location: Attribute | None) -> FileLineColLoc | None:
+    """The first position in a file that a location names, None where it names none."""
+    match location:
+        case FileLineColLoc():
+            return location
+        case FusedLoc(locations=ArrayAttr() as parts):
+            return next(filter(None, map(file_position, parts.data)), None)
+        case NameLoc():
+            return file_position(location.location)
+        case CallSiteLoc():
+            return file_position(location.callee) or file_position(location.caller)
+        case _:
+            return None
 
 
 def fail(at: Operation | SSAValue, message: str) -> NoReturn:

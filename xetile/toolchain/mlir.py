@@ -36,6 +36,7 @@ from xetile.toolchain.mlir_text import (
 )
 from xetile.toolchain.paths import MLIR_VERSION, find_mlir_opt
 from xetile.toolchain.sandbox import Outcome, ending, run
+from xetile.verification import verify as verify_here
 
 Route = Literal["bindings", "mlir-opt"]
 """How upstream is reached: the Python bindings, or the program."""
@@ -121,25 +122,17 @@ def run_passes(
     `pipeline` is in mlir-opt's notation; `builtin.module(...)` around it may be left out. The module is at
     level xegpu or below, unless `allow_unregistered` lets ops through that upstream does not know; it leaves them
     alone. `route` is how upstream is reached, by default the first that is there.
-    Errors: XetileError, at the position of the op that upstream names, where it refuses the module; where a pass
-    aborts or takes more than `seconds`; for a pipeline that is wrong; where MLIR is not installed.
+    Errors: XetileError, at the position of the op, where it does not verify, here or upstream, or a pass refuses it;
+    where a pass aborts or takes more than `seconds`; for a pipeline that is wrong; where MLIR is not installed.
     """
+    verify_here(module)  # upstream's verifiers crash on some of what ours refuse
     if not allow_unregistered:
         _refuse_our_ops(module)
     chosen = route or find_route()
     text = print_module(module)
     whole = _anchored(pipeline)
-    if chosen == "mlir-opt":
-        answer = _run_program(text, whole, allow_unregistered, seconds)
-    else:
-        try:
-            names = pass_names(expand_pipeline(whole))
-        except ValueError as error:
-            _refuse_pipeline(str(error))
-        if all(name in HARMLESS or _ANCHORS.match(name) for name in names):
-            answer = transform(text, whole, allow_unregistered=allow_unregistered)
-        else:
-            answer = _run_bindings(text, whole, allow_unregistered, seconds)
+    through = _through_program if chosen == "mlir-opt" else _through_bindings
+    answer = through(text, whole, allow_unregistered, seconds)
     if answer.text is None:
         _complain(text, answer.complaints)
     return parse_module(answer.text)
@@ -185,7 +178,19 @@ def _is_ours(attribute: Attribute) -> bool:
     return any(map(_is_ours, parts))
 
 
-def _run_bindings(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+def _through_bindings(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+    """Run a pipeline through the bindings: in this process where that is known to be harmless."""
+    try:
+        names = pass_names(expand_pipeline(pipeline))
+    except ValueError as error:
+        _refuse_pipeline(str(error))
+    harmless = all(name in HARMLESS or _ANCHORS.match(name) for name in names)
+    if harmless and not allow_unregistered:
+        return transform(text, pipeline, allow_unregistered=False)
+    return _through_child(text, pipeline, allow_unregistered, seconds)
+
+
+def _through_child(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
     """Run a pipeline through the bindings in a process of its own."""
     request = {"text": text, "pipeline": pipeline, "allow_unregistered": allow_unregistered}
     with TemporaryDirectory(prefix="xetile-") as name:
@@ -201,7 +206,7 @@ def _run_bindings(text: str, pipeline: str, allow_unregistered: bool, seconds: f
         return read_answer(answer.read_text())
 
 
-def _run_program(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+def _through_program(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
     """Run a pipeline through mlir-opt."""
     program = find_mlir_opt()
     if program is None:

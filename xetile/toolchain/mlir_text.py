@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, file_position
 from xetile.parser import Parser, new_context
 from xetile.toolchain.mlir_process import SOURCE_NAME
 
@@ -155,24 +155,9 @@ def source_position(text: str, line: int) -> FileLineColLoc | None:
     place = lines[line - 1].rpartition(" loc(")[2]
     parser = _TransportParser(new_context(), f"loc({place}", SOURCE_NAME)
     try:
-        return first_file_position(parser.parse_attribute())
+        return file_position(parser.parse_attribute())
     except ParseError:
         return None
-
-
-def first_file_position(location: Attribute | None) -> FileLineColLoc | None:
-    """The first position in a file that a location names, None where it names none."""
-    match location:
-        case FileLineColLoc():
-            return location
-        case FusedLoc(locations=ArrayAttr() as parts):
-            return next(filter(None, map(first_file_position, parts.data)), None)
-        case NameLoc():
-            return first_file_position(location.location)
-        case CallSiteLoc():
-            return first_file_position(location.callee) or first_file_position(location.caller)
-        case _:
-            return None
 
 
 def position_of(file: str, line: int, column: int) -> FileLineColLoc:

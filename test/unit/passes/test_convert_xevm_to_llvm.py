@@ -311,6 +311,28 @@ def refusal(text: str) -> XetileError:
             "",
             "a fence of scope subgroup and address space global",
         ),
+        (  # upstream's verifier takes the next two
+            f"""{pointer("a")}
+            %v = xevm.blockload2d %p_a, %w, %w, %w, %w, %w <{{elem_size_in_bits = 16 : i32, pack_register = false,
+                tile_height = 16 : i32, tile_width = 3 : i32, transpose = false, v_blocks = 1 : i32}}>
+                : {SURFACE}) -> vector<3xi16>""",
+            "%a: i64, %w: i32",
+            "tile_width is 3; block messages have powers of two",
+        ),
+        (
+            f"""{pointer("a")}
+            %z = arith.constant dense<0> : vector<4xi32>
+            xevm.blockstore2d %p_a, %w, %w, %w, %w, %w, %z <{{elem_size_in_bits = 32 : i32, tile_height = 8 : i32,
+                tile_width = 16 : i32}}> : {SURFACE}, vector<4xi32>)""",
+            "%a: i64, %w: i32",
+            "the stored value is vector<4xi32>, 128 bits; the message takes 256 per lane",
+        ),
+        (
+            f"""{pointer("a")}
+            %v = xevm.blockload %p_a : (!llvm.ptr<1>) -> vector<4xi16>""",
+            "%a: i64",
+            "'xevm.blockload' has no lowering",
+        ),
     ],
 )
 def test_what_has_no_lowering_is_refused_at_its_place(body: str, arguments: str, message: str):

@@ -11,7 +11,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api
-from xetile.errors import XetileError
+from xetile.errors import XetileError, fail
 from xetile.toolchain import mlir
 from xetile.toolchain.mlir import Route, has_bindings, run_passes, verify
 from xetile.toolchain.mlir_process import pass_names
@@ -245,3 +245,14 @@ def test_text_there_and_back_without_upstream() -> None:
 def test_text_that_xdsl_cannot_read_is_one_line() -> None:
     with pytest.raises(XetileError, match=r"xDSL cannot read what MLIR made: .*, in '\"a\.b\"\('"):
         parse_module('"a.b"(')
+
+
+@pytest.mark.parametrize(
+    "place",
+    ['"a"("k.mlir":3:4)', 'fused["k.mlir":3:4, "l.mlir":5:6]', 'callsite("f" at "k.mlir":3:4)'],
+)
+def test_a_place_inside_another_kind_of_location_is_found(place: str) -> None:
+    text = f"func.func @f(%x: i32) {{\n  %y = arith.addi %x, %x : i32 loc({place})\n  return\n}}\n"
+    op = next(op for op in api.parse(text).walk() if op.name == "arith.addi")
+    with pytest.raises(XetileError, match=r"^k\.mlir:3:4: error: no$"):
+        fail(op, "no")

@@ -21,8 +21,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import parse_dictionaries, print_dictionaries
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
+from xetile.dialects.xevm.constraints import RegistersConstraint
 
 LANES = 16
+
+REGISTER_BITS = 32
+"""Packed loads fill register words of this many bits."""
 
 
 def _number(value: int) -> IntegerAttr[IntegerType]:
@@ -100,9 +104,7 @@ class _BlockOp(IRDLOperation):
 
     def _verify_size(self, value: Attribute, blocks: int) -> None:
         vector = cast(VectorType[Attribute], value)
-        bits = getattr(vector.element_type, "bitwidth", 32)
-        if type(vector.element_type).__name__ == "FloatTF32Type":
-            bits = 32
+        bits: int = getattr(vector.element_type, "bitwidth", 32)
         have = vector.get_shape()[0] * bits
         expected = self.bits * self.rows * self.columns * blocks // LANES
         if have != expected:
@@ -125,9 +127,11 @@ def _constant(value: SSAValue) -> int | None:
 _WIDTH_RANGES = {8: (4, 64), 16: (2, 32), 32: (1, 16), 64: (1, 8)}
 
 
-def _verify_height(rows: int, *, most: int) -> None:
-    if not 1 <= rows <= most:
-        raise VerifyException(f"expecting tile_height to be between 1 and {most}, found {rows}")
+def _verify_height(rows: int, *, most: int, least: int = 1) -> None:
+    if not least <= rows <= most:
+        raise VerifyException(
+            f"expecting tile_height to be between {least} and {most}, found {rows}"
+        )
     if rows & (rows - 1):
         raise VerifyException(f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}")
 
@@ -142,7 +146,7 @@ class BlockLoad2dOp(_BlockOp):
     transpose = prop_def(BoolAttr)
     pack_register = prop_def(BoolAttr)
     cache_control = opt_prop_def(LoadCacheControlAttr)
-    res = result_def(VectorType)
+    res = result_def(RegistersConstraint())
 
     traits = traits_def(MemoryReadEffect())
 
@@ -206,10 +210,10 @@ class BlockLoad2dOp(_BlockOp):
             raise VerifyException("transpose is only supported for 32 and 64 bit elements")
         if self.is_packed and bits > 16:
             raise VerifyException("pack_register is only supported for 8 and 16 bit elements")
-        _verify_height(self.rows, most=32)
+        _verify_height(self.rows, most=32, least=REGISTER_BITS // bits if self.is_packed else 1)
         least, most = _WIDTH_RANGES[bits]
         most = 8 if self.is_transposed else most
-        if not least <= self.columns <= most or self.columns & (self.columns - 1):
+        if not least <= self.columns <= most:
             raise VerifyException(
                 f"expecting tile_width to be between {least} and {most}, found {self.columns}"
             )
@@ -231,9 +235,9 @@ class BlockLoad2dOp(_BlockOp):
         self._verify_element(bits)
 
     def _verify_element(self, bits: int) -> None:
-        element = self.res.type.element_type
+        element = cast("VectorType[Attribute]", self.res.type).element_type
         width = getattr(element, "bitwidth", 32)
-        if (bits == 32 or self.is_packed) and width not in (32, 19):
+        if (bits == 32 or self.is_packed) and width != 32:
             raise VerifyException(f"expecting result element type to be 32 bits, found {element}")
 
 
@@ -250,7 +254,7 @@ class BlockStore2dOp(_BlockOp):
     base_pitch = operand_def(i32)
     x = operand_def(i32)
     y = operand_def(i32)
-    stored_val = operand_def(VectorType)
+    stored_val = operand_def(RegistersConstraint())
     cache_control = opt_prop_def(StoreCacheControlAttr)
 
     traits = traits_def(MemoryWriteEffect())
@@ -283,7 +287,6 @@ class BlockStore2dOp(_BlockOp):
     def verify_(self) -> None:
         """The rules of mlir-opt 22."""
         self._verify_surface()
-        self._verify_size(self.stored_val.type, 1)
         bits = self.bits
         if bits not in (8, 16, 32):
             raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")

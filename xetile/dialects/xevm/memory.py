@@ -79,7 +79,7 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
         not isa(element, IntegerType)
         or element.bitwidth not in legal
         or element.signedness.data is not Signedness.SIGNLESS
-        or (vector is not None and vector.get_num_dims() != 1)
+        or (vector is not None and (vector.get_num_dims() != 1 or any(vector.get_scalable_dims())))
     ):
         raise VerifyException(
             f"{what} is {type}; legal are i8, i16, i32, i64 and vectors of rank 1 of them"

@@ -1,6 +1,5 @@
 """The matrix instruction of XeVM."""
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -17,6 +16,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xevm.attributes import MMAShapeAttr, MMATypesAttr
+from xetile.dialects.xevm.constraints import RegistersConstraint
 
 
 @irdl_op_definition
@@ -25,12 +25,12 @@ class MMAOp(IRDLOperation):
 
     name = "xevm.mma"
 
-    a = operand_def(VectorType)
-    b = operand_def(VectorType)
-    c = opt_operand_def(VectorType)
+    a = operand_def(RegistersConstraint())
+    b = operand_def(RegistersConstraint())
+    c = opt_operand_def(RegistersConstraint())
     shape = prop_def(MMAShapeAttr)
     types = prop_def(MMATypesAttr)
-    d = result_def(VectorType)
+    d = result_def(RegistersConstraint())
 
     traits = traits_def(Pure())
 

@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.dialects.xevm import (
+    LANES,
     LoadCacheControlAttr,
     MMAShapeAttr,
     MMATypesAttr,
@@ -50,11 +51,17 @@ def _integer(op: Operation, name: str, default: int = 1) -> int:
 
 
 def shape_of(op: Operation) -> BlockShape:
-    """What a 2D block op moves."""
+    """What a 2D block op moves.
+
+    Errors: XetileError for a width that no message has, though upstream's verifier takes it.
+    """
+    columns = _integer(op, "tile_width")
+    if columns & (columns - 1):
+        fail(op, f"tile_width is {columns}; block messages have powers of two")
     return BlockShape(
         _integer(op, "elem_size_in_bits"),
         _integer(op, "tile_height"),
-        _integer(op, "tile_width"),
+        columns,
         _integer(op, "v_blocks"),
     )
 
@@ -136,6 +143,11 @@ def _store(lowering: Lowering, op: Operation) -> None:
     bits = register_bits(shape, packed=False)
     parts = lowering.parts(value)
     element, length = lowering.element(value), vector_length(value.type) or 1
+    held, moved = length * element_bits(element), shape.bits * shape.rows * shape.columns // LANES
+    if held != moved:
+        fail(
+            op, f"the stored value is {value.type}, {held} bits; the message takes {moved} per lane"
+        )
     # stores of one type follow one another, and so can share their memory
     pointer = lowering.private(("store", element, length), element, length)
     start = 0
