@@ -8,6 +8,9 @@
 // result, see 2.3 for the better division), the change of layout before the reduction, so that a row lies in one
 // subgroup, and nothing else.
 //
+// Where the tiles reach over the matrices' edges, BT and the bias are padded with zeros, so that columns that are not
+// there add nothing to the sums; rows that are not there are not written.
+//
 // Departures from the RFC's text:
 // - BT is a parameter, and its tile has two offsets;
 // - the loops over i and j are the grid, 16x16. Then the 16 workgroups of one row of tiles each have a part of the

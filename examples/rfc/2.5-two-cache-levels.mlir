@@ -18,7 +18,7 @@
 // - tiles that move in a branch are results of scf.if.
 //
 // A subgroup's 64x64 sums in f32 fill 256 registers, all that a thread of these devices has: the program is right, but
-// the code generator will spill. [32, 64] for rows and columns of map_c, with 64 subgroups, halves it.
+// the code generator spills. 256 rows per workgroup, so 32x64 per subgroup as in 2.1, halve them.
 
 #map_a = #xetile.wg_map<sg_layout = [8, 4], sg_data = [64, 32]>
 #map_b = #xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>

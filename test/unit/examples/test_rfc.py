@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -11,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
+from xdsl.printer import Printer
 
 from xetile import api
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
@@ -236,6 +238,12 @@ def large(program: Program) -> ModuleOp:
     return api.parse(source(program), name=f"{program.name}.mlir")
 
 
+def generic(module: ModuleOp) -> str:
+    stream = StringIO()
+    Printer(stream, print_generic_format=True).print_op(module)
+    return f"{stream.getvalue()}\n"
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
 def test_the_files_themselves_are_read_printed_and_distributed(program: Program) -> None:
     module = large(program)
@@ -243,6 +251,7 @@ def test_the_files_themselves_are_read_printed_and_distributed(program: Program)
     again = api.parse(text)
     assert again.is_structurally_equivalent(module)
     assert api.text(again) == text
+    assert api.parse(generic(module)).is_structurally_equivalent(module)
     distributed = api.text(api.lower(module, to="subgroup"))
     assert "wg_map" not in distributed
     blocked = api.text(api.lower(module, to="blocked", device="bmg"))
