@@ -1,0 +1,184 @@
+"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.messages import Messages, TileUse
+from xetile.analysis.same_value import is_elementwise
+from xetile.dialects.vector import ExtractStridedSliceOp
+from xetile.errors import fail
+from xetile.layout.block_io import BlockConfiguration
+from xetile.layout.grid import containing_block
+from xetile.layout.linear import LayoutError
+from xetile.passes.expansion import Expansion, Offset, Parts
+from xetile.targets.device import Device
+
+
+class Tile(Parts):
+    """A tile: one descriptor per use, and the offsets of its corner (row, column)."""
+
+    __slots__ = ("descriptors", "fixed", "moving")
+
+    def __init__(
+        self,
+        descriptors: Mapping[TileUse, tuple[SSAValue, BlockConfiguration]],
+        fixed: Mapping[int, Offset],
+        moving: Mapping[int, SSAValue],
+    ) -> None:
+        super().__init__(list(moving.values()))
+        self.descriptors = dict(descriptors)
+        self.fixed = dict(fixed)
+        self.moving = tuple(moving)
+
+    def offset(self, dimension: int) -> Offset:
+        """The corner's offset in one dimension (elements)."""
+        if dimension in self.fixed:
+            return self.fixed[dimension]
+        return self.values[self.moving.index(dimension)]
+
+    def agrees_with(self, other: Parts) -> bool:
+        """Tiles meet in a loop when they share descriptors and the offsets that do not move."""
+        return (
+            isinstance(other, Tile)
+            and self.descriptors == other.descriptors
+            and self.fixed == other.fixed
+        )
+
+    def describe(self) -> str:
+        """In words."""
+        return (
+            f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
+        )
+
+
+class Grid(Parts):
+    """A vector as its blocks, row-major; `pack` consecutive rows share a register word (1: not packed)."""
+
+    __slots__ = ("block", "pack", "shape")
+
+    def __init__(
+        self, values: Sequence[SSAValue], shape: tuple[int, int], block: tuple[int, int], pack: int
+    ) -> None:
+        super().__init__(values)
+        self.shape = shape
+        self.block = block
+        self.pack = pack
+
+    def at(self, row: int, column: int) -> SSAValue:
+        """One block, by its coordinates in blocks."""
+        return self.values[row * self.shape[1] + column]
+
+    def describe(self) -> str:
+        """In words."""
+        packed = f", {self.pack} rows packed" if self.pack != 1 else ""
+        return (
+            f"{'x'.join(map(str, self.shape))} blocks of {'x'.join(map(str, self.block))}{packed}"
+        )
+
+
+class XeGPUView(Expansion):
+    """A function in terms of XeGPU."""
+
+    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
+
+    def __init__(self, function: Operation, target: Device, *, upstream: bool = False) -> None:
+        self.device = target
+        self.messages = Messages(function, target, upstream=upstream)
+        super().__init__(function)
+
+    def tile(self, value: SSAValue) -> Tile:
+        """What an old tile became."""
+        became = self.get(value)
+        if not isinstance(became, Tile):
+            fail(self.current, f"{value.type} is not lowered to XeGPU yet")
+        return became
+
+    def grid(self, value: SSAValue) -> Grid:
+        """What an old vector became."""
+        became = self.get(value)
+        if not isinstance(became, Grid):
+            fail(
+                self.current,
+                f"{value.type} is not in blocks, run xetile-blocking first",
+            )
+        return became
+
+    def cut(self, grid: Grid, block: tuple[int, int]) -> Grid:
+        """The same vector in smaller blocks."""
+        if grid.block == block:
+            return grid
+        shape = cast(
+            "tuple[int, int]",
+            tuple(
+                n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
+            ),
+        )
+        try:
+            parts = [
+                self._slice(grid, block, row, column)
+                for row in range(shape[0])
+                for column in range(shape[1])
+            ]
+        except LayoutError:
+            fail(
+                self.current,
+                f"blocks of {'x'.join(map(str, grid.block))} cannot be repacked into blocks of "
+                f"{'x'.join(map(str, block))}; below this level blocks are only cut into smaller ones",
+            )
+        return Grid(parts, shape, block, grid.pack)
+
+    def _slice(self, grid: Grid, block: tuple[int, int], row: int, column: int) -> SSAValue:
+        source, start = containing_block(grid.block, block, row, column)
+        value = grid.at(*source)
+        offsets, sizes = list(start), list(block)
+        if grid.pack != 1:
+            offsets = [start[0] // grid.pack, start[1], 0]
+            sizes = [block[0] // grid.pack, block[1], grid.pack]
+        return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
+
+    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+        """As in every expansion; a vector in larger blocks is cut."""
+        if isinstance(became, Grid) and isinstance(like, Grid):
+            became = self.cut(became, like.block)
+        return super().adapt(became, like)
+
+    def other(self, op: Operation) -> None:
+        """Elementwise ops work on each block."""
+        if is_elementwise(op) and any(isinstance(self.get(v), Grid) for v in op.operands):
+            elementwise(self, op)
+        else:
+            super().other(op)
+
+
+def elementwise(view: XeGPUView, op: Operation) -> None:
+    became = [view.get(value) for value in op.operands]
+    blocks = [part.block for part in became if isinstance(part, Grid)]
+    common = (min(rows for rows, _ in blocks), min(columns for _, columns in blocks))
+    became = [view.cut(part, common) if isinstance(part, Grid) else part for part in became]
+    first = next(part for part in became if isinstance(part, Grid))
+    parts: list[list[SSAValue]] = [[] for _ in op.results]
+    for index in range(len(first.values)):
+        operands = [
+            part.values[index] if isinstance(part, Grid) else view.single(v)
+            for part, v in zip(became, op.operands, strict=True)
+        ]
+        shape = cast(VectorType[Attribute], first.values[index].type).get_shape()
+        types = [
+            VectorType(cast(VectorType[Attribute], result.type).element_type, shape)
+            for result in op.results
+        ]
+        made = view.emit(
+            type(op).create(
+                operands=operands,
+                result_types=types,
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+            )
+        )
+        for part, value in zip(parts, made.results, strict=True):
+            part.append(value)
+    for result, values in zip(op.results, parts, strict=True):
+        view.bind(result, Grid(values, first.shape, first.block, first.pack))
