@@ -34,6 +34,7 @@ from xetile.passes.xetile_to_xegpu.view import Grid, Tile, XeGPUView
 
 
 def init_tile(view: XeGPUView, op: Operation) -> None:
+    """A tile is a descriptor per way of using it, and where its corner is."""
     assert isinstance(op, InitTileOp)
     tile = op.tile.type
     if tile.scattered:
@@ -63,6 +64,7 @@ def _descriptor(
 
 
 def load_tile(view: XeGPUView, op: Operation) -> None:
+    """The fewest messages that cover the tile; what is outside of the surface is padded."""
     assert isinstance(op, LoadTileOp)
     _check_padding(op)
     tile = view.tile(op.operands[0])
@@ -131,6 +133,7 @@ def _hints(op: Operation) -> list[CacheHintAttr | None]:
 
 
 def store_tile(view: XeGPUView, op: Operation) -> None:
+    """One message per block."""
     assert isinstance(op, StoreTileOp)
     tile = view.tile(op.operands[1])
     descriptor, message = tile.descriptors["store"]
@@ -143,6 +146,7 @@ def store_tile(view: XeGPUView, op: Operation) -> None:
 
 
 def prefetch_tile(view: XeGPUView, op: Operation) -> None:
+    """The fewest messages that cover the tile."""
     assert isinstance(op, PrefetchTileOp)
     tile = view.tile(op.operands[0])
     descriptor, message = tile.descriptors["prefetch"]
@@ -153,6 +157,7 @@ def prefetch_tile(view: XeGPUView, op: Operation) -> None:
 
 
 def update_tile_offset(view: XeGPUView, op: Operation) -> None:
+    """The corner moves in the dimensions that loops carry; descriptors stay."""
     assert isinstance(op, UpdateTileOffsetOp)
     tile = view.tile(op.operands[0])
     steps = [s if isinstance(s, int) else view.single(s) for s in op.mixed_offsets]

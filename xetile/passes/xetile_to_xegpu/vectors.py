@@ -16,6 +16,7 @@ from xetile.passes.xetile_to_xegpu.view import Grid, XeGPUView
 
 
 def tile_mma(view: XeGPUView, op: Operation) -> None:
+    """One matrix instruction per block of the result and of K, K ascending."""
     a, b = view.grid(op.operands[0]), view.grid(op.operands[1])
     sums = [view.grid(value) for value in op.operands[2:]]
     type = cast(VectorType[Attribute], op.results[0].type)
@@ -33,15 +34,18 @@ def tile_mma(view: XeGPUView, op: Operation) -> None:
 
 
 def tile_unpack(view: XeGPUView, op: Operation) -> None:
+    """A vector is known by its blocks, whole or not."""
     view.bind(op.results[0], view.grid(op.operands[0]))
 
 
 def tile_pack(view: XeGPUView, op: Operation) -> None:
+    """Blocks are cut into smaller ones."""
     rows, columns = cast(VectorType[Attribute], op.results[0].type).get_shape()[2:]
     view.bind(op.results[0], view.cut(view.grid(op.operands[0]), (rows, columns)))
 
 
 def constant(view: XeGPUView, op: Operation) -> None:
+    """Each block has its own elements; blocks that repeat one element share a constant."""
     type = op.results[0].type
     value = dense_value(op)
     if not isinstance(type, VectorType) or value is None:

@@ -154,6 +154,7 @@ class XeGPUView(Expansion):
 
 
 def elementwise(view: XeGPUView, op: Operation) -> None:
+    """An op on each block, cut to the smallest of its operands."""
     became = [view.get(value) for value in op.operands]
     blocks = [part.block for part in became if isinstance(part, Grid)]
     common = (min(rows for rows, _ in blocks), min(columns for _, columns in blocks))
