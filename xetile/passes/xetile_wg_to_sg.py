@@ -18,7 +18,17 @@ After:
     %v = xetile.load_tile %t : !xetile.tile<64x64xf16> -> vector<64x64xf16>
 
 A subgroup with several units (round-robin) gets one op per unit, rows outer; where there are fewer units than
-subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/grid.py).
+subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/grid.py), maps
+that the program leaves out are written first (`xetile-infer-wg-map`).
+
+The parts are in wg_to_sg/:
+
+- `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
+- `compute`, `constants`, `vectors`: products, elementwise ops, constants, masks and broadcasts: of each unit.
+- `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in registers where every subgroup holds
+  what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut into
+  several units may form sums and products of floats in another order; `reduce` states the bound.
+- `once`: what a workgroup does once and its subgroups would do many times.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,9 +46,9 @@ from xetile.passes.wg_to_sg import (
     compute,
     constants,
     memory,
+    once,
     rearrange,
     reduce,
-    refusals,
     vectors,
 )
 from xetile.passes.wg_to_sg.view import SubgroupView
@@ -68,7 +78,7 @@ class DistributedView(SubgroupView):
         "vector.create_mask": vectors.for_tile_vectors(vectors.create_mask),
         "vector.shape_cast": vectors.for_tile_vectors(vectors.shape_cast),
         "vector.transpose": vectors.for_tile_vectors(vectors.transpose),
-        **refusals.HANDLERS,
+        **once.HANDLERS,
     }
 
     def other(self, op: Operation) -> None:

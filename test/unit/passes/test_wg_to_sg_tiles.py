@@ -333,3 +333,20 @@ def test_buffers_that_are_workgroup_attributions_of_the_kernel() -> None:
     a = random_array(shape, "f32")
     found = same_at_subgroup_level(text, [a, numpy.zeros_like(a)])
     assert found[1].tobytes() == a.tobytes()
+
+
+def test_a_workgroup_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
+    shape, map = (16, 32), ((4, 1), (4, 32))
+    text = kernel(
+        [f"%A: {memref(shape, 'i32')}"],
+        4,
+        load("v", "A", memref(shape, "i32"), shape, "i32", map)
+        + f"""
+        %r = xetile.tile_reduce <maxsi>, %v [0, 1] {{wg_map_result = {wg_map((map[0], (1, 1)))}, wg_map_source = {wg_map(map)}}}
+            : {vector(shape, "i32")} -> vector<1x1xi32>
+        %e = vector.extract %r[0, 0] : i32 from vector<1x1xi32>
+        gpu.printf "%d\\n", %e : i32""",
+    )
+    a = random_array(shape, "i32")
+    same_at_subgroup_level(text, [a])
+    assert capsys.readouterr().out == f"{a.max()}\n" * 2

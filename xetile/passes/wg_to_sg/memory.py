@@ -7,7 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
-from xetile.passes.wg_to_sg.refusals import check_one_buffer
+from xetile.passes.wg_to_sg.once import check_one_buffer
 from xetile.passes.wg_to_sg.view import SubgroupView, Units, mapped, retyped, unit_vector
 
 

@@ -81,7 +81,7 @@ class SubgroupView(Expansion):
 
     def coordinate(self, term: Term) -> SSAValue:
         """This subgroup's coordinate in one dimension, of the term's modulus."""
-        coordinate = self.shared(("subgroup_id",), SubgroupIdOp)
+        coordinate = self.identifier()
         if term.divisor != 1:
             identifier, divisor = coordinate, self.constant(term.divisor)
             coordinate = self.shared(
@@ -164,11 +164,21 @@ class SubgroupView(Expansion):
         condition = checks[0]
         for check in checks[1:]:
             condition = self.emit_value(arith.AndIOp(condition, check))
+        with self.only_if(condition):
+            yield
+
+    @contextmanager
+    def only_if(self, condition: SSAValue) -> Generator[None]:
+        """What is emitted inside is done where the condition holds."""
         outer, self.block = self.block, Block()
         yield
         self.emit(scf.YieldOp())
         body, self.block = self.block, outer
         self.emit(scf.IfOp(condition, [], Region(body), Region()))
+
+    def identifier(self) -> SSAValue:
+        """This subgroup's id in its workgroup."""
+        return self.shared(("subgroup_id",), SubgroupIdOp)
 
 
 def _in_words(distribution: Distribution) -> str:

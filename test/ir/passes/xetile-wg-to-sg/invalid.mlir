@@ -84,6 +84,20 @@ func.func @f(%A: memref<16x16xf32>, %x: f32, %i: index) {
 
 // -----
 
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @count(%A: memref<16x16xf32>, %x: f32, %i: index) {
+  %old = memref.atomic_rmw addf %x, %A[%i, %i] : (f32, memref<16x16xf32>) -> f32
+  func.return
+}
+func.func @f(%A: memref<16x16xf32>, %x: f32, %i: index) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'func.call' calls @count, whose 'memref.atomic_rmw' would be done once by every subgroup instead of once by the workgroup; use xetile.atomic_rmw_tile, or write the kernel at subgroup level}}
+  func.call @count(%A, %x, %i) : (memref<16x16xf32>, f32, index) -> ()
+  func.return
+}
+
+// -----
+
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
 func.func @f(%A: memref<16x16xf32>, %i: index) {
   // expected-error @below {{'vector.load' makes a vector<16x16xf32> that subgroups shall hold in parts (sg_layout = [2, 1], sg_data = [8, 16]); make it by an op of xetile, or with sg_data = [16, 16] and a tile_conv_layout after it}}
