@@ -52,7 +52,17 @@ _Kept = TypeVar("_Kept")
 
 
 class Machine:
-    """What all threads of a launch share."""
+    """What all threads of a launch share.
+
+    Attributes:
+        handlers: what executes each op.
+        memory: all buffers.
+        threads: who the threads are.
+        sanitizer: what watches their accesses, or None.
+        dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
+        dynamic_base: its address in this batch, None before it is asked for.
+        called: the functions whose calls are being executed.
+    """
 
     def __init__(
         self,
@@ -66,6 +76,8 @@ class Machine:
         self.memory = memory
         self.threads = threads
         self.sanitizer = Sanitizer(memory, threads) if sanitize else None
+        self.dynamic_shared: int | None = None
+        self.dynamic_base: int | None = None
         self.called: list[Operation] = []
         self._kept: dict[object, object] = {}
 

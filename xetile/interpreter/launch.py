@@ -40,6 +40,7 @@ from xetile.interpreter.transfers import HANDLERS as TRANSFERS
 from xetile.interpreter.values import Value
 from xetile.interpreter.vector import HANDLERS as VECTOR
 from xetile.interpreter.xegpu import HANDLERS as XEGPU
+from xetile.interpreter.xegpu_scattered import HANDLERS as XEGPU_SCATTERED
 from xetile.interpreter.xetile import HANDLERS as XETILE
 from xetile.interpreter.xevm import HANDLERS as XEVM
 
@@ -67,6 +68,7 @@ def handlers() -> Mapping[str, Handler]:
         **TRANSFERS,
         **VECTOR,
         **XEGPU,
+        **XEGPU_SCATTERED,
         **XETILE,
         **XEVM,
     }
@@ -123,6 +125,7 @@ def run_workgroups(
     batch = _batch_size(kernel, threads)
     for first in range(0, workgroups, batch):
         threads.workgroups = np.arange(first, min(first + batch, workgroups))
+        machine.dynamic_base = None
         if machine.sanitizer is not None:
             machine.sanitizer.begin_batch()
         active = np.arange(threads.count)

@@ -152,7 +152,7 @@ def new_memref(
 ) -> MemRef:
     """New memory: in shared memory one buffer per workgroup, else one per thread."""
     found, size = memref_at_zero(at, type, dynamic)
-    slot = -(-size // ALIGNMENT) * ALIGNMENT
+    slot = _slot(size)
     shared = memory_space_of(type.memory_space) == SHARED
     per_thread = frame.threads.per_workgroup if shared else 1
     slots = frame.threads.count // per_thread
@@ -162,6 +162,11 @@ def new_memref(
         steps = [int(stride.max()) for stride in found.strides]
         sanitizer.allocated(Allocation(at, base, slot, size, element_of(type, at).size, steps))
     return found._replace(base=base + frame.active // per_thread * slot)
+
+
+def _slot(size: int) -> int:
+    """Bytes from one buffer to the next, where each has `size`."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def memref_at_zero(
@@ -421,7 +426,26 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
+def _dynamic_shared(frame: Frame, op: Operation) -> Sequence[Value]:
+    """One buffer per workgroup, the same one each time."""
+    machine, type = frame.machine, memref_type(op.results[0])
+    if machine.dynamic_shared is None:
+        fail(
+            op, f"the launch does not say how much memory '{op.name}' has; launch it from host code"
+        )
+    size = uniform(machine.dynamic_shared)
+    if machine.dynamic_base is None:
+        found = new_memref(frame, op, type, [size])
+        first = frame.active[0] // frame.threads.per_workgroup * _slot(machine.dynamic_shared)
+        machine.dynamic_base = int(found.base[0] - first)
+        return [found]
+    workgroups = frame.active // frame.threads.per_workgroup
+    base = machine.dynamic_base + workgroups * _slot(machine.dynamic_shared)
+    return [MemRef(base, uniform(0), (size,), (uniform(1),))]
+
+
 HANDLERS: Mapping[str, Handler] = {
+    "gpu.dynamic_shared_memory": _dynamic_shared,
     "memref.load": _load,
     "memref.store": _store,
     "memref.atomic_rmw": _atomic_rmw,

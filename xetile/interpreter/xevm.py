@@ -18,7 +18,7 @@ from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
 from xetile.interpreter.collectives import check_lanes
 from xetile.interpreter.elements import Element, element_of, round_tf32
-from xetile.interpreter.frame import Frame, Handler, attribute, element, integer, number
+from xetile.interpreter.frame import Frame, Handler, attribute, element, integer, number, shape_of
 from xetile.interpreter.gpu import fence
 from xetile.interpreter.products import multiply_accumulate
 from xetile.interpreter.surfaces import check_block_access
@@ -165,6 +165,34 @@ def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
+def _row_addresses(frame: Frame, op: Operation, value: SSAValue) -> Array:
+    """Addresses of each lane's registers in a message of rows of consecutive lanes: [lanes, registers]."""
+    check_lanes(frame, op)
+    base = np.resize(_by_subgroup(frame, op, op.operands[0]), frame.count // SUBGROUP_SIZE)
+    count = shape_of(value)[0] if shape_of(value) else 1
+    lane = frame.threads.lane(frame.active, op)[:, None]
+    elements = lane + np.arange(count) * SUBGROUP_SIZE
+    return np.repeat(base, SUBGROUP_SIZE)[:, None] + elements * element(value).size
+
+
+def _row_load(frame: Frame, op: Operation) -> Sequence[Value]:
+    (result,) = op.results
+    values = frame.read(op, _row_addresses(frame, op, result), element(result))
+    return [values.reshape(-1, *shape_of(result))]
+
+
+def _row_store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value = op.operands[1]
+    addresses, values = _row_addresses(frame, op, value), frame.array(value)
+    frame.write(
+        op,
+        addresses,
+        element(value),
+        np.broadcast_to(values.reshape(len(values), -1), addresses.shape),
+    )
+    return []
+
+
 def _check_registers(op: Operation, name: str, values: Array, places: _Places, of: Element) -> None:
     found = values.shape[1] * values.itemsize // of.size
     expected = places.elements.shape[1]
@@ -265,6 +293,8 @@ def _by_axis(name: str, handler: Handler) -> dict[str, Handler]:
 
 
 HANDLERS: Mapping[str, Handler] = {
+    "xevm.blockload": _row_load,
+    "xevm.blockstore": _row_store,
     "xevm.blockload2d": _block_load,
     "xevm.blockstore2d": _block_store,
     "xevm.blockprefetch2d": _block_prefetch,

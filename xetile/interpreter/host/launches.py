@@ -48,18 +48,21 @@ def _launch_func(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence
         _check_maps(op, kernel, subgroups)
     threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
     arguments = [frame.get(value) for value in op.kernel_operands]
-    _run(frame, kernel, threads, lambda _: arguments)
+    _run(frame, op, kernel, threads, lambda _: arguments)
     return []
 
 
 def _run(
     frame: Frame,
+    op: LaunchFuncOp | LaunchOp,
     body: Operation,
     threads: Threads,
     arguments: Callable[[Frame], Sequence[Value]],
 ) -> None:
     sanitize = host(frame).sanitize_kernels
     machine = Machine(handlers(), frame.memory, threads, sanitize=sanitize)
+    if op.dynamic_shared_memory_size is not None:
+        machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])
     outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
     with host(frame).steps(prod(threads.grid)) as report:
         run_workgroups(body, outer, arguments, lambda done, _: report(done))
@@ -178,7 +181,7 @@ def _launch(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence[Valu
     threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
     if kind == "lane":
         threads.per_workgroup = prod(block)
-    _run(frame, op, threads, lambda inner: _body_arguments(inner, op))
+    _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
     return []
 
 
