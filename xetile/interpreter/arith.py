@@ -145,6 +145,15 @@ def _larger(x: Array, y: Array) -> Array:
     return np.where(x == y, np.where(np.signbit(x), y, x), np.maximum(x, y))
 
 
+def _smaller_number(x: Array, y: Array) -> Array:
+    """The smaller one, a number if one is; of zeros the negative one, which numpy leaves open."""
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, _smaller(x, y)))
+
+
+def _larger_number(x: Array, y: Array) -> Array:
+    return np.where(np.isnan(x), y, np.where(np.isnan(y), x, _larger(x, y)))
+
+
 FLOATS: Mapping[str, Binary] = {
     "arith.addf": np.add,
     "arith.subf": np.subtract,
@@ -153,8 +162,8 @@ FLOATS: Mapping[str, Binary] = {
     "arith.remf": np.fmod,
     "arith.minimumf": _smaller,
     "arith.maximumf": _larger,
-    "arith.minnumf": np.fmin,
-    "arith.maxnumf": np.fmax,
+    "arith.minnumf": _smaller_number,
+    "arith.maxnumf": _larger_number,
 }
 """Ops on floats. bf16, fp8 and f16 are computed in f32 and rounded, which is as good as rounding once."""
 

@@ -48,6 +48,21 @@ TERMINATORS = (
     "cf.switch",
 )
 
+HOST_OPS = (
+    "gpu.alloc",
+    "gpu.binary",
+    "gpu.dealloc",
+    "gpu.host_register",
+    "gpu.host_unregister",
+    "gpu.launch",
+    "gpu.launch_func",
+    "gpu.memcpy",
+    "gpu.memset",
+    "gpu.set_default_device",
+    "gpu.wait",
+)
+"""What no kernel does."""
+
 _Kept = TypeVar("_Kept")
 
 
@@ -259,8 +274,10 @@ class Frame:
 
 def _refuse(op: Operation) -> NoReturn:
     name = op.name
-    if name.startswith(("cf.", "llvm.")):
+    if name.startswith("llvm."):
         fail(op, f"cannot execute '{name}': kernels are executed at the levels above llvm")
+    if name in HOST_OPS:
+        fail(op, f"cannot execute '{name}' inside of a kernel: it is for the host")
     fail(op, f"cannot execute '{name}'")
 
 
