@@ -32,7 +32,7 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -117,7 +117,9 @@ def _write_types(function: Operation, maps: Maps) -> None:
     """The tiles of the function get their maps; the function's type follows where they are arguments."""
     for value, map in maps.items():
         if isinstance(value.type, TileType) and value.type.wg_map is None:
-            Rewriter.replace_value_with_new_type(value, value.type.with_(wg_map=map))
+            typed = Rewriter.replace_value_with_new_type(value, value.type.with_(wg_map=map))
+            if isinstance(value, BlockArgument) and isinstance(typed, BlockArgument):
+                typed.location = value.location
     old = function.properties.get("function_type")
     if isinstance(old, FunctionType):
         inputs = [argument.type for argument in function.regions[0].blocks[0].args]

@@ -1,5 +1,6 @@
 """`xetile-infer-wg-map` on random kernels: what it writes is what the kernel was made with, and nothing else changes."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -432,3 +433,30 @@ def test_distribution_is_the_same_without_it(kernel: Kernel) -> None:
     for module in modules:
         XeTileWgToSg().apply(context(), module)
     assert text(modules[0]) == text(modules[1])
+
+
+def with_other_maps(source: str, random: Any) -> str:
+    """The text with some of its maps replaced, in all places where a map of the same numbers stands."""
+    found = sorted(set(re.findall(r"#xetile.wg_map<[^>]*>", source)))
+    for old in random.sample(found, min(len(found), 1 + random.randrange(2))):
+        layout = random.choice((*LAYOUTS, (2, 4), (1, 1)))
+        data = (random.choice((1, 4, 8, 12, 16, 32)), random.choice((1, 8, 16, 32)))
+        source = source.replace(old, wg_map((layout, data)))
+    return source
+
+
+@given(kernels(), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_other_maps_are_refused_or_compute_the_same_bits(kernel: Kernel, random: Any) -> None:
+    kept = frozenset(key for key in sorted(kernel.keys) if random.random() < 0.5)
+    try:
+        module = parse_text(with_other_maps(kernel.render(kept), random), "k.mlir")
+        before = outputs(module, kernel)
+        XeTileWgToSg().apply(context(), module)
+    except XetileError as error:
+        refusal = error
+    else:
+        assert outputs(module, kernel) == before
+        return
+    assert refusal.location is not None
+    assert len(str(refusal).splitlines()) == 1

@@ -4,12 +4,12 @@ import time
 from typing import Any
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 
 from xetile.analysis.map_propagation import Propagation
 from xetile.analysis.workgroup_maps import infer_workgroup_maps
 from xetile.api import parse_text, text
-from xetile.errors import XetileError
+from xetile.errors import XetileError, position
 from xetile.parser import context, parse
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap, write_workgroup_maps
 
@@ -34,6 +34,31 @@ def test_the_type_of_a_function_follows_its_tiles() -> None:
     )
     map = "#xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [16, 16]>>"
     assert f"func.func @f(%t: !xetile.tile<32x32xf32, {map}>, %n: index)" in found
+
+
+def test_positions_survive() -> None:
+    module = parse_text(
+        f"""func.func @f(%m: memref<32x32xf32>, %n: index) {{
+          %z = arith.constant dense<0.0> : vector<32x32xf32>
+          %t = xetile.init_tile %m[0, 0] : memref<32x32xf32> -> !xetile.tile<32x32xf32>
+          %r = scf.for %i = %n to %n step %n iter_args(%u = %t) -> (!xetile.tile<32x32xf32>) {{
+            xetile.store_tile %z, %u : vector<32x32xf32>, !xetile.tile<32x32xf32>
+            scf.yield %u : !xetile.tile<32x32xf32>
+          }}
+          %x = arith.negf %z {{wg_map = {MAP}}} : vector<32x32xf32>
+          %y = arith.negf %z {{wg_map = {OTHER}}} : vector<32x32xf32>
+          xetile.store_tile %x, %t : vector<32x32xf32>, !xetile.tile<32x32xf32>
+          func.return
+        }}""",
+        "k.mlir",
+    )
+    before = {str(position(op)) for op in module.walk()}
+    XeTileInferWgMap().apply(context(), module)
+    for op in module.walk():
+        assert isinstance(op.location, FileLineColLoc) or op is module
+        assert str(position(op)) in before
+        for argument in (a for region in op.regions for block in region.blocks for a in block.args):
+            assert isinstance(argument.location, FileLineColLoc)
 
 
 def test_a_constant_that_nothing_uses_goes() -> None:
