@@ -1,9 +1,9 @@
 """How `wg_map`s spread over a function: from where they are written, along links and rules, until nothing is new.
 
-A link says that two values have one map (map_links.py), a rule derives maps that differ (map_rules.py). Makers come
-before users: a map goes from operands to results as far as it can before one goes from results to operands. So two maps
-that contradict one another meet at the user, which is where the error stands. What is merely usual (K is one unit)
-is assumed last, where nothing else says more.
+A link says that two values have one map (map_links.py), a rule derives maps that differ (map_rules.py). Maps go
+forward, from operands to results, as far as they can before one goes backward; so maps that contradict one another
+mostly meet at a user, which is where the error stands. What is merely usual (K is one unit) is assumed last, where
+nothing else says more. Every value gets its map once: the work grows with the number of links.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -136,8 +136,7 @@ class Propagation:
         try:
             verify_distribution("wg_map", map, shape_of(offer.value))
         except VerifyException as error:
-            origin = _indirect_origin(offer.evidence, offer.by)
-            fail(offer.by, f"{error}{origin}")
+            fail(offer.by, str(error))
         count = prod(map.sg_layout)
         if self.total is None:
             place = where(offer.evidence.at)
@@ -183,10 +182,6 @@ def origin(evidence: Evidence, by: Operation) -> str:
     if evidence.at is by:
         return f"({source}written here)"
     return f"({source}'{evidence.at.name}'{where(evidence.at)})"
-
-
-def _indirect_origin(evidence: Evidence, by: Operation) -> str:
-    return "" if evidence.at is by else f" {origin(evidence, by)}"
 
 
 def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
