@@ -25,7 +25,6 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     IntegerAttr,
     ModuleOp,
     VectorType,
@@ -38,12 +37,11 @@ from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     functions,
     holds_dialect,
-    launch_sizes,
     level,
     set_level,
 )
-from xetile.dialects import arith
 from xetile.errors import fail
+from xetile.passes.work_item_launches import set_work_item_convention, subgroups_along
 from xetile.passes.xetile_to_xegpu import tiles, vectors
 from xetile.passes.xetile_to_xegpu.view import XeGPUView
 from xetile.targets.device import SUBGROUP_SIZE, Device, device
@@ -73,26 +71,12 @@ def _check_instruction(target: Device, op: Operation) -> None:
         )
 
 
-def _work_items(view: XeGPUView, op: Operation) -> None:
-    """In the older convention thread ids and block sizes along x count subgroups."""
-    copy = view.emit_value(op.clone())
-    along_x = str(op.properties.get("dimension", "")).endswith("x>")
-    if OLDER_CONVENTION in view.function.attributes and along_x:
-        copy = view.emit_value(arith.DivUIOp(copy, view.constant(SUBGROUP_SIZE)))
-    view.bind(op.results[0], copy)
-
-
-def set_work_item_convention(function: Operation) -> None:
-    """Rewrite the launch attributes of the older convention: 16 work-items per subgroup along x."""
-    if function.attributes.pop(OLDER_CONVENTION, None) is None:
-        return
-    sizes = launch_sizes(function, "known_block_size")
-    if sizes is not None:
-        x, y, z = sizes
-        size = DenseArrayBase.from_list(i32, [x * SUBGROUP_SIZE, y, z])
-        function.attributes.pop("gpu.known_block_size", None)
-        store = function.properties if function.name == "gpu.func" else function.attributes
-        store["known_block_size"] = size
+def _launch_index(view: XeGPUView, op: Operation) -> None:
+    """Ids and sizes that count subgroups in the older convention."""
+    if OLDER_CONVENTION in view.function.attributes:
+        view.bind(op.results[0], subgroups_along(view.function, op, view.emit_value))
+    else:
+        view.bind(op.results[0], view.emit_value(op.clone()))
 
 
 XeGPUView.handlers = {
@@ -105,8 +89,8 @@ XeGPUView.handlers = {
     "xetile.tile_pack": vectors.tile_pack,
     "xetile.tile_unpack": vectors.tile_unpack,
     "arith.constant": vectors.constant,
-    "gpu.thread_id": _work_items,
-    "gpu.block_dim": _work_items,
+    "gpu.thread_id": _launch_index,
+    "gpu.block_dim": _launch_index,
 }
 
 
