@@ -8,9 +8,12 @@ once upstream has closed it:
 - no op and no block argument gets a source position;
 - a value that is used and never defined is reported at the end of the file, not at the use;
 - an unknown op is reported at the token that follows its name;
+- a float literal that is too large for its type is refused, where MLIR rounds it to infinity, and an
+  index takes integers of any size;
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
 """
 
+import math
 import struct
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -21,8 +24,10 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ComplexType,
     FileLineColLoc,
+    FloatAttr,
     IndexType,
     IntAttr,
+    IntegerAttr,
     IntegerType,
     LocationAttr,
     ModuleOp,
@@ -35,6 +40,13 @@ from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+_WITHOUT_TEXT: dict[type[BaseException], str] = {
+    NotImplementedError: "elements of this type are not supported"
+}
+
+_SAFE = 65504
+"""Numbers up to this one fit every type: it is the largest of f16."""
 
 _Result = TypeVar("_Result")
 _Type = TypeVar("_Type", bound=Attribute)
@@ -53,6 +65,25 @@ _UNPLACED_ERRORS = (
 
 class HexadecimalInteger(int):
     """An integer that the source writes in hexadecimal: bits, where a float is expected."""
+
+
+_NO_INDEX = "integer {} is out of range for index, which has 64 bits"
+
+
+def is_index(value: int) -> bool:
+    """Whether an index can have that value: it has 64 bits, the first one its sign."""
+    return -(1 << 63) <= value < 1 << 63
+
+
+def in_range(value: float, type: AnyFloat) -> float:
+    """The value, or infinity where `type` rounds it to that, as MLIR does."""
+    try:
+        type.pack((value,))
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    except NotImplementedError:  # types that xDSL keeps in Python's precision
+        pass
+    return value
 
 
 def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span) -> float:
@@ -146,7 +177,9 @@ class Parser(StockParser):
         try:
             return parse()
         except _UNPLACED_ERRORS as error:
-            message = " ".join(str(error).split()) or f"malformed text ({type(error).__name__})"
+            message = " ".join(str(error).split()) or _WITHOUT_TEXT.get(
+                type(error), f"malformed text ({type(error).__name__})"
+            )
             raise ParseError(start, message) from error
 
     def _report_undefined_value(self, error: ParseError) -> None:
@@ -167,15 +200,46 @@ class Parser(StockParser):
             return HexadecimalInteger(value), span
         return found
 
+    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
+        """A number and its type; a float that is too large is infinity, an index has 64 bits."""
+        start = self._current_token.span
+        try:
+            found = super().parse_optional_builtin_int_or_float_attr()
+        except OverflowError:
+            return self._parse_large_float(start)
+        if isinstance(found, IntegerAttr) and isinstance(found.type, IndexType):
+            value = found.value.data
+            if not is_index(value):
+                self.raise_error(_NO_INDEX.format(value), start)
+        return found
+
+    def _parse_large_float(self, start: Span) -> FloatAttr:
+        self._resume_from(start.start)
+        value = self.parse_number()
+        self.parse_punctuation(":")
+        type = self.parse_type()
+        if not isinstance(type, AnyFloat):
+            self.raise_error(f"number out of range for {type}", start)
+        if isinstance(value, int):
+            self.raise_error(f"hexadecimal float literal has more bits than {type}", start)
+        return FloatAttr(in_range(value, type), type)
+
     _Element = StockParser._TensorLiteralElement
 
     class _HexadecimalElement(_Element):
-        """An element of `dense<...>`: a float type takes hexadecimal integers as bit patterns."""
+        """An element of `dense<...>` that the stock parser reads otherwise than MLIR.
+
+        A float type takes hexadecimal integers as bit patterns, and makes infinity of what is too large.
+        """
 
         def to_type(
             self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType
         ) -> int | float | tuple[float, float] | tuple[int, int]:
             part = type.element_type if isinstance(type, ComplexType) else type
+            if isinstance(part, IndexType) and isinstance(self.value, int):
+                signed = -self.value if self.is_negative else self.value
+                if not is_index(signed):
+                    parser.raise_error(_NO_INDEX.format(signed), self.span)
             if not isinstance(part, AnyFloat):
                 return super().to_type(parser, type)
             if isinstance(self.value, tuple) and isinstance(type, ComplexType):
@@ -188,12 +252,12 @@ class Parser(StockParser):
                 return float_of_bits(parser, value, type, self.span)
             if not isinstance(value, int | float):
                 parser.raise_error(f"expected a {type} literal", self.span)
-            return float(value)
+            return in_range(float(value), type)
 
     def _parse_tensor_literal_element(self) -> StockParser._TensorLiteralElement:
         element = super()._parse_tensor_literal_element()
         parts = element.value if isinstance(element.value, tuple) else (element.value,)
-        if not any(isinstance(part, HexadecimalInteger) for part in parts):
+        if not any(isinstance(p, HexadecimalInteger) or abs(p) > _SAFE for p in parts):
             return element
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
 

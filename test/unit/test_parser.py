@@ -3,7 +3,14 @@
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FileLineColLoc, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FileLineColLoc,
+    FloatAttr,
+    ModuleOp,
+    UnknownLoc,
+    f32,
+)
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -221,3 +228,44 @@ def test_no_text_is_an_empty_module(text: str) -> None:
 
 def test_stray_text_is_no_operation() -> None:
     assert place("func.func private @f()\n }") == (2, 2, "expected an operation")
+
+
+@pytest.mark.parametrize(
+    ("literal", "printed"),
+    [
+        ("1.0e300 : f32", "0x7f800000 : f32"),
+        ("-65520.0 : f16", "0xfc00 : f16"),
+        ("dense<[1.0e300, -65520.0]> : vector<2xf16>", "dense<[0x7c00, 0xfc00]> : vector<2xf16>"),
+        ("-9223372036854775808 : index", "-9223372036854775808 : index"),
+    ],
+)
+def test_what_is_too_large_is_infinity_as_in_mlir(literal: str, printed: str):
+    module = parse(f"func.func @f() {{\n  %a = arith.constant {literal}\n  func.return\n}}\n")
+    assert f"arith.constant {printed}" in str(module)
+
+
+@pytest.mark.parametrize(
+    ("literal", "message"),
+    [
+        ("0x7FC00000 : f16", "2:23: hexadecimal float literal has more bits than f16"),
+        (
+            "9223372036854775808 : index",
+            "2:23: integer 9223372036854775808 is out of range for index, which has 64 bits",
+        ),
+        (
+            "dense<9223372036854775808> : vector<4xindex>",
+            "2:29: integer 9223372036854775808 is out of range for index, which has 64 bits",
+        ),
+        ("dense<1.0> : vector<4xf80>", "2:3: elements of this type are not supported"),
+    ],
+)
+def test_numbers_that_no_type_takes(literal: str, message: str):
+    with pytest.raises(ParseError) as error:
+        parse(f"func.func @f() {{\n  %a = arith.constant {literal}\n  func.return\n}}\n")
+    line, column, text = parse_error_location(error.value)
+    assert f"{line}:{column}: {text}" == message
+
+
+def test_xdsl_still_refuses_what_mlir_rounds_to_infinity():
+    with pytest.raises(OverflowError):
+        FloatAttr(1.0e300, f32)
