@@ -11,13 +11,16 @@ once upstream has closed it:
 - a float literal that is too large for its type is refused, where MLIR rounds it to infinity, and an
   index takes integers of any size;
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
+
+What users of the RFC write without a dialect is answered with how to write it.
 """
 
 import math
 import struct
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from difflib import get_close_matches
+from typing import Any, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -34,7 +37,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, UnresolvedOperand
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -61,6 +64,10 @@ _UNPLACED_ERRORS = (
     NotImplementedError,
     struct.error,
 )
+
+
+_OF_XETILE = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
+"""What the RFC writes without its dialect."""
 
 
 class HexadecimalInteger(int):
@@ -167,7 +174,35 @@ class Parser(StockParser):
         try:
             return super()._get_op_by_name(name)
         except ParseError as error:
-            raise ParseError(self._statement or error.span, error.msg) from None
+            message = f"{error.msg}{self._advice(name)}"
+            raise ParseError(self._statement or error.span, message) from None
+
+    def _advice(self, name: str) -> str:
+        """What an unknown op may have meant: one of its dialect; xetile's where no dialect is named."""
+        dialect, dot, _ = name.partition(".")
+        known = self.ctx.get_optional_dialect(dialect if dot else "xetile")
+        names = [] if known is None else [op.name for op in known.operations]
+        meant = get_close_matches(name if dot else f"xetile.{name}", names, 1, 0.8)
+        return f"; did you mean {meant[0]}?" if meant else ""
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+        """As xDSL's; the RFC's `#wg_map<...>`, without the dialect, is answered with how to write it."""
+        if attr_or_dialect_name in _OF_XETILE and self._current_token.kind is MLIRTokenKind.LESS:
+            mark = "!" if is_type else "#"
+            self.raise_error(f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before())
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        """As xDSL's; the RFC's `float` is answered with how to write it."""
+        if self._current_token.text == "float":
+            self.raise_error("there is no type float; write f32")
+        return super().parse_optional_type()
+
+    def _name_before(self) -> Span:
+        """The name, with its mark, that ends where the current token begins."""
+        text, end = self.lexer.input, self._current_token.span.start
+        start = max(text.content.rfind("#", 0, end), text.content.rfind("!", 0, end))
+        return Span(start, end, text)
 
     def _parse_alias_def(self) -> None:
         self._placed(super()._parse_alias_def, self._current_token.span)

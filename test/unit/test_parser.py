@@ -184,6 +184,11 @@ def test_stock_parser_reports_undefined_values_at_the_end():
 
 def test_unknown_ops_are_reported_at_the_op():
     assert place("\n  foo.bar %x, %y") == (2, 3, "Operation foo.bar is not registered")
+    assert place("vector.brodcast %x") == (
+        1,
+        1,
+        "Operation vector.brodcast is not registered; did you mean vector.broadcast?",
+    )
 
 
 def test_stock_parser_reports_unknown_ops_at_the_next_token():

@@ -1,5 +1,6 @@
 """Reading and printing what the ops' formats share: operands, dictionaries with maps, types."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -39,6 +40,7 @@ MAP_SPELLINGS = ("wg_map", "map")
 RESULT_MAPS = ("wg_map_result", "wg_map_source")
 """The maps of an op with one vector operand, as they are printed."""
 
+_BARE_TILE = re.compile(r"(?:xetile\.)?tile\s*<")
 _HINT = (CacheHintAttr, "a #xetile.cache_hint")
 _MAP = (WorkgroupMapAttr, "a #xetile.wg_map")
 _BLOCKS = ((ArrayAttr, DenseArrayBase), "a list such as [16, 16]")
@@ -243,6 +245,8 @@ def parse_operand_names(parser: Parser, *what: str) -> list[UnresolvedOperand]:
 def parse_tile_type(parser: Parser) -> TileType:
     """Read a tile type."""
     start = parser.pos
+    if _BARE_TILE.match(parser.lexer.input.content, start):
+        parser.raise_error("write !xetile.tile<...>")
     type = parser.parse_type()
     if not isinstance(type, TileType):
         refuse(parser, f"a !xetile.tile expected, found {type}", start)

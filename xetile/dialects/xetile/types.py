@@ -208,7 +208,11 @@ def _parse_tile_attr(parser: AttrParser) -> TileAttr:
     start = parser.pos
     if next_character(parser) == "<":
         return TileAttr.new(TileAttr.parse_parameters(parser))
-    attribute = parser.parse_attribute()
+    attribute = parser.parse_optional_attribute()
+    if attribute is None:
+        parser.raise_error(
+            "write the tile's keys in #xetile.tile_attr<...>, as in <order = [0, 1]>"
+        )
     match attribute:
         case TileAttr():
             return attribute
