@@ -322,6 +322,13 @@ class Dpas(NamedTuple):
                 raise LayoutError(
                     f"{name} = {value} of DPAS must be one of {', '.join(map(str, choices))}"
                 )
+        for name, value in (
+            ("executionSize", (self.execution_size,)),
+            ("threadsPerWarp", (self.threads_per_warp,)),
+            ("warpsPerCTA", self.warps_per_cta),
+            ("repCluster", self.rep_cluster),
+        ):
+            check_powers_of_two(name, value)
         if self.threads_per_warp < self.execution_size:
             raise LayoutError(
                 f"threadsPerWarp = {self.threads_per_warp} of DPAS must be at least "
@@ -358,13 +365,23 @@ class Subgroup2DBlock(NamedTuple):
         """(register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
 
         Raises:
-            LayoutError: the shape is not two extents, or there are not 16 lanes.
+            LayoutError: the shape is not two extents, there are not 16 lanes, or a number is wrong.
         """
         if len(shape) != 2 or self.threads_per_warp != 16:
             raise LayoutError(
                 f"a subgroup 2D block needs a shape of rank 2 and 16 lanes, "
                 f"not {list(shape)} and {self.threads_per_warp}"
             )
+        for name, value in (
+            ("warpsPerCTA", self.warps_per_cta),
+            ("instrShape", self.instruction_shape),
+        ):
+            check_powers_of_two(name, value)
+            if len(value) != 2:
+                raise LayoutError(f"{name} {list(value)} of a subgroup 2D block must have rank 2")
+        check_powers_of_two("numBlocks", (self.blocks,))
+        if sorted(self.order) != [0, 1]:
+            raise LayoutError(f"order {list(self.order)} is no permutation of 0 to 1")
         height, width = self.instruction_shape
         lanes = self.threads_per_warp
         neighbours = max(1, width // lanes)
@@ -379,6 +396,12 @@ class Subgroup2DBlock(NamedTuple):
         for d in (1, 0):
             layout = layout * _warps(self.warps_per_cta[d], d, shared=d == self.order[0])
         return fit_to_shape(layout, shape)
+
+
+def check_powers_of_two(name: str, values: Sequence[int]) -> None:
+    """Refuse counts and extents of which one is no power of two."""
+    if any(value < 1 or value & (value - 1) for value in values):
+        raise LayoutError(f"{name} {list(values)} must hold powers of two")
 
 
 def fit_to_shape(

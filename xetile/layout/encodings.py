@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from xetile.layout.columns import identity_standard_nd
-from xetile.layout.distributed import Dpas, fit_to_shape
+from xetile.layout.distributed import Dpas, check_powers_of_two, fit_to_shape
 from xetile.layout.linear import LayoutError, LinearLayout
 
 
@@ -89,6 +89,12 @@ class Blocked(NamedTuple):
             )
         if sorted(self.order) != list(range(rank)):
             raise LayoutError(f"order {list(self.order)} is no permutation of 0 to {rank - 1}")
+        for name, values in (
+            ("sizePerThread", self.size_per_thread),
+            ("threadsPerWarp", self.threads_per_warp),
+            ("warpsPerCTA", self.warps_per_cta),
+        ):
+            check_powers_of_two(name, values)
 
 
 class Slice(NamedTuple):
@@ -183,6 +189,7 @@ class XegpuLayout(NamedTuple):
         ones = (1,) * rank
         lane_layout, lane_data = self.lane_layout or ones, self.lane_data or ones
         sg_layout = self.sg_layout or ones
+        check_powers_of_two("sg_layout", sg_layout)
         default = [max(1, n // g) for n, g in zip(extents, sg_layout, strict=False)]
         sg_data = self.sg_data or tuple(default)
         inst_data = self.inst_data or sg_data
@@ -220,8 +227,7 @@ def _check_xegpu(fields: Sequence[tuple[int, ...]], order: tuple[int, ...]) -> N
     for name, values in zip(names, fields, strict=True):
         if len(values) != len(shape):
             raise LayoutError(f"{name} {list(values)} does not have the rank of {list(shape)}")
-        if any(value < 1 or value & (value - 1) for value in values):
-            raise LayoutError(f"{name} {list(values)} must hold powers of two")
+        check_powers_of_two(name, values)
     if sorted(order) != list(range(len(shape))):
         raise LayoutError(f"order {list(order)} is no permutation of 0 to {len(shape) - 1}")
     lanes = tuple(lane * data for lane, data in zip(lane_layout, lane_data, strict=True))

@@ -11,6 +11,7 @@ from xetile.layout.attributes import layout_of, parse_layout
 from xetile.layout.encodings import Blocked, DotOperand, Slice, XegpuLayout
 from xetile.layout.linear import LayoutError, LinearLayout
 
+DPAS = "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = "
 OUT_OF_SCOPE = ("nvidia_mma", "amd_", "tensor_memory")
 
 
@@ -37,6 +38,25 @@ def test_recorded_conversions(
         assert layout == recorded_layout(case["expected"]), case
         counts["met"] += 1
     assert counts == {"met": 57, "refused": 234}
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("#ttg.blocked<{sizePerThread = [0, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 1], order = [1, 0]}>", r"sizePerThread \[0, 2\] must hold powers of two"),
+        ("#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 3], warpsPerCTA = [2, 1], order = [1, 0]}>", r"threadsPerWarp \[4, 3\] must hold powers of two"),
+        (f"{DPAS}0, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [1, 1], repCluster = [1, 1]}}>", r"executionSize \[0\] must hold powers of two"),
+        (f"{DPAS}16, opsPerChan = 2, threadsPerWarp = 16, warpsPerCTA = [0, 1], repCluster = [1, 1]}}>", r"warpsPerCTA \[0, 1\] must hold powers of two"),
+        ("#ttig.subgroup_2d_block<{warpsPerCTA = [2, 1], instrShape = [8, 0], numBlocks = 1, order = [1, 0]}>", r"instrShape \[8, 0\] must hold powers of two"),
+        ("#ttig.subgroup_2d_block<{warpsPerCTA = [2, 1], instrShape = [8], numBlocks = 1, order = [1, 0]}>", r"instrShape \[8\] of a subgroup 2D block must have rank 2"),
+        ("#ttig.subgroup_2d_block<{warpsPerCTA = [2, 1], instrShape = [8, 16], numBlocks = 0, order = [1, 0]}>", r"numBlocks \[0\] must hold powers of two"),
+        ("#ttig.subgroup_2d_block<{warpsPerCTA = [2, 1], instrShape = [8, 16], numBlocks = 1, order = [1, 1]}>", r"order \[1, 1\] is no permutation of 0 to 1"),
+        ("#xegpu.layout<sg_layout = [2, 0], lane_layout = [1, 16]>", r"sg_layout \[2, 0\] must hold powers of two"),
+    ],
+)  # fmt: skip
+def test_counts_that_are_none(text: str, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        layout_of(text, (16, 16))
 
 
 BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"
