@@ -6,10 +6,24 @@ if TYPE_CHECKING:
     from xetile.layout.attributes import parse_layout as parse_layout
     from xetile.layout.block_io import block_load_layout as block_load_layout
     from xetile.layout.block_io import plan_block_load as plan_block_load
+    from xetile.layout.block_stages import block_load_stages as block_load_stages
+    from xetile.layout.block_tile import load_tile as load_tile
+    from xetile.layout.block_tile import prefetch_tile as prefetch_tile
+    from xetile.layout.block_tile import store_tile as store_tile
     from xetile.layout.columns import ColumnAction as ColumnAction
+    from xetile.layout.columns import (
+        action_remove_broadcasted_regs as action_remove_broadcasted_regs,
+    )
+    from xetile.layout.columns import combine_cta_cga_with_shape as combine_cta_cga_with_shape
+    from xetile.layout.columns import ensure_layout_not_larger_than as ensure_layout_not_larger_than
+    from xetile.layout.columns import (
+        ensure_layout_not_smaller_than as ensure_layout_not_smaller_than,
+    )
     from xetile.layout.columns import largest_vectorisation as largest_vectorisation
     from xetile.layout.conversion import classify as classify
     from xetile.layout.conversion import plan_conversion as plan_conversion
+    from xetile.layout.convert import register_permutation as register_permutation
+    from xetile.layout.convert import select_registers as select_registers
     from xetile.layout.distributed import dpas_operand_layout as dpas_operand_layout
     from xetile.layout.draw import draw_html as draw_html
     from xetile.layout.draw import draw_svg as draw_svg
@@ -39,16 +53,22 @@ _HOMES = {
     "LayoutError": "linear",
     "LinearLayout": "linear",
     "Operand": "wgmma",
+    "action_remove_broadcasted_regs": "columns",
     "bank_conflicts": "swizzling",
     "block_load_layout": "block_io",
+    "block_load_stages": "block_stages",
     "classify": "conversion",
+    "combine_cta_cga_with_shape": "columns",
     "dpas_operand_layout": "distributed",
     "draw_html": "draw",
     "draw_svg": "draw",
+    "ensure_layout_not_larger_than": "columns",
+    "ensure_layout_not_smaller_than": "columns",
     "hardware_view": "views",
     "invert_and_compose_block_local": "linear",
     "largest_vectorisation": "columns",
     "layout_of": "attributes",
+    "load_tile": "block_tile",
     "lstsq": "linear",
     "match_operand": "wgmma_legality",
     "matrix_view": "views",
@@ -57,6 +77,10 @@ _HOMES = {
     "parse_layout": "attributes",
     "plan_block_load": "block_io",
     "plan_conversion": "conversion",
+    "prefetch_tile": "block_tile",
+    "register_permutation": "convert",
+    "select_registers": "convert",
+    "store_tile": "block_tile",
     "supremum": "linear",
     "swizzled_shared_layout": "shared",
     "tensor_view": "views",
@@ -69,16 +93,22 @@ __all__ = [
     "LayoutError",
     "LinearLayout",
     "Operand",
+    "action_remove_broadcasted_regs",
     "bank_conflicts",
     "block_load_layout",
+    "block_load_stages",
     "classify",
+    "combine_cta_cga_with_shape",
     "dpas_operand_layout",
     "draw_html",
     "draw_svg",
+    "ensure_layout_not_larger_than",
+    "ensure_layout_not_smaller_than",
     "hardware_view",
     "invert_and_compose_block_local",
     "largest_vectorisation",
     "layout_of",
+    "load_tile",
     "lstsq",
     "match_operand",
     "matrix_view",
@@ -87,6 +117,10 @@ __all__ = [
     "parse_layout",
     "plan_block_load",
     "plan_conversion",
+    "prefetch_tile",
+    "register_permutation",
+    "select_registers",
+    "store_tile",
     "supremum",
     "swizzled_shared_layout",
     "tensor_view",

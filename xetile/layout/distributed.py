@@ -79,6 +79,9 @@ def dpas_register_word(operand: str, *, ops_per_channel: int) -> int:
     """How many elements of a DPAS operand share one register word; they are its lowest registers.
 
     A is taken in 16-bit words (tf32: 32), B in 32-bit words of consecutive rows, C element by element.
+
+    Raises:
+        LayoutError: no such operand.
     """
     words = {"a": max(1, ops_per_channel // 2), "b": ops_per_channel, "c": 1}
     if operand not in words:
@@ -399,7 +402,7 @@ class Subgroup2DBlock(NamedTuple):
 
 
 def check_powers_of_two(name: str, values: Sequence[int]) -> None:
-    """Refuse counts and extents of which one is no power of two."""
+    """LayoutError, by this name, for counts or extents of which one is no power of two."""
     if any(value < 1 or value & (value - 1) for value in values):
         raise LayoutError(f"{name} {list(values)} must hold powers of two")
 

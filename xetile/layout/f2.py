@@ -172,7 +172,7 @@ def labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
 
 
 def inverse(columns: Sequence[int]) -> list[int]:
-    """The inverse of a square matrix of independent columns."""
+    """The inverse of a square matrix; ValueError unless its columns are independent."""
     bits = len(columns)
     found = solve_all(echelon(labelled(columns), bits), bits, UNIT_VECTORS[:bits])
     if found is None:

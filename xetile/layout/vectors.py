@@ -65,7 +65,7 @@ def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayo
 
 
 def drop_leading_dimension(layout: LinearLayout) -> LinearLayout:
-    """The layout of the only slice along `dim0`, whose extent is 1, without that dimension."""
+    """The layout of the only slice along `dim0`, without that dimension; LayoutError unless its extent is 1."""
     extents = list(layout.out_dims.values())
     if extents[0] != 1:
         raise LayoutError(f"dim0 has extent {extents[0]}; expected 1")
