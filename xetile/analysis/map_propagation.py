@@ -91,6 +91,10 @@ class Propagation:
         """What is known of a value."""
         return self._known.get(value)
 
+    def is_alone(self, value: SSAValue) -> bool:
+        """Whether nothing relates the map of a value to another's."""
+        return not self._links.get(value) and not self._rules.get(value)
+
     def offer(
         self,
         value: SSAValue,

@@ -21,8 +21,9 @@ from xetile.analysis.map_propagation import (
     Rule,
     Strength,
     Total,
+    shape_of,
 )
-from xetile.analysis.map_rules import check_product, rule_of, written_maps
+from xetile.analysis.map_rules import check_product, make_map, rule_of, written_maps
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.support import verify_one_writer
 from xetile.errors import fail
@@ -46,6 +47,7 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
             maps.offer(value, Evidence(map, map, op), op, strength)
     maps.run()
     values = list(_values(operations))
+    _hold_whole(maps, values)
     if any(maps.get(value) is None for value in values):
         refuse_unknown(maps, operations, values)
     for op in operations:
@@ -66,6 +68,20 @@ def _propagation(function: Operation, operations: list[Operation]) -> Propagatio
     subgroups = subgroup_count(function)
     total = None if subgroups is None else Total(subgroups, "known_block_size")
     return Propagation(links, rules, total)
+
+
+def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
+    """Every subgroup holds all of a vector that only ops without maps make and take, such as vector.extract."""
+    if maps.total is None:
+        return
+    for value in values:
+        op = value.owner
+        if not isinstance(op, Operation) or isinstance(value.type, TileType):
+            continue
+        if maps.get(value) is None and maps.is_alone(value):
+            map = make_map((maps.total.subgroups, 1), shape_of(value))
+            maps.offer(value, Evidence(map, map, op), op, Strength.ASSUMED)
+    maps.run()
 
 
 def _values(operations: list[Operation]) -> Iterator[SSAValue]:

@@ -263,7 +263,7 @@ def test_a_tile_of_which_nothing_is_known() -> None:
 
 
 def test_a_vector_of_which_nothing_is_known() -> None:
-    assert refused("%x = arith.constant dense<0.0> : !v") == (
+    assert refused("%x = arith.constant dense<0.0> : !v\n%y = arith.negf %x : !v") == (
         "k.mlir:9:1: error: no wg_map is known for %x of type vector<64x64xf32>; "
         "write wg_map = #xetile.wg_map<...> on it"
     )

@@ -509,6 +509,18 @@ def test_arguments_of_a_function_have_maps() -> None:
     assert found["v"] == found["w"] == C
 
 
+def test_a_table_that_elements_are_taken_from_is_held_whole() -> None:
+    found = inferred(
+        loaded("v", V, C)
+        + """
+        %table = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : vector<2x2xf32>
+        %x = vector.extract %table[%n, 1] : f32 from vector<2x2xf32>
+        """,
+        "%n: index",
+    )
+    assert found["table"] == ([4, 1], [2, 2])
+
+
 def test_vectors_of_other_ranks_have_no_map() -> None:
     found = inferred(
         loaded("v", V, C) + "%line = arith.constant dense<0.0> : vector<16xf32>\n",
