@@ -298,3 +298,23 @@ def test_branches_and_while_loops_carry_distributed_values() -> None:
     a = random_array(shape, "f32")
     found = same_at_subgroup_level(text, [a, numpy.zeros_like(a), 3])
     assert numpy.array_equal(found[1], -a * 32)
+
+
+def test_two_exchanges_through_one_buffer_stay_two() -> None:
+    """The second load of the same tile of the same buffer reads other data."""
+    shape, first, second = (16, 32), ((4, 1), (4, 32)), ((1, 4), (16, 8))
+    v = vector(shape, "f32")
+    text = kernel(
+        [f"%A: {memref(shape, 'f32')}", f"%B: {memref(shape, 'f32')}"],
+        4,
+        load("v", "A", memref(shape, "f32"), shape, "f32", first)
+        + f"""
+        %w = arith.mulf %v, %v : {v}
+        %x = xetile.tile_conv_layout %v {{wg_map_result = {wg_map(second)}}} : {v}
+        %y = xetile.tile_conv_layout %w {{wg_map_result = {wg_map(second)}}} : {v}
+        %s = arith.subf %x, %y : {v}"""
+        + store("s", "B", memref(shape, "f32"), shape, "f32", second),
+    )
+    a = random_array(shape, "f32")
+    found = same_at_subgroup_level(text, [a, numpy.zeros_like(a)], ("subgroup", "blocked"))
+    assert numpy.array_equal(found[1], a - a * a)
