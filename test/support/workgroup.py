@@ -1,18 +1,20 @@
 """Kernels for a workgroup, written as text; every op that has a map names it.
 
-`same_at_subgroup_level` runs a kernel before and after its distribution over subgroups.
+`same_below` runs a kernel before and after lowerings, with the sanitizer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
 import numpy
 from support.subgroup import FLOATS, TYPES, Array, vector
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile.interpreter import execute
 from xetile.parser import context, parse
 from xetile.passes.pipelines import Target, lower
+from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 
 Map = tuple[tuple[int, int], tuple[int, int]]
 """sg_layout and sg_data."""
@@ -64,28 +66,41 @@ def store(name: str, target: str, to: str, shape: Sequence[int], type: str, map:
         xetile.store_tile %{name}, %s_{name} : {vector(shape, type)}, {of}"""
 
 
-def executed(text: str, arrays: Sequence[Any], level: Target | None) -> list[Any]:
-    """Copies of the arrays after a run of the kernel, lowered to a level."""
+def executed(text: str, arrays: Sequence[Any], *passes: Callable[[ModuleOp], None]) -> list[Any]:
+    """Copies of the arrays after a run of the kernel, lowered by passes."""
     module = parse(text)
-    if level is not None:
-        lower(context(), module, level, "bmg")
+    for apply in passes:
+        apply(module)
         module.verify()
     copies: list[Any] = [copy(a) for a in arrays]
     execute(module, "k", copies, sanitize=True)
     return copies
 
 
-def same_at_subgroup_level(
-    text: str, arrays: Sequence[Any], levels: Sequence[Target] = ("subgroup",)
-) -> list[Any]:
-    """Every array has the same bits after W and after the levels below; returns them."""
-    expected = executed(text, arrays, None)
-    for level in levels:
-        found = executed(text, arrays, level)
+def distributed(exchange_bytes: int) -> Callable[[ModuleOp], None]:
+    """The distribution alone, with a limit of the shared memory of an exchange."""
+    return lambda module: XeTileWgToSg(exchange_bytes).apply(context(), module)
+
+
+def to_level(level: Target) -> Callable[[ModuleOp], None]:
+    """All steps to a level."""
+    return lambda module: lower(context(), module, level, "bmg")
+
+
+def same_below(text: str, arrays: Sequence[Any], *lowered: Callable[[ModuleOp], None]) -> list[Any]:
+    """Every array has the same bits after the kernel as it is written and after each lowering; returns them."""
+    expected = executed(text, arrays)
+    for apply in lowered:
+        found = executed(text, arrays, apply)
         for left, right in zip(expected, found, strict=True):
             if isinstance(left, numpy.ndarray):
-                assert left.tobytes() == right.tobytes(), level
+                assert left.tobytes() == right.tobytes()
     return expected
+
+
+def same_at_subgroup_level(text: str, arrays: Sequence[Any]) -> list[Any]:
+    """`same_below` for subgroup level."""
+    return same_below(text, arrays, to_level("subgroup"))
 
 
 def own_map(shape: Sequence[int], subgroups: int) -> Map | None:

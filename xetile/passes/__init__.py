@@ -29,6 +29,9 @@ PASSES = {
     "xetile-wg-to-sg": PassEntry(
         "xetile_wg_to_sg:XeTileWgToSg",
         "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",
+        {
+            "exchange_bytes": "bytes of shared memory that one exchange takes at most, larger ones go in bands; 65536",
+        },
     ),
     "xetile-init-duplicate": PassEntry(
         "xetile_init_duplicate:XeTileInitDuplicate",

@@ -91,14 +91,20 @@ class DistributedView(SubgroupView):
 
 @dataclass(frozen=True)
 class XeTileWgToSg(ModulePass):
-    """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps."""
+    """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps.
+
+    Parameters:
+        exchange_bytes: bytes of shared memory that one exchange takes at most, larger ones go in bands; 65536.
+    """
 
     name = "xetile-wg-to-sg"
+
+    exchange_bytes: int = 65536
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Distribute every workgroup-level function of the module; others stay as they are."""
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                DistributedView(function).run()
+                DistributedView(function, self.exchange_bytes).run()
                 set_level(function, "subgroup")

@@ -9,12 +9,15 @@ from support.subgroup import FLOATS, TYPES, Array, memref, vector
 from support.workgroup import (
     Map,
     convert_and_store,
+    distributed,
     executed,
     kernel,
     load,
     random_array,
     same_at_subgroup_level,
+    same_below,
     store,
+    to_level,
     wg_map,
 )
 
@@ -48,7 +51,8 @@ def test_conv_layout(shape: tuple[int, int], source: Map, result: Map, type: str
         + convert_and_store("r", "B", memref(surface, type), shape, type, result),
     )
     a = random_array(surface, type)
-    found = same_at_subgroup_level(text, [a, numpy.zeros_like(a)])
+    arrays = [a, numpy.zeros_like(a)]
+    found = same_below(text, arrays, to_level("subgroup"), *map(distributed, (0, 1024)))
     assert found[1].tobytes() == a.tobytes()
 
 
@@ -78,7 +82,8 @@ def test_transpose(shape: tuple[int, int], source: Map, result: Map, type: str) 
         + convert_and_store("r", "B", output, turned, type, result),
     )
     a = random_array(surface, type)
-    found = same_at_subgroup_level(text, [a, numpy.zeros(turned, a.dtype)])
+    arrays = [a, numpy.zeros(turned, a.dtype)]
+    found = same_below(text, arrays, to_level("subgroup"), *map(distributed, (0, 1024)))
     expected = numpy.zeros(shape, a.dtype)
     expected[: surface[0], : surface[1]] = a
     assert found[1].tobytes() == expected.T.tobytes()
@@ -180,7 +185,8 @@ def test_reduce(
         if kind not in REORDERED or type not in FLOATS or one_unit:
             found = same_at_subgroup_level(text, arrays)[1]
         else:
-            expected, found = (executed(text, arrays, level)[1] for level in (None, "subgroup"))
+            expected = executed(text, arrays)[1]
+            found = executed(text, arrays, to_level("subgroup"))[1]
             difference = abs(expected.astype(numpy.float64) - found.astype(numpy.float64))
             assert (difference <= reduction_bound(kind, a, dims)).all()
         if type in FLOATS and kind not in REORDERED:
@@ -316,5 +322,5 @@ def test_two_exchanges_through_one_buffer_stay_two() -> None:
         + store("s", "B", memref(shape, "f32"), shape, "f32", second),
     )
     a = random_array(shape, "f32")
-    found = same_at_subgroup_level(text, [a, numpy.zeros_like(a)], ("subgroup", "blocked"))
+    found = same_below(text, [a, numpy.zeros_like(a)], to_level("subgroup"), to_level("blocked"))
     assert numpy.array_equal(found[1], a - a * a)

@@ -10,11 +10,13 @@ from support.subgroup import Shape, memref, turned, vector
 from support.workgroup import (
     Map,
     convert_and_store,
+    distributed,
     kernel,
     load,
     own_map,
     random_array,
-    same_at_subgroup_level,
+    same_below,
+    to_level,
     wg_map,
 )
 
@@ -145,5 +147,6 @@ def test_random_programs(seed: int) -> None:
         program.random.choice(steps)()
     a = random_array(program.shape, "i32", seed)
     arrays = [a, numpy.zeros(program.value.shape, a.dtype)]
-    found = same_at_subgroup_level(program.text(), arrays, ("subgroup", "blocked"))
+    limit = program.random.choice((64, 256, 1024))
+    found = same_below(program.text(), arrays, to_level("blocked"), distributed(limit))
     assert found[1].size == prod(program.shape)

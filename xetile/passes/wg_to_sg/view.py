@@ -43,8 +43,9 @@ class Units(Parts):
 class SubgroupView(Expansion):
     """Rebuilds a function for one subgroup; the pass names the handlers."""
 
-    def __init__(self, function: Operation) -> None:
+    def __init__(self, function: Operation, exchange_bytes: int) -> None:
         super().__init__(function)
+        self.exchange_bytes = exchange_bytes
         for argument in function.regions[0].blocks[0].args:
             if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
                 fail(
@@ -168,13 +169,30 @@ class SubgroupView(Expansion):
             yield
 
     @contextmanager
-    def only_if(self, condition: SSAValue) -> Generator[None]:
-        """What is emitted inside is done where the condition holds."""
+    def only_if(self, condition: SSAValue | None) -> Generator[None]:
+        """What is emitted inside is done where the condition holds; None always holds."""
+        if condition is None:
+            yield
+            return
         outer, self.block = self.block, Block()
         yield
         self.emit(scf.YieldOp())
         body, self.block = self.block, outer
         self.emit(scf.IfOp(condition, [], Region(body), Region()))
+
+    def choose(
+        self, condition: SSAValue | None, make: Callable[[], SSAValue], otherwise: SSAValue
+    ) -> SSAValue:
+        """What `make` emits where the condition holds, else `otherwise`; None always holds."""
+        if condition is None:
+            return make()
+        outer, self.block = self.block, Block()
+        self.emit(scf.YieldOp(make()))
+        then, self.block = self.block, Block()
+        self.emit(scf.YieldOp(otherwise))
+        other, self.block = self.block, outer
+        branch = scf.IfOp(condition, [otherwise.type], Region(then), Region(other))
+        return self.emit(branch).results[0]
 
     def identifier(self) -> SSAValue:
         """This subgroup's id in its workgroup."""
