@@ -5,8 +5,10 @@ Upstream forgets the names of values; they travel as metadata of the positions:
 """
 
 from collections.abc import Sequence
+from functools import cache
 from io import StringIO
 from itertools import zip_longest
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -21,10 +23,13 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StringAttr,
     UnknownLoc,
+    UnregisteredAttr,
+    UnregisteredOp,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute, SSAValue
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError
+from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.errors import XetileError, file_position
 from xetile.parser import Parser, new_context
@@ -64,12 +69,37 @@ def print_module(module: ModuleOp) -> str:
     return stream.getvalue()
 
 
+@cache
+def _unregistered_attribute(name: str, is_type: bool) -> type[UnregisteredAttr]:
+    return UnregisteredAttr.with_name_and_type(name, is_type)
+
+
+@cache
+def _unregistered_operation(name: str) -> type[Operation]:
+    return UnregisteredOp.with_name(name)
+
+
 class _TransportParser(Parser):
-    """Reads what upstream prints: every kind of location, and no positions of its own."""
+    """Reads what upstream prints: every kind of location, no positions of its own, unknown attributes as they are."""
 
     def position_at(self, offset: int) -> LocationAttr:
         """Places in this text are no places of the source."""
         return UnknownLoc()
+
+    def _parse_dialect_type_or_attribute_body(
+        self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
+    ) -> UnregisteredAttr | ParametrizedAttribute | Data[Any]:
+        start = self.pos
+        try:
+            return super()._parse_dialect_type_or_attribute_body(
+                attr_name, is_type, is_opaque, starting_opaque_pos
+            )
+        except (ParseError, VerifyException):
+            if is_opaque or self.lexer.input.at(start) != "<":
+                raise
+        self._resume_from(start)
+        body = self._parse_dialect_symbol_body()
+        return _unregistered_attribute(attr_name, is_type)(attr_name, is_type, False, body)
 
     def _parse_location(self) -> LocationAttr:
         if self.parse_optional_keyword("fused") is not None:
@@ -89,7 +119,7 @@ class _TransportParser(Parser):
 
 
 def parse_module(text: str) -> ModuleOp:
-    """The module of upstream's text; ops that xDSL does not know stay as they are, unregistered.
+    """The module of upstream's text; what xDSL does not know, or knows less of, stays as it is, unregistered.
 
     Errors: XetileError when xDSL cannot read the text.
     """
@@ -105,7 +135,38 @@ def parse_module(text: str) -> ModuleOp:
         ) from error
     for op in module.walk():
         _restore(op)
+    _unregister(module)
     return module
+
+
+def _unregister(parent: Operation) -> None:
+    """Ops that upstream verified and our classes do not, such as of newer properties, become unregistered ones."""
+    for block in (block for region in parent.regions for block in region.blocks):
+        for op in list(block.ops):
+            _unregister(op if _verifies(op) else _replace(op))
+
+
+def _verifies(op: Operation) -> bool:
+    try:
+        op.verify(verify_nested_ops=False)
+    except VerifyException:
+        return False
+    return True
+
+
+def _replace(op: Operation) -> Operation:
+    regions = [op.detach_region(region) for region in list(op.regions)]
+    opaque = _unregistered_operation(op.name).create(
+        operands=op.operands,
+        result_types=op.result_types,
+        properties=op.properties,
+        attributes=op.attributes,
+        location=op.location,
+        successors=op.successors,
+        regions=regions,
+    )
+    Rewriter.replace_op(op, opaque)
+    return opaque
 
 
 def _restore(op: Operation) -> None:

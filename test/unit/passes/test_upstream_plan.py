@@ -218,3 +218,35 @@ def place(op: Operation) -> str:
     found = position(op)
     assert found is not None
     return f"{found.filename.data}:{found.line.data}:{found.column.data}"
+
+
+STEPS = (
+    "cse",
+    "convert-vector-to-scf{target-rank=1}",
+    "xevm-attach-target{O=2 chip=bmg}",
+    "func.func(gpu-async-region)",
+    "gpu.module(xegpu-propagate-layout{layout-kind=lane})",
+    "gpu.module(xegpu-subgroup-distribute)",
+    "gpu.module(canonicalize,cse,loop-invariant-code-motion,cse)",
+    "gpu.module(xegpu-vector-linearize)",
+    "gpu.module(convert-math-to-xevm{convert-arith=true})",
+    "gpu.module(convert-xegpu-to-xevm)",
+    "gpu.module(convert-gpu-to-llvm-spv{use-64bit-index=true})",
+    "gpu.module(cse,reconcile-unrealized-casts)",
+    "convert-scf-to-cf,expand-strided-metadata",
+    "gpu-to-llvm,lower-affine,convert-vector-to-llvm,convert-to-llvm,reconcile-unrealized-casts",
+    "gpu-module-to-binary{format=bin}",
+)
+"""The pipeline in pieces. Source: `mlir-opt --dump-pass-pipeline` of version 22.1.8."""
+
+
+@pytest.mark.mlir_opt
+def test_the_ir_between_upstreams_passes_is_ir_of_xdsl() -> None:
+    """Each piece runs on what the piece before it left here, and all of them come to the same binary."""
+    options: dict[str, Any] = {"workgroup_tile": (32, 32), "subgroup_tile": (32, 32), "k_step": 32}
+    start = planned(gemm(m=64, n=64, k=64, **options))
+    module = start
+    for step in STEPS:
+        module = run_passes(module, step, route="mlir-opt")
+        api.verify(module)
+    assert code(module) == code(run_passes(start, PIPELINE, route="mlir-opt"))

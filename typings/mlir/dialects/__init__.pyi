@@ -1,0 +1,1 @@
+__path__: list[str]
