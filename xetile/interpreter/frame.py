@@ -242,14 +242,18 @@ class Frame:
         shape: tuple[int, int],
         of: Element,
         values: Array,
+        *,
         holders: Array | None = None,
+        threads: Array | None = None,
     ) -> None:
-        """Store the elements of a tile that are inside of the surface, threads ascending."""
+        """Store the elements of a tile that are inside of the surface, threads ascending.
+
+        `threads` are those that store, if it is not all that are active.
+        """
         sanitizer = self.machine.sanitizer
-        if sanitizer is not None and sanitizer.watches(tile.surface.base):
-            sanitizer.tile(at, tile, shape, self.active)
-            addresses, _ = self.memory.tile_addresses(tile, shape, of)
-            sanitizer.write(at, self.active, addresses, of, values, holders=holders)
+        if sanitizer is not None:
+            who = self.active if threads is None else threads
+            sanitizer.write_tile(at, tile, shape, of, values, who, holders)
         self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:

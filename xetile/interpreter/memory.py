@@ -80,6 +80,10 @@ class Memory:
         self._freed[number] = (buffer.name, at)
         del self._buffers[number]
 
+    def outlives_workgroups(self, number: int) -> bool:
+        """Whether the buffer that the upper bits of an address name is there for the whole launch."""
+        return number in self._buffers and number not in self._allocated
+
     @contextmanager
     def scope(self) -> Generator[None]:
         """What is allocated inside, except on the heap, is gone after."""

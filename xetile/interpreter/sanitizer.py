@@ -1,23 +1,27 @@
 """What executing in lockstep hides: races on shared memory, reads of it before anything is written.
 
 A read races with another subgroup's write, and a write with another's read or write, if no barrier is between.
-Subgroups that write the same bits do not race with each other, nor do atomic ops.
+Subgroups that write the same bits do not race with each other, nor do atomic ops. Workgroups have no barrier: two that
+store different values to an element race.
 """
 
 import numpy as np
-from numpy.typing import DTypeLike
-from xdsl.dialects.builtin import FileLineColLoc
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation
 
-from xetile.errors import fail, position
+from xetile.errors import fail
 from xetile.interpreter.elements import Element
 from xetile.interpreter.memory import ADDRESS_BITS, Memory
-from xetile.interpreter.shadows import FIRST_EPOCH, Accesses, Allocation, Shadow, lowest_bit
+from xetile.interpreter.shadows import (
+    FIRST_EPOCH,
+    Accesses,
+    Allocation,
+    Shadow,
+    last_of,
+    lowest_bit,
+)
+from xetile.interpreter.store_races import NumberedOps, StoreRaces, bits_of, line_of
 from xetile.interpreter.threads import Threads
 from xetile.interpreter.values import Array, Tile
-
-_BITS: dict[int, DTypeLike] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-"""Integers by their bytes."""
 
 
 class Sanitizer:
@@ -28,8 +32,8 @@ class Sanitizer:
         self._threads = threads
         self._shadows: dict[int, Shadow] = {}
         self._epochs: Array = np.zeros(0, np.int32)
-        self._ops: list[Operation] = []
-        self._numbers: dict[Operation, int] = {}
+        self._ops = NumberedOps()
+        self._stores = StoreRaces(memory, threads, self._ops)
 
     def begin_batch(self) -> None:
         """Forget the shared memory of the workgroups before; those of the batch have met no barrier."""
@@ -84,7 +88,7 @@ class Sanitizer:
             if found.subgroups is not None:
                 others = shadow.unordered_writers(found)
                 self._refuse_race(at, shadow, found, others, "reads", "wrote")
-            shadow.note_read(found, self._number(at))
+            shadow.note_read(found, self._ops.number(at))
 
     def write(
         self,
@@ -98,6 +102,8 @@ class Sanitizer:
         holders: Array | None = None,
     ) -> None:
         """Elements are about to be overwritten with `values`, or changed by an atomic op (None); else as `read`."""
+        if values is not None:
+            self._stores.write(at, active, addresses, element, values, where)
         for number in self._buffers(addresses):
             shadow = self._shadows[number]
             found = self._accesses(at, active, addresses, element, shadow, where, holders, values)
@@ -109,7 +115,25 @@ class Sanitizer:
                 others = np.where(kept, np.uint64(0), others)
                 self._refuse_race(at, shadow, found, others, "writes", "wrote")
                 self._refuse_different(at, shadow, found)
-            shadow.note_write(found, self._number(at), kept, atomic=values is None)
+            shadow.note_write(found, self._ops.number(at), kept, atomic=values is None)
+
+    def write_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        values: Array,
+        active: Array,
+        holders: Array | None,
+    ) -> None:
+        """The part of a tile that is inside of its surface is about to be overwritten."""
+        shared = self.watches(tile.surface.base)
+        if shared:
+            self.tile(at, tile, shape, active)
+        if shared or self._stores.matter:
+            addresses, inside = self._memory.tile_addresses(tile, shape, element)
+            self.write(at, active, addresses, element, values, where=inside, holders=holders)
 
     def tile(self, at: Operation, tile: Tile, shape: tuple[int, int], active: Array) -> None:
         """Refuse a tile in shared memory that reaches out of its surface."""
@@ -157,7 +181,7 @@ class Sanitizer:
         bits = None
         if values is not None:
             spread = np.broadcast_to(values, shape)[chosen]
-            bits = spread.view(_BITS[element.size])
+            bits = bits_of(spread, element)
         places = shadow.places(offsets, element.size)
         now = self._epochs[threads // self._threads.per_workgroup]
         return Accesses(threads, offsets, places, now, subgroups, bits)
@@ -208,14 +232,14 @@ class Sanitizer:
         fail(
             at,
             f"subgroup {lowest_bit(mine)} {does} {self._element(shadow, found, first)}, which "
-            f"subgroup {other} {did} at {_line(self._ops[int(ops[place])])} with no barrier between",
+            f"subgroup {other} {did} at {line_of(self._ops[int(ops[place])])} with no barrier between",
         )
 
     def _refuse_different(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
         """Refuse a store in which two subgroups give an element different values."""
         if found.values is None or found.subgroups is None:
             return
-        winner = shadow.last_of(found)
+        winner = last_of(shadow.last, found.places)
         different = (found.subgroups[winner] != found.subgroups) & (
             found.values[winner] != found.values
         )
@@ -239,24 +263,10 @@ class Sanitizer:
             return "the workgroup"
         return f"subgroup {int(self._threads.subgroup_of(np.array([thread]))[0])}"
 
-    def _number(self, op: Operation) -> int:
-        """A number for an op."""
-        if op not in self._numbers:
-            self._numbers[op] = len(self._ops)
-            self._ops.append(op)
-        return self._numbers[op]
-
 
 def _one(values: Array, thread: int) -> int:
     return int(values[0 if len(values) == 1 else thread])
 
 
 def _buffer(allocation: Allocation) -> str:
-    return f"the shared buffer allocated at {_line(allocation.at)}"
-
-
-def _line(at: Operation | SSAValue) -> str:
-    place = at.location if isinstance(at, BlockArgument) else position(at)
-    if not isinstance(place, FileLineColLoc):
-        place = position(at)
-    return "an unknown line" if place is None else f"line {place.line.data}"
+    return f"the shared buffer allocated at {line_of(allocation.at)}"

@@ -4,7 +4,7 @@ Time counts the barriers of a workgroup. The subgroups that wrote or read an ele
 bits of a number, so that of more than 64 subgroups those that are 64 apart count as one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -64,41 +64,54 @@ class Accesses(NamedTuple):
     values: Array | None = None
 
 
-class Shadow:
-    """The past of a shared buffer. An entry stands for as many bytes as the smallest access has."""
+class Entries:
+    """Arrays with an entry for as many bytes of a buffer as the smallest access has.
 
-    def __init__(self, allocation: Allocation, workgroups: int) -> None:
-        self.allocation = allocation
-        self._grain = allocation.element_size
-        count = allocation.slot * workgroups // self._grain
-        self.written = np.zeros(count, np.int32)
-        self.writers = np.zeros(count, np.uint64)
-        self.writing = np.zeros(count, np.int32)
-        self.atomic = np.zeros(count, np.bool)
-        self.read = np.zeros(count, np.int32)
-        self.readers = np.zeros(count, np.uint64)
-        self.reading = np.zeros(count, np.int32)
-        self._scratch = np.zeros(count, np.int64)
+    A subclass gives its arrays' element types as `_TYPES`, by name; all begin with zeros.
+    """
+
+    _TYPES: Mapping[str, type[np.generic]] = {}
+
+    def __init__(self, size: int, grain: int) -> None:
+        """Entries for a buffer of `size` bytes, each for `grain` bytes at first."""
+        self._grain = grain
+        for name, dtype in self._TYPES.items():
+            setattr(self, name, np.zeros(-(-size // grain), dtype))
 
     def places(self, offsets: Array, size: int) -> Array:
-        """The entries of elements of `size` bytes at offsets: [elements, entries of one]."""
+        """The entries of elements of `size` bytes at offsets in bytes: [elements, entries of one]."""
         if size < self._grain:
-            self._refine(self._grain // size)
+            for name in self._TYPES:
+                setattr(self, name, np.repeat(getattr(self, name), self._grain // size))
             self._grain = size
         return (offsets // self._grain)[:, None] + np.arange(size // self._grain)
 
-    def _refine(self, factor: int) -> None:
-        for name in (
-            "written",
-            "writers",
-            "writing",
-            "atomic",
-            "read",
-            "readers",
-            "reading",
-            "_scratch",
-        ):
-            setattr(self, name, np.repeat(getattr(self, name), factor))
+
+class Shadow(Entries):
+    """The past of a shared buffer."""
+
+    _TYPES: Mapping[str, type[np.generic]] = {
+        "written": np.int32,
+        "writers": np.uint64,
+        "writing": np.int32,
+        "atomic": np.bool,
+        "read": np.int32,
+        "readers": np.uint64,
+        "reading": np.int32,
+        "last": np.int64,
+    }
+    written: Array
+    writers: Array
+    writing: Array
+    atomic: Array
+    read: Array
+    readers: Array
+    reading: Array
+    last: Array
+
+    def __init__(self, allocation: Allocation, workgroups: int) -> None:
+        super().__init__(allocation.slot * workgroups, allocation.element_size)
+        self.allocation = allocation
 
     def unwritten(self, found: Accesses) -> Array:
         """Which accesses are to elements that nothing has written: [accesses, entries]."""
@@ -135,12 +148,6 @@ class Shadow:
         fresh = times[found.places] == found.now[:, None]
         return np.where(fresh, subgroups[found.places], np.uint64(0))
 
-    def last_of(self, found: Accesses) -> Array:
-        """The last access to the element of each access, by position."""
-        first = found.places[:, 0]
-        self._scratch[first] = np.arange(len(first))
-        return self._scratch[first]
-
     def note_read(self, found: Accesses, op: int) -> None:
         """Remember a read."""
         if found.subgroups is None:
@@ -163,6 +170,25 @@ class Shadow:
         np.bitwise_or.at(self.writers, places, found.subgroups[:, None])
         self.written[places] = now
         self.atomic[places] = atomic
+
+
+class Owners(Entries):
+    """Which workgroup stored each element of a buffer last (its linear id plus one), and where in the program."""
+
+    _TYPES: Mapping[str, type[np.generic]] = {
+        "owner": np.int32,
+        "writing": np.int32,
+        "last": np.int64,
+    }
+    owner: Array
+    writing: Array
+    last: Array
+
+
+def last_of(last: Array, places: Array) -> Array:
+    """The last access to the element of each access, by position; `last` is scratch memory."""
+    last[places[:, 0]] = np.arange(len(places))
+    return last[places[:, 0]]
 
 
 def lowest_bit(subgroups: int) -> int:

@@ -161,7 +161,8 @@ def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(op.operands[6])
     _check_registers(op, "the stored value", values, places, message.of)
     matrices = _matrices(values, places, message.of, shape)
-    frame.memory.write_tile(op, message.tile, shape, message.of, matrices)
+    threads = frame.active[::SUBGROUP_SIZE]
+    frame.write_tile(op, message.tile, shape, message.of, matrices, threads=threads)
     return []
 
 

@@ -479,3 +479,65 @@ def test_the_same_verdict_as_a_list_of_all_accesses(steps: list[tuple[str, tuple
         return
     with pytest.raises(XetileError, match=r"with no barrier between|store different values"):
         run(program(steps))
+
+
+STORES = """\
+%b = gpu.block_id x
+%value = arith.constant 2.0 : f16
+"""
+OWN = "memref.store %value, %out[%c0, %sg, %b] : memref<4x8x16xf16>\n"
+FIRST = "memref.store %value, %out[%c0, %sg, %c0] : memref<4x8x16xf16>\n"
+DIFFERENT = "%w = arith.index_cast %b : index to i32\n%x = arith.sitofp %w : i32 to f16\n"
+
+
+@pytest.mark.parametrize(
+    "body, raced",
+    [
+        (STORES + OWN, False),
+        (STORES + FIRST, False),
+        (STORES + DIFFERENT + OWN.replace("%value", "%x"), False),
+        (STORES + DIFFERENT + FIRST.replace("%value", "%x"), True),
+        (STORES + DIFFERENT + FIRST + FIRST.replace("%value", "%x"), True),
+    ],
+)
+@pytest.mark.parametrize("level", ["subgroup", "lane"])
+def test_stores_of_two_workgroups(body: str, raced: bool, level: str):  # noqa: FBT001
+    if not raced:
+        run(body, level=level)
+        return
+    with pytest.raises(XetileError) as caught:
+        run(body, level=level)
+    assert "to which workgroup [" in caught.value.message
+    assert "stored another value at line" in caught.value.message
+
+
+def test_stores_of_workgroups_in_different_batches(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("xetile.interpreter.launch.BATCH_BYTES", 1)
+    refused(
+        STORES + DIFFERENT + FIRST.replace("%value", "%x"),
+        16,
+        "workgroup [1, 0, 0] stores to an element to which workgroup [0, 0, 0] stored another value at line 16; "
+        "workgroups run in any order",
+    )
+
+
+def test_tiles_of_workgroups_that_meet():
+    body = """\
+%b = gpu.block_id x
+%c8 = arith.constant 8 : index
+%v = arith.constant dense<VALUE> : vector<8x16xf16>
+%at = arith.muli %b, %cN : index
+%flat = memref.collapse_shape %out [[0, 1], [2]] : memref<4x8x16xf16> into memref<32x16xf16>
+%t = xetile.init_tile %flat[%at, 0] : memref<32x16xf16> -> !xetile.tile<8x16xf16>
+%w = arith.index_cast %b : index to i32
+%x = arith.sitofp %w : i32 to f16
+%y = vector.broadcast %x : f16 to vector<8x16xf16>
+xetile.store_tile %y, %t : vector<8x16xf16>, !xetile.tile<8x16xf16>
+""".replace("VALUE", "1.0")
+    run(body.replace("%cN", "%c8"))
+    refused(
+        body.replace("%cN", "%c4"),
+        21,
+        "workgroup [0, 0, 0] stores to an element to which workgroup [1, 0, 0] stored another value at line 21; "
+        "workgroups run in any order",
+    )
