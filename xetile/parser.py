@@ -19,7 +19,6 @@ import math
 import struct
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from xdsl.context import Context
@@ -179,6 +178,8 @@ class Parser(StockParser):
 
     def _advice(self, name: str) -> str:
         """What an unknown op may have meant: one of its dialect; xetile's where no dialect is named."""
+        from difflib import get_close_matches
+
         dialect, dot, _ = name.partition(".")
         known = self.ctx.get_optional_dialect(dialect if dot else "xetile")
         names = [] if known is None else [op.name for op in known.operations]
