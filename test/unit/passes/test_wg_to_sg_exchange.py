@@ -1,6 +1,6 @@
 """`xetile-wg-to-sg` on ops that move data between subgroups: the same bits in memory before and after."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -20,6 +20,7 @@ from support.workgroup import (
     to_level,
     wg_map,
 )
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
@@ -39,6 +40,11 @@ CONVERSIONS: list[tuple[tuple[int, int], Map, Map]] = [
 ]
 
 
+def in_bands(type: str) -> list[Callable[[ModuleOp], None]]:
+    """Distributions with less shared memory than the values have, for one of the types."""
+    return [distributed(limit) for limit in (0, 1024) if type == "f32"]
+
+
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize(("shape", "source", "result"), CONVERSIONS, ids=str)
 def test_conv_layout(shape: tuple[int, int], source: Map, result: Map, type: str) -> None:
@@ -52,7 +58,7 @@ def test_conv_layout(shape: tuple[int, int], source: Map, result: Map, type: str
     )
     a = random_array(surface, type)
     arrays = [a, numpy.zeros_like(a)]
-    found = same_below(text, arrays, to_level("subgroup"), *map(distributed, (0, 1024)))
+    found = same_below(text, arrays, to_level("subgroup"), *in_bands(type))
     assert found[1].tobytes() == a.tobytes()
 
 
@@ -83,7 +89,7 @@ def test_transpose(shape: tuple[int, int], source: Map, result: Map, type: str) 
     )
     a = random_array(surface, type)
     arrays = [a, numpy.zeros(turned, a.dtype)]
-    found = same_below(text, arrays, to_level("subgroup"), *map(distributed, (0, 1024)))
+    found = same_below(text, arrays, to_level("subgroup"), *in_bands(type))
     expected = numpy.zeros(shape, a.dtype)
     expected[: surface[0], : surface[1]] = a
     assert found[1].tobytes() == expected.T.tobytes()
