@@ -81,9 +81,10 @@ def literal(value: Array, of: Element) -> str:
 
 
 class Code:
-    """The text of one function `i64 (i64 first, i64 end, ptr slots, ptr ask)`.
+    """The text of one function `i64 (i64 first, i64 end, ptr slots, ptr ask, ptr compute)`.
 
-    Result 0 is done, n is the n-th fault.
+    Result 0 is done, n is the n-th fault. `ask` is `i64 (i64 number)`, not 0 if an op was refused; `compute` is
+    `double (i64 number, double, double)`.
     """
 
     def __init__(self) -> None:
@@ -147,7 +148,9 @@ class Code:
 
     def text(self) -> str:
         """The whole function."""
-        head = f"define i64 @{FUNCTION}(i64 %first, i64 %end, ptr %slots, ptr %ask) {{"
+        head = (
+            f"define i64 @{FUNCTION}(i64 %first, i64 %end, ptr %slots, ptr %ask, ptr %compute) {{"
+        )
         unlikely = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
         lines = [
             head,

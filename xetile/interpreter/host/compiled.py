@@ -17,13 +17,17 @@ from xetile.interpreter.host.functions import refuse_assertion
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation, Translator
+from xetile.interpreter.math import FUNCTIONS
 from xetile.interpreter.values import Array, Value
 
 CALL_SECONDS = 0.05
 """A call takes about this long, so that a run can be interrupted and shows how far it is."""
 
 _ASK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
-_LOOP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, _ASK)
+_COMPUTE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
+_LOOP = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, _ASK, _COMPUTE
+)
 
 
 def compile_loop(frame: Frame, op: Operation) -> "CompiledLoop | None":
@@ -60,7 +64,7 @@ class CompiledLoop:
         asked = _Asked(frame, self._parts, bits)
         fault = self._call(host(frame), trips, slots, asked)
         if fault is not None:
-            self._refuse(fault, slots, asked)
+            _refuse(fault, slots)
         return [
             value_of(int(bits[self._parts.carried + number]), held(result.type))
             for number, result in enumerate(self._op.results)
@@ -86,12 +90,14 @@ class CompiledLoop:
     def _call(
         self, machine: HostMachine, trips: int, slots: Array, asked: "_Asked"
     ) -> Fault | None:
-        ask, address = _ASK(asked.execute), slots.ctypes.data
+        ask, compute, address = _ASK(asked.execute), _COMPUTE(asked.compute), slots.ctypes.data
         done, number = 0, 1
         with machine.steps(trips) as report:
             while done < trips:
                 end, started = min(done + number, trips), time.perf_counter()
-                answer: int = self._function(done, end, address, ask)
+                answer: int = self._function(done, end, address, ask, compute)
+                if asked.error is not None:
+                    raise asked.error
                 if answer:
                     return self._parts.faults[int(answer) - 1]
                 done = end
@@ -100,26 +106,26 @@ class CompiledLoop:
                     number *= 2
         return None
 
-    def _refuse(self, fault: Fault, slots: Array, asked: "_Asked") -> NoReturn:
-        op = fault.op
-        found, extent = slots[:2].tolist()
-        match fault.kind:
-            case "index":
-                fail(
-                    op,
-                    f"index {found} is outside of dimension {fault.dimension} of extent {extent}",
-                )
-            case "step":
-                fail(op, f"the step of 'scf.for' is {found}; expected a positive one")
-            case "zero":
-                fail(op, f"'{op.name}' divides by zero")
-            case "overflow":
-                fail(op, overflow_message(op, held(op.operands[0].type)))
-            case "assert":
-                refuse_assertion(op)
-            case "asked":
-                assert asked.error is not None
-                raise asked.error
+
+def _refuse(fault: Fault, slots: Array) -> NoReturn:
+    op = fault.op
+    found, extent = slots[:2].tolist()
+    match fault.kind:
+        case "index":
+            fail(
+                op,
+                f"index {found} is outside of dimension {fault.dimension} of extent {extent}",
+            )
+        case "step":
+            fail(op, f"the step of 'scf.for' is {found}; expected a positive one")
+        case "zero":
+            fail(op, f"'{op.name}' divides by zero")
+        case "overflow":
+            fail(op, overflow_message(op, held(op.operands[0].type)))
+        case "assert":
+            refuse_assertion(op)
+        case "asked":
+            raise AssertionError("it was raised when the call came back")
 
 
 class _Asked:
@@ -129,7 +135,20 @@ class _Asked:
         self._frame = frame
         self._parts = parts
         self._bits = bits
+        self._functions = [FUNCTIONS[op.name] for op in parts.computed]
+        self._operands = [len(op.operands) for op in parts.computed]
+        self._x, self._y = np.zeros(1), np.zeros(1)
         self.error: BaseException | None = None
+
+    def compute(self, number: int, x: float, y: float) -> float:
+        """A function of one or two numbers; the second of one is not looked at."""
+        try:
+            self._x[0], self._y[0] = x, y
+            arguments = (self._x, self._y)[: self._operands[number]]
+            return self._functions[number](*arguments)[0]
+        except BaseException as error:  # it cannot pass through machine code
+            self.error = error
+            return 0.0
 
     def execute(self, number: int) -> int:
         """The op of that number, on the operands in the slots; 0 if all is well."""

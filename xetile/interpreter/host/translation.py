@@ -1,6 +1,6 @@
 """A loop of the host as LLVM IR: scalars, structured control flow, and single elements of memrefs from outside.
 
-    scf.for %k = %c0 to %n step %c1 {              define i64 @loop(i64 %first, i64 %end, ptr %slots, ptr %ask) {
+    scf.for %k = %c0 to %n step %c1 {              define i64 @loop(i64 %first, i64 %end, ptr %slots, ...) {
       %x = memref.load %m[%k] : memref<?xf32>        ; iterations first to end; slots: what a refusal found,
       ...                                   ->       ; the values that the loop carries, those from outside,
     }                                                ; and room for ops that the interpreter is asked to execute
@@ -28,7 +28,11 @@ from xetile.interpreter.host.code import (
     memory_type,
 )
 from xetile.interpreter.host.scalars import emitter
+from xetile.interpreter.math import FUNCTIONS
 from xetile.interpreter.values import Array
+
+EXACT_IN_F64 = ("f32", "f64")
+"""Floats that f64 is rounded to in one step."""
 
 CONSTANTS = ("arith.constant", "index.constant", "index.bool.constant")
 
@@ -46,6 +50,7 @@ class Translation(NamedTuple):
         memrefs: memrefs from outside, with the first of their slots: address of element 0, extents, strides.
         stored: those of them that the loop writes to.
         asked: ops that the interpreter is asked to execute, by the number that the function passes.
+        computed: ops whose function of f64 numbers the interpreter computes, by such a number.
         carried: the first slot of the values that the loop carries.
         room: the first slot of the operands and results of an asked op.
         slots: how many slots there are.
@@ -57,6 +62,7 @@ class Translation(NamedTuple):
     memrefs: Mapping[SSAValue, int]
     stored: frozenset[SSAValue]
     asked: Sequence[Operation]
+    computed: Sequence[Operation]
     carried: int
     room: int
     slots: int
@@ -91,6 +97,7 @@ class Translator:
         self._memrefs: dict[SSAValue, int] = {}
         self._stored: set[SSAValue] = set()
         self._asked: list[Operation] = []
+        self._functions_of: list[Operation] = []
         self._calls: list[str] = []
         self._inside: set[SSAValue] = set()
         self._slots = FAULT_SLOTS
@@ -127,6 +134,7 @@ class Translator:
             self._memrefs,
             frozenset(self._stored),
             self._asked,
+            self._functions_of,
             carried,
             self._room,
             self._slots,
@@ -239,7 +247,23 @@ class Translator:
         for result in op.results:
             held(result.type)
         emit = emitter(op)
-        return [emit(self._code, op, names)] if emit is not None else self._ask(op, names)
+        if emit is not None:
+            return [emit(self._code, op, names)]
+        if op.name in FUNCTIONS and all(held(v.type).name in EXACT_IN_F64 for v in op.results):
+            return [self._function(op, names)]
+        return self._ask(op, names)
+
+    def _function(self, op: Operation, names: Sequence[str]) -> str:
+        """A function of math: computed in f64 by the interpreter, rounded here."""
+        code, of = self._code, held(op.results[0].type)
+        wide = list(names)
+        if of.name == "f32":
+            wide = [code.let(f"fpext float {name} to double") for name in names]
+        x, y = (*wide, "0.0")[:2]
+        self._functions_of.append(op)
+        number = len(self._functions_of) - 1
+        value = code.let(f"call double %compute(i64 {number}, double {x}, double {y})")
+        return value if of.name == "f64" else code.let(f"fptrunc double {value} to float")
 
     def _ask(self, op: Operation, names: Sequence[str]) -> list[str]:
         """Let the interpreter execute an op: operands and results pass through slots."""

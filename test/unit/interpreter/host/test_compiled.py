@@ -456,8 +456,10 @@ def test_float_ops(type: str, monkeypatch: pytest.MonkeyPatch) -> None:
         agrees(f"arith.{op} OPERANDS : {type}", [type, type], type, monkeypatch)
     for predicate in FLOAT_PREDICATES:
         agrees(f"arith.cmpf {predicate}, OPERANDS : {type}", [type, type], "i1", monkeypatch)
-    for op in ("arith.negf", "math.absf", "math.exp", "math.sqrt"):
+    for op in ("arith.negf", "math.absf", "math.exp", "math.sqrt", "math.erf", "math.floor"):
         agrees(f"{op} OPERANDS : {type}", [type], type, monkeypatch)
+    for op in ("math.powf", "math.atan2", "math.copysign"):
+        agrees(f"{op} OPERANDS : {type}", [type, type], type, monkeypatch)
 
 
 @pytest.mark.parametrize("before", TYPES)
