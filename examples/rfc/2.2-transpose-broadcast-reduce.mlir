@@ -4,9 +4,8 @@
 //   C = A * transposed(BT) + bias       4096 x 4096
 //   res[i] = sum of C[i, :]             4096
 //
-// Three ops move data between subgroups: the transpose (here its source is divided as the RFC derives it from the
-// result, see 2.3 for the better division), the change of layout before the reduction, so that a row lies in one
-// subgroup, and nothing else.
+// Two ops move data between subgroups: the transpose, whose source is divided as the RFC derives it from the result (2.3
+// has the better division), and the change of layout before the reduction, after which a row lies in one subgroup.
 //
 // Where the tiles reach over the matrices' edges, BT and the bias are padded with zeros, so that columns that are not
 // there add nothing to the sums; rows that are not there are not written.

@@ -212,7 +212,7 @@ NOT_YET_BELOW_BLOCKS = {
     "its operand of type vector<2x2x32x16xf16> became 2x2 blocks of 32x16",
     "2.4-shared-memory": "70:5: error: !xetile.tile<4x32xf16, #xetile.tile_attr<inner_blocks = "
     "[4, 16], memory_space = 3>> is in shared memory; 2D block access reaches global memory only",
-    "2.2-transpose-broadcast-reduce": "74:7: error: !xetile.tile<32x64xf16, #xetile.tile_attr<"
+    "2.2-transpose-broadcast-reduce": "73:7: error: !xetile.tile<32x64xf16, #xetile.tile_attr<"
     "order = [0, 1], inner_blocks = [16, 16], memory_space = 3>> is in shared memory; "
     "2D block access reaches global memory only",
 }
