@@ -32,6 +32,8 @@ TYPES: dict[str, Any] = {
 NUMPY: dict[str, Any] = {**TYPES, "i1": numpy.bool, "index": numpy.int64, "tf32": numpy.float32}
 FLOATS = ("f16", "bf16", "f32")
 INTEGERS = ("i8", "i32")
+FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
+INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
 SHAPES: tuple[Shape, ...] = ((16, 32), (24, 19), (1, 56), (90, 1))
 """Of whole messages, of a prime width, of one row, of one column."""
 

@@ -1,9 +1,10 @@
 """Which message moves each tile of a blocked kernel, and which of its offsets change in loops."""
 
 from collections.abc import Sequence
+from math import copysign
 from typing import Literal, NamedTuple, NoReturn, cast
 
-from xdsl.dialects.builtin import IntegerAttr, VectorType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.load_planning import (
@@ -15,7 +16,7 @@ from xetile.analysis.load_planning import (
     plan_upstream,
 )
 from xetile.analysis.same_value import Classes, carried_pairs, is_elementwise
-from xetile.dialects.xetile import TileType, UpdateTileOffsetOp
+from xetile.dialects.xetile import LoadTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
 from xetile.layout.block_io import BlockConfiguration
 from xetile.targets.device import Device, plannable
@@ -148,12 +149,21 @@ class Messages:
         if op.name == "xetile.tile_mma":
             for role, value in zip("abc", (*op.operands[:2], op.results[0]), strict=True):
                 self._vectors.give(value, frozenset((role,)))
-        elif op.name == "xetile.load_tile":
-            self._vectors.give(op.results[0], frozenset(("load",)))
+        elif isinstance(op, LoadTileOp):
+            self._vectors.give(op.result, frozenset(("load", "other") if pads(op) else ("load",)))
         elif op.name not in _STRUCTURE and op.name not in _STRUCTURE_ENDS:
             for value in (*op.results, *op.operands):
                 if isinstance(value.type, VectorType):
                     self._vectors.give(value, frozenset(("other",)))
+
+
+def pads(op: LoadTileOp) -> bool:
+    """Whether a load asks for a padding that 2D block loads do not give: other than positive zero."""
+    padding = op.padding
+    if not isinstance(padding, FloatAttr | IntegerAttr):
+        return False
+    number = cast("FloatAttr | IntegerAttr", padding).value.data
+    return number != 0 or copysign(1, number) < 0
 
 
 def _join(left: _TileFacts, right: _TileFacts) -> _TileFacts:

@@ -46,7 +46,7 @@ from xdsl.passes import ModulePass
 from xetile.analysis.constants import Dense, dense_value, is_splat, taken
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.load_planning import memory_bits
-from xetile.analysis.same_value import is_elementwise
+from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.dialects import arith, memref
 from xetile.dialects.gpu import LaneIdOp
 from xetile.dialects.vector import ExtractOp, FromElementsOp
@@ -203,8 +203,11 @@ class LaneView(Expansion):
         """Elementwise ops work on registers."""
         if is_elementwise(op) and any(isinstance(self.get(v), Registers) for v in op.operands):
             _elementwise(self, op)
-        else:
-            super().other(op)
+            return
+        vectors = [value for value in op.operands if isinstance(self.get(value), Registers)]
+        for value in (*vectors, *(v for v in op.results if is_tile_vector(v.type))):
+            fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
+        super().other(op)
 
 
 def _create_nd_tdesc(view: LaneView, op: Operation) -> None:

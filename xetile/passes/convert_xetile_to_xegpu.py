@@ -17,7 +17,8 @@ After (one message for both blocks):
 
 A tile becomes its descriptors (invariant in loops) and its offsets; loops carry only the offsets that change. A
 4D value becomes one 2D vector per block. Messages come from `xetile.analysis.messages`, which plans them with linear
-layouts; what 2D access needs of a surface is checked here (`xetile.targets.surface`).
+layouts; what 2D access needs of a surface is checked here (`xetile.targets.surface`). Transposes, reductions and
+broadcasts become ops of the vector dialect on each block, a padding other than zero a selection by masks.
 """
 
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ from xetile.analysis.kernels import (
 )
 from xetile.errors import fail
 from xetile.passes.work_item_launches import set_work_item_convention, subgroups_along
-from xetile.passes.xetile_to_xegpu import tiles, vectors
+from xetile.passes.xetile_to_xegpu import rearrange, tiles, vectors
 from xetile.passes.xetile_to_xegpu.view import XeGPUView
 from xetile.targets.device import SUBGROUP_SIZE, Device, device
 
@@ -88,7 +89,11 @@ XeGPUView.handlers = {
     "xetile.tile_mma": vectors.tile_mma,
     "xetile.tile_pack": vectors.tile_pack,
     "xetile.tile_unpack": vectors.tile_unpack,
+    "xetile.tile_transpose": rearrange.tile_transpose,
+    "xetile.tile_reduce": rearrange.tile_reduce,
+    "xetile.tile_broadcast": rearrange.tile_broadcast,
     "arith.constant": vectors.constant,
+    "vector.broadcast": rearrange.broadcast,
     "gpu.thread_id": _launch_index,
     "gpu.block_dim": _launch_index,
 }

@@ -27,6 +27,13 @@ class Surface(NamedTuple):
     strides: tuple[Offset, Offset] | None
     offsets: tuple[Offset, Offset]
 
+    def plane(self, type: Attribute) -> tuple[Offset, Offset]:
+        """Rows and columns, which a static memref's type says."""
+        if self.sizes is not None:
+            return self.sizes
+        rows, columns = cast(MemRefType[Attribute], type).get_shape()
+        return rows, columns
+
     def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
         """A descriptor of this surface, made once per function where it depends on arguments only."""
         sizes, strides = self.sizes or (), self.strides or ()

@@ -11,7 +11,9 @@ import ml_dtypes
 import numpy
 import pytest
 from support.subgroup import (
+    FLOAT_KINDS,
     FLOATS,
+    INTEGER_KINDS,
     LAYOUTS,
     NUMPY,
     SHAPES,
@@ -214,8 +216,6 @@ KINDS: dict[str, Callable[[Any, Any], Any]] = {
     "or": lambda x, y: x | y,
     "xor": lambda x, y: x ^ y,
 }
-FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")
-INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
 
 
 def exposing(kind: str, element: str, shape: Shape) -> Array:

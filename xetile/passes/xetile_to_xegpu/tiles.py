@@ -30,6 +30,7 @@ from xetile.layout.block_io import BlockConfiguration, register_word
 from xetile.layout.grid import block_offsets
 from xetile.passes.expansion import Offset
 from xetile.passes.surfaces import Surface, describe_surface
+from xetile.passes.xetile_to_xegpu.padding import padded
 from xetile.passes.xetile_to_xegpu.view import Grid, Tile, XeGPUView
 
 
@@ -51,7 +52,7 @@ def init_tile(view: XeGPUView, op: Operation) -> None:
         dimension: view.index(fixed.pop(dimension))
         for dimension in view.messages.moving_dimensions(op.tile)
     }
-    view.bind(op.tile, Tile(descriptors, fixed, moving))
+    view.bind(op.tile, Tile(descriptors, fixed, moving, surface.plane(op.source.type)))
 
 
 def _descriptor(
@@ -66,7 +67,6 @@ def _descriptor(
 def load_tile(view: XeGPUView, op: Operation) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
     assert isinstance(op, LoadTileOp)
-    _check_padding(op)
     tile = view.tile(op.operands[0])
     descriptor, message = tile.descriptors["load"]
     type = cast(TileType, op.operands[0].type)
@@ -95,7 +95,8 @@ def load_tile(view: XeGPUView, op: Operation) -> None:
                 view.emit_value(ExtractOp(loaded, [index], _block_type(type, message, pack)))
                 for index in range(message.blocks)
             )
-    view.bind(op.results[0], Grid(blocks, shape, (message.rows, message.columns), pack))
+    grid = Grid(blocks, shape, (message.rows, message.columns), pack)
+    view.bind(op.results[0], padded(view, op, tile, grid))
 
 
 def _block_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
@@ -109,18 +110,6 @@ def _loaded_type(tile: TileType, message: BlockConfiguration, pack: int) -> Vect
     if message.blocks == 1:
         return block
     return VectorType(tile.element_type, (message.blocks, *block.get_shape()))
-
-
-def _check_padding(op: Operation) -> None:
-    padding = op.properties.get("padding")
-    if padding is None:
-        return
-    value = getattr(getattr(padding, "value", None), "data", None)
-    if value != 0:
-        fail(
-            op,
-            f"padding {padding}: 2D block loads give zero outside the surface, and no other value",
-        )
 
 
 def _hints(op: Operation) -> list[CacheHintAttr | None]:
@@ -137,7 +126,7 @@ def store_tile(view: XeGPUView, op: Operation) -> None:
     assert isinstance(op, StoreTileOp)
     tile = view.tile(op.operands[1])
     descriptor, message = tile.descriptors["store"]
-    grid = view.cut(view.grid(op.operands[0]), (message.rows, message.columns))
+    grid = view.repack(view.grid(op.operands[0]), (message.rows, message.columns))
     shape = cast(TileType, op.operands[1].type).shape
     starts = block_offsets(shape, grid.block)
     for value, start in zip(grid.values, starts, strict=True):

@@ -11,7 +11,8 @@ from xetile.dialects import arith
 from xetile.dialects.xegpu import (
     DpasOp,
 )
-from xetile.passes.expansion import Expansion
+from xetile.dialects.xetile import TilePackOp
+from xetile.passes.expansion import Expansion, Parts
 from xetile.passes.xetile_to_xegpu.view import Grid, XeGPUView
 
 
@@ -39,9 +40,15 @@ def tile_unpack(view: XeGPUView, op: Operation) -> None:
 
 
 def tile_pack(view: XeGPUView, op: Operation) -> None:
-    """Blocks are cut into smaller ones."""
-    rows, columns = cast(VectorType[Attribute], op.results[0].type).get_shape()[2:]
-    view.bind(op.results[0], view.cut(view.grid(op.operands[0]), (rows, columns)))
+    """Blocks are cut and put together; a whole vector, such as a mask, is one block."""
+    assert isinstance(op, TilePackOp)
+    became = view.get(op.source)
+    if not isinstance(became, Parts):
+        rows, columns = cast(VectorType[Attribute], op.source.type).get_shape()
+        became = Grid([became], (1, 1), (rows, columns), 1)
+        view.bind(op.source, became)
+    height, width = op.inner_blocks.get_values()
+    view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
 
 
 def constant(view: XeGPUView, op: Operation) -> None:

@@ -1,34 +1,38 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import gcd
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.messages import Messages, TileUse
-from xetile.analysis.same_value import is_elementwise
-from xetile.dialects.vector import ExtractStridedSliceOp
+from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.dialects import arith
+from xetile.dialects.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.errors import fail
 from xetile.layout.block_io import BlockConfiguration
-from xetile.layout.grid import containing_block
-from xetile.layout.linear import LayoutError
+from xetile.layout.grid import block_offsets, containing_block
 from xetile.passes.expansion import Expansion, Offset, Parts
+from xetile.passes.xetile_to_xegpu.constants import repeated
 from xetile.targets.device import Device
 
 
 class Tile(Parts):
-    """A tile: one descriptor per use, and the offsets of its corner (row, column)."""
+    """A tile: one descriptor per use, the offsets of its corner (row, column), the sizes of its surface."""
 
-    __slots__ = ("descriptors", "fixed", "moving")
+    __slots__ = ("descriptors", "fixed", "moving", "sizes")
 
     def __init__(
         self,
         descriptors: Mapping[TileUse, tuple[SSAValue, BlockConfiguration]],
         fixed: Mapping[int, Offset],
         moving: Mapping[int, SSAValue],
+        sizes: tuple[Offset, Offset],
     ) -> None:
         super().__init__(list(moving.values()))
+        self.sizes = sizes
         self.descriptors = dict(descriptors)
         self.fixed = dict(fixed)
         self.moving = tuple(moving)
@@ -45,6 +49,7 @@ class Tile(Parts):
             isinstance(other, Tile)
             and self.descriptors == other.descriptors
             and self.fixed == other.fixed
+            and self.sizes == other.sizes
         )
 
     def describe(self) -> str:
@@ -106,29 +111,53 @@ class XeGPUView(Expansion):
             )
         return became
 
+    def single(self, value: SSAValue) -> SSAValue:
+        """Ops that know no blocks get a whole vector, put together from its blocks."""
+        became = self.get(value)
+        if not isinstance(became, Grid) or not is_tile_vector(value.type):
+            return super().single(value)
+        rows, columns = cast(VectorType[Attribute], value.type).get_shape()
+        return self.repack(became, (rows, columns)).values[0]
+
+    def repack(self, grid: Grid, block: tuple[int, int]) -> Grid:
+        """The same vector in other blocks: cut into the largest that fit in both, which are put together."""
+        common = (gcd(grid.block[0], block[0]), gcd(grid.block[1], block[1]))
+        parts = self.cut(grid, common)
+        if common == block:
+            return parts
+        if grid.pack != 1:
+            fail(self.current, f"{grid.describe()} cannot be put together to {block[0]}x{block[1]}")
+        down, across = block[0] // common[0], block[1] // common[1]
+        shape = (parts.shape[0] // down, parts.shape[1] // across)
+        joined = [
+            self._join(parts, (row * down, column * across), block)
+            for row in range(shape[0])
+            for column in range(shape[1])
+        ]
+        return Grid(joined, shape, block, 1)
+
+    def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
+        """One block of the smaller ones from `first` (in blocks) on."""
+        element = cast(VectorType[Attribute], parts.values[0].type).element_type
+        joined = self.emit_value(arith.ConstantOp(repeated(0, VectorType(element, block))))
+        for start in block_offsets(block, parts.block):
+            row, column = (s // b + f for s, b, f in zip(start, parts.block, first, strict=True))
+            joined = self.emit_value(InsertStridedSliceOp(parts.at(row, column), joined, start))
+        return joined
+
     def cut(self, grid: Grid, block: tuple[int, int]) -> Grid:
-        """The same vector in smaller blocks."""
+        """The same vector in smaller blocks, which lie in one of the old ones each."""
         if grid.block == block:
             return grid
-        shape = cast(
-            "tuple[int, int]",
-            tuple(
-                n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
-            ),
+        rows, columns = (
+            n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
         )
-        try:
-            parts = [
-                self._slice(grid, block, row, column)
-                for row in range(shape[0])
-                for column in range(shape[1])
-            ]
-        except LayoutError:
-            fail(
-                self.current,
-                f"blocks of {'x'.join(map(str, grid.block))} cannot be repacked into blocks of "
-                f"{'x'.join(map(str, block))}; below this level blocks are only cut into smaller ones",
-            )
-        return Grid(parts, shape, block, grid.pack)
+        parts = [
+            self._slice(grid, block, row, column)
+            for row in range(rows)
+            for column in range(columns)
+        ]
+        return Grid(parts, (rows, columns), block, grid.pack)
 
     def _slice(self, grid: Grid, block: tuple[int, int], row: int, column: int) -> SSAValue:
         source, start = containing_block(grid.block, block, row, column)
@@ -142,7 +171,7 @@ class XeGPUView(Expansion):
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
         """As in every expansion; a vector in larger blocks is cut."""
         if isinstance(became, Grid) and isinstance(like, Grid):
-            became = self.cut(became, like.block)
+            became = self.repack(became, like.block)
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
@@ -157,7 +186,7 @@ def elementwise(view: XeGPUView, op: Operation) -> None:
     """An op on each block, cut to the smallest of its operands."""
     became = [view.get(value) for value in op.operands]
     blocks = [part.block for part in became if isinstance(part, Grid)]
-    common = (min(rows for rows, _ in blocks), min(columns for _, columns in blocks))
+    common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
     became = [view.cut(part, common) if isinstance(part, Grid) else part for part in became]
     first = next(part for part in became if isinstance(part, Grid))
     parts: list[list[SSAValue]] = [[] for _ in op.results]

@@ -1,0 +1,193 @@
+"""What XeGPU and the vector dialect have of the ops on tiles: the bits of subgroup level, in IR that mlir-opt takes."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.subgroup import (
+    FLOAT_KINDS,
+    FLOATS,
+    INTEGER_KINDS,
+    TYPES,
+    Argument,
+    Shape,
+    kernel,
+    memref,
+    random,
+    run,
+    tile,
+    turned,
+    vector,
+)
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.errors import XetileError
+from xetile.interpreter import execute
+from xetile.parser import context, parse
+from xetile.passes.pipelines import lower
+
+MATRIX = (96, 128)
+SHAPES: tuple[Shape, ...] = ((32, 48), (48, 32), (80, 16))
+
+
+def matrix(name: str, element: str) -> Argument:
+    values = random(element, MATRIX, len(name))
+    return Argument(name, memref(MATRIX, element), values, values)
+
+
+def load(
+    result: str, of: Argument, shape: Shape, element: str, rest: str = "", at: str = "8, 16"
+) -> str:
+    type = tile(shape, element)
+    return f"""
+    %t_{result} = xetile.init_tile %{of.name}[{at}] : {of.type} -> {type}
+    %{result} = xetile.load_tile %t_{result}{rest} : {type} -> {vector(shape, element)}"""
+
+
+def store(value: str, to: Argument, shape: Shape, element: str) -> str:
+    type = tile(shape, element)
+    return f"""
+    %u_{value} = xetile.init_tile %{to.name}[0, 0] : {to.type} -> {type}
+    xetile.store_tile %{value}, %u_{value} : {vector(shape, element)}, {type}"""
+
+
+def xegpu(module: ModuleOp) -> None:
+    lower(context(), module, "xegpu", "bmg")
+
+
+def check(body: str, arguments: Sequence[Argument], mlir_opt: Path) -> None:
+    """Execute at subgroup level, then below: what was stored there is what is expected here."""
+    text = kernel(body, arguments)
+    arrays = [argument.before.copy() for argument in arguments]
+    execute(parse(text), "k", arrays)
+    expected = [
+        Argument(a.name, a.type, a.before, after)
+        for a, after in zip(arguments, arrays, strict=True)
+    ]
+    assert any((a.before != a.after).any() for a in expected), "nothing was stored"
+    lowered = run(text, expected, xegpu)
+    assert "xetile." not in str(lowered).replace("xetile.level", "")
+    done = subprocess.run(
+        [mlir_opt], input=str(lowered), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_transposes_and_other_blocks(element: str, shape: Shape, mlir_opt: Path) -> None:
+    a, c = matrix("A", element), matrix("CC", element)
+    other = turned(shape)
+    step = f"""
+    %r = xetile.tile_transpose %v, [1, 0] : {vector(shape, element)} -> {vector(other, element)}"""
+    check(load("v", a, shape, element) + step + store("r", c, other, element), [a, c], mlir_opt)
+
+
+@pytest.mark.parametrize(
+    ("element", "kind"),
+    [(e, k) for e in TYPES for k in (FLOAT_KINDS if e in FLOATS else INTEGER_KINDS)],
+)
+@pytest.mark.parametrize("dimensions", [(0,), (1,), (0, 1)], ids=str)
+def test_reductions_and_broadcasts(
+    element: str, kind: str, dimensions: tuple[int, ...], mlir_opt: Path
+) -> None:
+    shape = (32, 48)
+    narrow = tuple(1 if d in dimensions else n for d, n in enumerate(shape))
+    a, c = matrix("A", element), matrix("CC", element)
+    v, s = vector(shape, element), vector(narrow, element)
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %s = xetile.tile_reduce <{kind}>, %v {list(dimensions)} : {v} -> {s}
+    %r = xetile.tile_broadcast %s {list(dimensions)} : {s} -> {v}"""
+        + store("r", c, shape, element),
+        [a, c],
+        mlir_opt,
+    )
+
+
+@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize("at", ["-3, -16", "80, 96", "8, 16", "%m, %n"])
+def test_padding_that_is_not_zero(element: str, at: str, mlir_opt: Path) -> None:
+    shape = (32, 48)
+    a, c = matrix("A", element), matrix("CC", element)
+    padding = "-1.5" if element in FLOATS else "-7"
+    check(
+        """
+    %m = arith.constant -9 : index
+    %n = arith.constant 100 : index"""
+        + load("v", a, shape, element, f" {{padding = {padding}}}", at)
+        + store("v", c, shape, element),
+        [a, c],
+        mlir_opt,
+    )
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "i8"])
+def test_operand_b_with_padding_is_not_packed(element: str, mlir_opt: Path) -> None:
+    result = "i32" if element == "i8" else "f32"
+    a, b, c = matrix("A", element), matrix("BB", element), matrix("CCC", result)
+    padding = "2.0" if element in FLOATS else "2"
+    check(
+        load("a", a, (16, 64), element)
+        + load("b", b, (64, 32), element, f" {{padding = {padding}}}", "64, 112")
+        + f"""
+    %d = xetile.tile_mma %a, %b : {vector((16, 64), element)}, {vector((64, 32), element)} -> {vector((16, 32), result)}"""
+        + store("d", c, (16, 32), result),
+        [a, b, c],
+        mlir_opt,
+    )
+
+
+@pytest.mark.parametrize("element", TYPES)
+def test_masks_scalars_and_whole_vectors(element: str, mlir_opt: Path) -> None:
+    shape, other = (32, 48), (48, 32)
+    a, c, d = matrix("A", element), matrix("CC", element), matrix("DDD", element)
+    v, w, bits = vector(shape, element), vector(other, element), vector(shape, "i1")
+    number = f"3.0 : {element}" if element in FLOATS else f"3 : {element}"
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %h = arith.constant 19 : index
+    %w = arith.constant 33 : index
+    %s = arith.constant {number}
+    %b = vector.broadcast %s : {element} to {v}
+    %m = vector.create_mask %h, %w : {bits}
+    %r = arith.select %m, %v, %b : {bits}, {v}
+    %x = vector.transpose %r, [1, 0] : {v} to {w}"""
+        + store("r", c, shape, element)
+        + store("x", d, other, element),
+        [a, c, d],
+        mlir_opt,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (
+            "%r = xetile.tile_transpose %v, [1, 0] : vector<32x32xf32> -> vector<32x32xf32>",
+            "vector.transpose",
+        ),
+        (
+            "%s = xetile.tile_reduce <add>, %v [1] : vector<32x32xf32> -> vector<32x1xf32>\n"
+            "%r = xetile.tile_broadcast %s [1] : vector<32x1xf32> -> vector<32x32xf32>",
+            "vector.multi_reduction",
+        ),
+        (
+            "%n = gpu.block_id x\n%z = arith.constant dense<0.0> : vector<32x32xf32>\n%m = vector.create_mask %n, %n : vector<32x32xi1>\n"
+            "%r = arith.select %m, %v, %z : vector<32x32xi1>, vector<32x32xf32>",
+            "vector.create_mask",
+        ),
+    ],
+)
+def test_what_has_no_registers_yet_is_refused_at_the_op(body: str, what: str) -> None:
+    a, c = matrix("A", "f32"), matrix("CC", "f32")
+    text = kernel(
+        load("v", a, (32, 32), "f32") + "\n" + body + store("r", c, (32, 32), "f32"), [a, c]
+    )
+    module = parse(text, "k.mlir")
+    with pytest.raises(XetileError, match=f"'{what}' on .* is not lowered to XeVM yet") as found:
+        lower(context(), module, "xevm", "bmg")
+    assert found.value.location is not None
