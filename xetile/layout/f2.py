@@ -152,18 +152,9 @@ def kernel(columns: Sequence[int]) -> list[int]:
     """A basis of the vectors whose product is zero."""
     width = len(columns)
     pivots: Echelon = {}
-    found: list[int] = []
-    for index, column in enumerate(columns):
-        value = column << width | 1 << index
-        while value.bit_length() > width:
-            pivot = pivots.get(value.bit_length())
-            if pivot is None:
-                pivots[value.bit_length()] = value
-                break
-            value ^= pivot
-        else:
-            found.append(value)
-    return found
+    values = [column << width | 1 << index for index, column in enumerate(columns)]
+    labels = [_label_of_zero(pivots, value, width) for value in values]
+    return [label for label in labels if label]
 
 
 def labelled(columns: Iterable[int], first: int = 0) -> list[tuple[int, int]]:
@@ -241,15 +232,16 @@ def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
     left_basis, right_basis = reduced_basis(left), reduced_basis(right)
     width = max((vector.bit_length() for vector in left_basis + right_basis), default=0)
     pivots = echelon(((vector, vector) for vector in left_basis), width)
-    common: list[int] = []
-    for vector in right_basis:
-        value = vector << width
-        while value.bit_length() > width:
-            pivot = pivots.get(value.bit_length())
-            if pivot is None:
-                pivots[value.bit_length()] = value
-                break
-            value ^= pivot
-        if value and value.bit_length() <= width:
-            common.append(value)
-    return common
+    common = [_label_of_zero(pivots, vector << width, width) for vector in right_basis]
+    return [vector for vector in common if vector]
+
+
+def _label_of_zero(pivots: Echelon, value: int, width: int) -> int:
+    """The label of a value whose sum pivots reduce to zero; else 0, and what is left becomes a pivot."""
+    while value.bit_length() > width:
+        pivot = pivots.get(value.bit_length())
+        if pivot is None:
+            pivots[value.bit_length()] = value
+            return 0
+        value ^= pivot
+    return value
