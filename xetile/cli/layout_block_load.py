@@ -90,7 +90,8 @@ def _report(options: Namespace) -> _Report:
     contiguous = 0 if options.transposed else 1
     tile = load_tile(layout, contiguous, element_bits=bits, limits=limits)
     if tile is None:
-        refuse(f"no block message loads {options.operand} of {options.dtype} in this form")
+        transposed = "transposed " if options.transposed else ""
+        refuse(f"no {transposed}block message fits operand {options.operand} of {options.dtype}")
     packed = ((operand == 1 and bits < 32) or tile.vnni) and not tile.transposed
     shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
     if shuffle is None:

@@ -144,9 +144,9 @@ def _view(dpas: Dpas, operand: int, shape: tuple[int, int], *, transposed: bool)
         shape = (shape[1], shape[0])
         outer = 1 - operand
     along = operand - 2
-    return _Operand(
-        instruction, shape, outer, 1 - outer, dpas.warps_per_cta[along], dpas.rep_cluster[along]
-    )
+    # A tile smaller than a subgroup's cluster is loaded once.
+    cluster = min(dpas.rep_cluster[along], max(1, shape[outer] // instruction[outer]))
+    return _Operand(instruction, shape, outer, 1 - outer, dpas.warps_per_cta[along], cluster)
 
 
 def _slot_rows(dpas: Dpas, operand: int, height: int, width: int, element_bits: int) -> int:

@@ -234,6 +234,7 @@ class Dpas(NamedTuple):
             LayoutError: no such instruction, or the rank is not that of the warps.
         """
         self._check(shape)
+        self._check_operand(operand)
         rank = len(shape)
         outer = rank - 1 if operand == 1 else rank - 2
         inner = rank - 2 if operand == 1 else rank - 1
@@ -312,6 +313,17 @@ class Dpas(NamedTuple):
         in_lanes += [(row * down, 0) for row in _powers(1, lane_rows)]
         outs = [f"dim{rank - 2}", f"dim{rank - 1}"]
         return LinearLayout.from_bases({"register": registers, "lane": in_lanes}, outs)
+
+    def _check_operand(self, operand: int) -> None:
+        if operand not in (0, 1, 2):
+            raise LayoutError(f"operand {operand} of DPAS must be 0 (A), 1 (B) or 2 (C)")
+        words = self.repeat_count * (8 if self.ops_per_channel == 1 else 16)
+        if operand == 0 and words < self.threads_per_warp:
+            raise LayoutError(
+                f"operand A of repeatCount = {self.repeat_count} and opsPerChan = "
+                f"{self.ops_per_channel} has {words} register words, fewer than threadsPerWarp = "
+                f"{self.threads_per_warp}"
+            )
 
     def _check(self, shape: Sequence[int]) -> None:
         legal = (

@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import cast
 
 import pytest
 
 from xetile.cli.layout import main
+from xetile.layout.block_io import block_load_layout
+from xetile.layout.linear import LinearLayout
 
 DPAS = (
     "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, "
@@ -122,6 +125,63 @@ def test_block_loads_of_the_document(
         + "".join(f" - message {n} at {at}\n" for n, at in enumerate(messages))
     )
     assert f" - message 0: {shuffle}\n" in tail
+
+
+BITS = {"f32": 32, "tf32": 32, "f16": 16, "i8": 8}
+
+
+def test_messages_bring_every_element_to_the_lane_and_register_that_dpas_reads(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = Random(3)
+    loaded = 0
+    for _ in range(60):
+        operand = source.choice("ABC")
+        dtype = source.choice(("f32", "f16") if operand == "C" else ("tf32", "f16", "i8"))
+        rows, columns = source.choice((16, 64, 256)), source.choice((16, 64, 256))
+        warps, rep = (f"{source.choice((1, 2, 4))}x{source.choice((1, 2, 4))}" for _ in range(2))
+        transposed = source.random() < 0.4
+        arguments = [
+            *GEMM[:3],
+            "--dtype",
+            dtype,
+            "--operand",
+            operand,
+            "--shape",
+            f"{rows}x{columns}",
+        ]
+        arguments += ["--warps", warps, "--rep", rep, "--json", *["--transposed"] * transposed]
+        if main(arguments) != 0:
+            assert capsys.readouterr().err.count("\n") == 1
+            continue
+        data = json.loads(capsys.readouterr().out)
+        loaded += 1
+        wanted = LinearLayout.from_bases(
+            dict(data["layout"]["in"]), dict(data["layout"]["out"]), require_surjective=False
+        )
+        configuration = data["configuration"]
+        width = configuration["columns"] * configuration["element_bits"] // BITS[dtype]
+        message = block_load_layout(
+            rows=configuration["rows"],
+            columns=width,
+            blocks=configuration["blocks"],
+            element_bits=BITS[dtype],
+            packed=configuration["packed"],
+            transposed=configuration["transposed"],
+        )
+        filled: list[int] = []
+        for part in data["messages"]:
+            filled += part["registers"]
+            for register, element in zip(part["registers"], data["shuffle"], strict=True):
+                for lane in range(16):
+                    row, column, block = message.apply({"register": element, "lane": lane}).values()
+                    at = (row, column + block * width)
+                    place = {"register": register, "lane": lane, "warp": 0, "block": 0}
+                    expected = tuple(wanted.apply(place).values())
+                    found = zip(part["offset"], reversed(at) if transposed else at, strict=True)
+                    assert tuple(map(sum, found)) == expected, arguments
+        assert sorted(filled) == list(range(wanted.in_dim_size("register")))
+    assert loaded > 30
 
 
 def test_block_loads_of_c_have_no_stages(capsys: pytest.CaptureFixture[str]) -> None:

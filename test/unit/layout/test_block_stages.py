@@ -71,6 +71,12 @@ def test_b_transposed() -> None:
     assert str(stages) == expected
 
 
+def test_a_tile_smaller_than_the_cluster_is_loaded_once() -> None:
+    stages = block_load_stages(GEMM, 0, (16, 32), element_bits=16, limits=LIMITS)
+    assert stages.iterations.out_dims == {"dim0": 16, "dim1": 32}
+    assert stages.loads.in_dim_size("load") == 1
+
+
 @pytest.mark.parametrize("operand, ops, rows", [(0, 2, 8), (0, 4, 8), (0, 1, 4), (1, 2, 8), (1, 4, 8), (1, 1, 8)])  # fmt: skip
 def test_rows_of_words_in_a_tile(operand: int, ops: int, rows: int) -> None:
     dpas = GEMM._replace(ops_per_channel=ops)

@@ -146,6 +146,15 @@ def test_encodings_that_do_not_exist(dpas: Dpas, shape: tuple[int, ...], message
         dpas.to_linear_layout(shape)
 
 
+def test_operands_that_do_not_exist() -> None:
+    small = GEMM._replace(repeat_count=1, ops_per_channel=1)
+    with pytest.raises(LayoutError, match="has 8 register words, fewer than threadsPerWarp = 16"):
+        small.operand_layout(0, (64, 64))
+    assert small.operand_layout(1, (64, 64)).is_surjective()
+    with pytest.raises(LayoutError, match=r"operand 5 of DPAS must be 0 \(A\), 1 \(B\) or 2 \(C\)"):
+        GEMM.operand_layout(5, (64, 64))
+
+
 def test_scales_need_eight_rows() -> None:
     with pytest.raises(LayoutError, match="block-scaled DPAS takes repeatCount = 8"):
         GEMM._replace(repeat_count=4).scale_layout(3, (128, 2))
