@@ -501,7 +501,7 @@ DIFFERENT = "%w = arith.index_cast %b : index to i32\n%x = arith.sitofp %w : i32
     ],
 )
 @pytest.mark.parametrize("level", ["subgroup", "lane"])
-def test_stores_of_two_workgroups(body: str, raced: bool, level: str):  # noqa: FBT001
+def test_stores_of_two_workgroups(body: str, raced: bool, level: str):
     if not raced:
         run(body, level=level)
         return

@@ -19,6 +19,7 @@ from support.workgroup import (
     to_level,
     wg_map,
 )
+from xdsl.dialects.builtin import ModuleOp
 
 SHAPES = ((16, 24), (24, 16), (12, 36), (32, 32), (1, 48))
 KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor")
@@ -148,5 +149,10 @@ def test_random_programs(seed: int) -> None:
     a = random_array(program.shape, "i32", seed)
     arrays = [a, numpy.zeros(program.value.shape, a.dtype)]
     limit = program.random.choice((64, 256, 1024))
-    found = same_below(program.text(), arrays, to_level("blocked"), distributed(limit))
+
+    def blocked_in_bands(module: ModuleOp) -> None:
+        distributed(limit)(module)
+        to_level("blocked")(module)
+
+    found = same_below(program.text(), arrays, to_level("subgroup"), blocked_in_bands)
     assert found[1].size == prod(program.shape)

@@ -15,7 +15,6 @@ from xetile.passes.wg_to_sg.view import SubgroupView
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
-
 _INSIDE = (
     "differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; "
     "use gpu.block_id, or write the kernel at subgroup level"

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.dialects import arith, vector
 from xetile.layout.grid import Term
-from xetile.passes.expansion import Expansion, Offset
+from xetile.passes.expansion import Offset
 from xetile.passes.wg_to_sg.constants import at_own_offset
 from xetile.passes.wg_to_sg.rearrange import broadcast_units, transposed_units
 from xetile.passes.wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
@@ -23,7 +23,7 @@ def for_tile_vectors(handler: _Handler) -> _Handler:
         if is_tile_vector(op.results[0].type):
             handler(view, op)
         else:
-            Expansion.other(view, op)
+            view.copy_whole(op)
 
     return handle
 
