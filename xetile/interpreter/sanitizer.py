@@ -12,6 +12,7 @@ from xetile.errors import fail
 from xetile.interpreter.elements import Element
 from xetile.interpreter.memory import ADDRESS_BITS, Memory
 from xetile.interpreter.shadows import (
+    BITS,
     FIRST_EPOCH,
     Accesses,
     Allocation,
@@ -176,7 +177,7 @@ class Sanitizer:
         if holders is not None:
             subgroups = np.broadcast_to(holders, shape)[chosen]
         elif self._threads.level != "workgroup":
-            shifts = self._threads.subgroup_of(threads).astype(np.uint64) % np.uint64(64)
+            shifts = self._threads.subgroup_of(threads).astype(np.uint64) % np.uint64(BITS)
             subgroups = np.left_shift(np.uint64(1), shifts)
         bits = None
         if values is not None:

@@ -16,6 +16,10 @@ FIRST_EPOCH = 2
 """The time before any barrier. 0 is never; 1 is before the launch, for what no subgroup is known to have done."""
 
 
+BITS = 64
+"""Subgroups that a number tells apart; more than that share bits."""
+
+
 class Allocation(NamedTuple):
     """A buffer in shared memory, one for each workgroup of the batch.
 
@@ -123,17 +127,17 @@ class Shadow(Entries):
         readers = found.subgroups[:, None]
         writers = self._since(self.written, self.writers, found)
         # Who wrote the same bits as the others reads those, whoever came last. Atomic ops change them in turn.
-        wrote_too = ((readers & ~writers) == 0) & ~self.atomic[found.places]
-        return np.where(wrote_too, np.uint64(0), writers & ~readers)
+        raced = np.where(
+            self.atomic[found.places], _several(readers | writers), (readers & ~writers) != 0
+        )
+        return np.where(raced, writers, np.uint64(0))
 
     def unordered_readers(self, found: Accesses) -> Array:
         """Subgroups whose read no barrier orders before a write, as bits: [accesses, entries]."""
         assert found.subgroups is not None
         writers = found.subgroups[:, None]
         readers = self._since(self.read, self.readers, found)
-        both = readers | writers
-        several = (both & (both - np.uint64(1))) != 0
-        return np.where(several, readers, np.uint64(0))
+        return np.where(_several(readers | writers), readers, np.uint64(0))
 
     def earlier_writers(self, found: Accesses, *, atomic: bool) -> Array:
         """Other subgroups whose write no barrier orders before a write, as bits: [accesses, entries]."""
@@ -172,6 +176,11 @@ class Shadow(Entries):
         self.atomic[places] = atomic
 
 
+def _several(subgroups: Array) -> Array:
+    """Whether there is more than one bit."""
+    return (subgroups & (subgroups - np.uint64(1))) != 0
+
+
 class Owners(Entries):
     """Which workgroup stored each element of a buffer last (its linear id plus one), and where in the program."""
 
@@ -189,6 +198,11 @@ def last_of(last: Array, places: Array) -> Array:
     """The last access to the element of each access, by position; `last` is scratch memory."""
     last[places[:, 0]] = np.arange(len(places))
     return last[places[:, 0]]
+
+
+def subgroup_bit(subgroup: int) -> int:
+    """The bit of a subgroup."""
+    return 1 << subgroup % BITS
 
 
 def lowest_bit(subgroups: int) -> int:

@@ -25,6 +25,7 @@ from xetile.interpreter.frame import (
 )
 from xetile.interpreter.memref import update_memory
 from xetile.interpreter.products import multiply_accumulate
+from xetile.interpreter.shadows import subgroup_bit
 from xetile.interpreter.surfaces import surface_of
 from xetile.interpreter.values import (
     UNBOUNDED,
@@ -95,7 +96,8 @@ def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     type, (result,) = _tile_type(op.operands[0]), op.results
     tile = frame.tile(op.operands[0])
     padding = _padding(op, result)
-    values = frame.read_tile(op, tile, _plane(type), element(result), padding)
+    held = _holders(frame, type)
+    values = frame.read_tile(op, tile, _plane(type), element(result), padding, held)
     return [_blocked(values, type)]
 
 
@@ -103,8 +105,28 @@ def _store_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     value, tile = op.operands
     type = _tile_type(tile)
     values = _flat(frame.array(value))
-    frame.write_tile(op, frame.tile(tile), _plane(type), element(value), values)
+    held = _holders(frame, type)
+    frame.write_tile(op, frame.tile(tile), _plane(type), element(value), values, holders=held)
     return []
+
+
+def _holders(frame: Frame, type: TileType) -> Array | None:
+    """At level workgroup, bits of the subgroups that hold each element of a tile, where its type says them."""
+    wg_map = type.wg_map
+    if frame.machine.sanitizer is None or frame.threads.level != "workgroup" or wg_map is None:
+        return None
+
+    def make() -> Array:
+        dealt = wg_map.distribution(type.shape)
+        height, width = dealt.unit
+        held = np.zeros(type.shape, np.uint64)
+        for row, column in np.ndindex(dealt.units(0), dealt.units(1)):
+            owners = sum(subgroup_bit(owner) for owner in dealt.owners((row, column)))
+            rows, columns = slice(row * height, None), slice(column * width, None)
+            held[rows, columns] = owners
+        return held
+
+    return frame.machine.keep(("holders", type), make)
 
 
 def _prefetch_tile(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -541,3 +541,55 @@ xetile.store_tile %y, %t : vector<8x16xf16>, !xetile.tile<8x16xf16>
         "workgroup [0, 0, 0] stores to an element to which workgroup [1, 0, 0] stored another value at line 21; "
         "workgroups run in any order",
     )
+
+
+WORKGROUP = """
+#rows = #xetile.wg_map<sg_layout = [4, 1], sg_data = [8, 32]>
+#columns = #xetile.wg_map<sg_layout = [1, 4], sg_data = [32, 8]>
+#shared = #xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 32]>
+!whole = !xetile.tile<32x32xf32, #xetile.tile_attr<wg_map = #rows>>
+!written = !xetile.tile<32x32xf32, #xetile.tile_attr<wg_map = #rows, memory_space = 3>>
+!read = !xetile.tile<32x32xf32, #xetile.tile_attr<wg_map = #MAP, memory_space = 3>>
+!out = !xetile.tile<32x32xf32, #xetile.tile_attr<wg_map = #OUT>>
+gpu.module @m {
+  gpu.func @k(%in: memref<32x32xf32>, %out: memref<32x32xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    %s = memref.alloc() : memref<32x32xf32, 3>
+    %ti = xetile.init_tile %in[0, 0] : memref<32x32xf32> -> !whole
+    %v = xetile.load_tile %ti : !whole -> vector<32x32xf32>
+    %tw = xetile.init_tile %s[0, 0] : memref<32x32xf32, 3> -> !written
+    xetile.store_tile %v, %tw : vector<32x32xf32>, !written
+    BARRIER
+    %tr = xetile.init_tile %s[0, 0] : memref<32x32xf32, 3> -> !read
+    %r = xetile.load_tile %tr : !read -> vector<32x32xf32>
+    %to = xetile.init_tile %out[0, 0] : memref<32x32xf32> -> !out
+    xetile.store_tile %r, %to : vector<32x32xf32>, !out
+    gpu.return
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "map, out, place",
+    [
+        ("rows", "rows", None),
+        ("columns", "columns", "subgroup 1 reads element [0, 8] of the shared buffer allocated at line 12, which subgroup 0"),
+        ("shared", "rows", "subgroup 1 reads element [0, 0] of the shared buffer allocated at line 12, which subgroup 0"),
+    ],
+)  # fmt: skip
+def test_maps_say_who_accesses_what_of_a_workgroup(map: str, out: str, place: str | None):
+    """At level workgroup the maps of the tiles say which subgroups store and load an element."""
+    text = WORKGROUP.replace("#MAP", f"#{map}").replace("#OUT", f"#{out}")
+    source = np.arange(1024, dtype=np.float32).reshape(32, 32)
+    target = np.zeros_like(source)
+    ordered = parse_text(text.replace("BARRIER", "gpu.barrier"), "w.mlir")
+    execute(ordered, None, [source, target], sanitize=True)
+    np.testing.assert_array_equal(target, source)
+    module = parse_text(text.replace("BARRIER", ""), "w.mlir")
+    if place is None:
+        execute(module, None, [source, target], sanitize=True)
+        return
+    with pytest.raises(XetileError) as caught:
+        execute(module, None, [source, target], sanitize=True)
+    assert caught.value.message == f"{place} wrote at line 16 with no barrier between"
