@@ -181,9 +181,12 @@ class _Emission:
         """A number as a value."""
         key = ("constant", number)
         if key not in self.made:
-            op = arith.ConstantOp(IntegerAttr(number, self.type))
+            bits = _bits(self.type)
+            signed = number - (1 << bits) if number >> bits - 1 else number
+            op = arith.ConstantOp(IntegerAttr(signed, self.type))
             self.made[key] = self.emit(op).results[0]
-            self.made[key].name_hint = f"c{number}"
+            if signed >= 0:
+                self.made[key].name_hint = f"c{number}"
         return self.made[key]
 
     def check_fits(self, name: str, bits: int, value: SSAValue) -> None:

@@ -159,6 +159,21 @@ COUNTS: list[tuple[str, LinearLayout, dict[str, int]]] = [
 ]
 
 
+def test_the_highest_bit_of_an_index() -> None:
+    layout = LinearLayout.from_bases(
+        {"a": [(1,), *[(0,)] * 62, (1 << 63,)]}, {"x": 1 << 64}, require_surjective=False
+    )
+    made = arguments_of(layout)
+    apply_layout(layout, made.values, made.builder.insert)
+    assert made.counts() == {"andi": 1}
+    constant = made.block.first_op
+    assert constant is not None
+    assert constant.properties["value"] == IntegerAttr(1 - (1 << 63), IndexType())
+    points = {"a": np.array([0, 1, -1, 6, 1 - (1 << 63)] * LANES, np.int64)}
+    images = executed(layout, points, "index", bounded=False)["x"]
+    assert list(images[:5]) == [0, 1, 1 - (1 << 63), 0, 1 - (1 << 63)]
+
+
 class Arguments:
     """Values of a type and, below them, the ops that are made."""
 
