@@ -137,6 +137,11 @@ class SubgroupView(Expansion):
     def copy_whole(self, op: Operation) -> None:
         """An op that is not distributed is copied, where every subgroup holds all of its vectors."""
         for result in op.results:
+            if isinstance(result.type, TileType):
+                fail(
+                    op,
+                    f"'{op.name}' makes a workgroup's tile {result.type}; expected xetile.init_tile",
+                )
             if is_tile_vector(result.type) and not self.is_whole(result):
                 fail(
                     op,

@@ -129,6 +129,17 @@ func.func @f(%A: memref<16x16xf32>) {
 
 // -----
 
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func private @g() -> !xetile.tile<16x16xf32, #tile>
+func.func @f() {
+  // expected-error @below {{'func.call' makes a workgroup's tile !xetile.tile<16x16xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>>; expected xetile.init_tile}}
+  %t = func.call @g() : () -> !xetile.tile<16x16xf32, #tile>
+  %v = xetile.load_tile %t : !xetile.tile<16x16xf32, #tile> -> vector<16x16xf32>
+  func.return
+}
+
+// -----
+
 #map = #xetile.wg_map<sg_layout = [1, 2], sg_data = [16, 8]>
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
 func.func @f(%A: memref<16x16xsi2>) {
