@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -14,14 +13,12 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import parse_dictionaries, print_dictionaries
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import RegistersConstraint
+from xetile.dialects.xevm.formats import MessageOp
 
 LANES = 16
 
@@ -33,7 +30,7 @@ def _number(value: int) -> IntegerAttr[IntegerType]:
     return IntegerAttr(value, i32)
 
 
-class _BlockOp(IRDLOperation):
+class _BlockOp(MessageOp):
     """What the 2D block messages share."""
 
     ptr = operand_def(LLVMPointerType)
@@ -60,40 +57,6 @@ class _BlockOp(IRDLOperation):
     def rows(self) -> int:
         """Rows of a block."""
         return self.tile_height.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "IRDLOperation":
-        """Read the op."""
-        names = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        start = parser.pos
-        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        if len(types) != len(names):
-            parser.raise_error(f"{len(types)} types for {len(names)} operands", start)
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=[parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)],
-            result_types=results,
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        with printer.in_parens():
-            printer.print_list([v.type for v in self.operands], printer.print_attribute)
-        if self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(self.results[0].type)
 
     def _verify_surface(self) -> None:
         width, pitch = _constant(self.base_width), _constant(self.base_pitch)

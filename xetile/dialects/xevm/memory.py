@@ -27,47 +27,10 @@ from xetile.dialects.xevm.attributes import (
     MemScopeAttr,
     StoreCacheControlAttr,
 )
+from xetile.dialects.xevm.formats import MessageOp
 
 _FUNCTION_SPACES = (1, 4)
 """Address spaces that a prefetch takes: global and generic."""
-
-
-class _AddressOp(IRDLOperation):
-    """What ops on an address share: `name %p, %value <{...}> : (types) -> result`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "IRDLOperation":
-        """Read the op."""
-        names = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        start = parser.pos
-        types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        if len(types) != len(names):
-            parser.raise_error(f"{len(types)} types for {len(names)} operands", start)
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=[parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)],
-            result_types=results,
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        with printer.in_parens():
-            printer.print_list([v.type for v in self.operands], printer.print_attribute)
-        if self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(self.results[0].type)
 
 
 def _verify_lane_value(what: str, type: Attribute) -> None:
@@ -94,7 +57,7 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
 
 
 @irdl_op_definition
-class BlockLoadOp(_AddressOp):
+class BlockLoadOp(MessageOp):
     """`xevm.blockload %p <{cache_control = ...}> : (!llvm.ptr<1>) -> vector<4xi16>`: consecutive lanes, then rows."""
 
     name = "xevm.blockload"
@@ -124,7 +87,7 @@ class BlockLoadOp(_AddressOp):
 
 
 @irdl_op_definition
-class BlockStoreOp(_AddressOp):
+class BlockStoreOp(MessageOp):
     """`xevm.blockstore %p, %v <{cache_control = ...}> : (!llvm.ptr<1>, vector<4xi16>)`."""
 
     name = "xevm.blockstore"
@@ -174,7 +137,7 @@ class MemfenceOp(IRDLOperation):
 
 
 @irdl_op_definition
-class PrefetchOp(_AddressOp):
+class PrefetchOp(MessageOp):
     """`xevm.prefetch %p <{cache_control = ...}> : (!llvm.ptr<1>)`."""
 
     name = "xevm.prefetch"
