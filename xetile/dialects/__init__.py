@@ -18,6 +18,7 @@ _OURS = {
     "memref": ("xetile.dialects.memref", "MemRef"),
     "llvm": ("xetile.dialects.llvm", "LLVM"),
     "index": ("xetile.dialects.index", "Index"),
+    "scf": ("xetile.dialects.scf", "Scf"),
     "spirv": ("xetile.dialects.spirv", "SPIRV"),
 }
 """Dialect name to its module and the name of its `Dialect` object."""

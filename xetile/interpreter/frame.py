@@ -66,6 +66,10 @@ HOST_OPS = (
 _Kept = TypeVar("_Kept")
 
 
+def _to_standard_output(text: str) -> None:
+    print(text, end="")
+
+
 class Machine:
     """What all threads of a launch share.
 
@@ -94,6 +98,7 @@ class Machine:
         self.dynamic_shared: int | None = None
         self.dynamic_base: int | None = None
         self.called: list[Operation] = []
+        self.output: Callable[[str], object] = _to_standard_output
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:

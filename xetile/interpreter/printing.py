@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from xetile.dialects.vector import Punctuation, PunctuationAttr
 from xetile.errors import fail
 from xetile.interpreter.elements import Element, signed, unsigned
 from xetile.interpreter.frame import Frame, Handler, attribute, element
@@ -25,7 +26,7 @@ def _printf(frame: Frame, op: Operation) -> Sequence[Value]:
     columns = _columns(frame, op, format.data)
     text = _CONVERSION.sub(_conversion, format.data)
     for thread in range(frame.count):
-        print(text % tuple(column[thread] for column in columns), end="")
+        frame.machine.output(text % tuple(column[thread] for column in columns))
     return []
 
 
@@ -54,12 +55,33 @@ def _columns(frame: Frame, op: Operation, format: str) -> list[list[object]]:
 
 
 def _print_vector(frame: Frame, op: Operation) -> Sequence[Value]:
-    (value,) = op.operands
-    of, found = element(value), frame.array(value)
-    found = found.astype(np.float64) if of.is_float else _whole(found, of)
-    for vector in np.broadcast_to(found, (frame.count, *found.shape[1:])):
-        print(_listed(cast(Array, vector)))
+    text = attribute(op, "stringLiteral")
+    if isinstance(text, StringAttr):  # no punctuation follows a text
+        frame.machine.output(text.data * frame.count)
+        return []
+    ending, texts = _ENDINGS[_punctuation(op)], [""] * frame.count
+    for value in op.operands:
+        of, found = element(value), frame.array(value)
+        found = found.astype(np.float64) if of.is_float else _whole(found, of)
+        vectors = np.broadcast_to(found, (frame.count, *found.shape[1:]))
+        texts = [_listed(cast(Array, vector)) for vector in vectors]
+    for found in texts:
+        frame.machine.output(f"{found}{ending}")
     return []
+
+
+def _punctuation(op: Operation) -> Punctuation:
+    found = attribute(op, "punctuation")
+    return found.data if isinstance(found, PunctuationAttr) else Punctuation.NEWLINE
+
+
+_ENDINGS = {
+    Punctuation.NO_PUNCTUATION: "",
+    Punctuation.NEWLINE: "\n",
+    Punctuation.COMMA: ", ",
+    Punctuation.OPEN: "( ",
+    Punctuation.CLOSE: " )",
+}
 
 
 def _whole(values: Array, of: Element) -> Array:

@@ -2,7 +2,7 @@
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction, from_elements,
 to_elements, constant_mask, step, gather, scatter. Replaced: shuffle, bitcast, create_mask and reduction
-(not pure in xDSL 0.74.0), load, store, maskedload and maskedstore (no memory effects there).
+(not pure in xDSL 0.74.0), print, load, store, maskedload and maskedstore (no memory effects there).
 """
 
 from xdsl.dialects.arith import ArithConstantMaterializationInterface
@@ -13,7 +13,6 @@ from xdsl.dialects.vector import (
     ExtractOp,
     FMAOp,
     InsertOp,
-    PrintOp,
     TransferReadOp,
     TransferWriteOp,
 )
@@ -34,6 +33,7 @@ from xetile.dialects.vector.memory import (
     ScatterOp,
     StoreOp,
 )
+from xetile.dialects.vector.printing import PrintOp, Punctuation, PunctuationAttr
 from xetile.dialects.vector.reductions import MultiReductionOp, ReductionOp
 from xetile.dialects.vector.shapes import (
     ExtractStridedSliceOp,
@@ -61,6 +61,8 @@ __all__ = [
     "MaskedStoreOp",
     "MultiReductionOp",
     "PrintOp",
+    "Punctuation",
+    "PunctuationAttr",
     "ReductionOp",
     "ScatterOp",
     "ShapeCastOp",
@@ -104,6 +106,6 @@ Vector = Dialect(
         TransferWriteOp,
         TransposeOp,
     ],
-    [CombiningKindAttr],
+    [CombiningKindAttr, PunctuationAttr],
     [ArithConstantMaterializationInterface()],
 )

@@ -63,6 +63,7 @@ def _run(
     machine = Machine(handlers(), frame.memory, threads, sanitize=sanitize)
     if op.dynamic_shared_memory_size is not None:
         machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])
+    machine.output = frame.machine.output
     outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
     with host(frame).steps(prod(threads.grid)) as report:
         run_workgroups(body, outer, arguments, lambda done, _: report(done))
