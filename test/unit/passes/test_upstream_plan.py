@@ -148,7 +148,10 @@ def code(module: ModuleOp) -> bytes:
 
 @pytest.mark.spirv_val
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("name", ["gemm_f16", "gemm_f16_plain"])
+@pytest.mark.parametrize(
+    "name",
+    ["gemm_f16", "gemm_f16_plain", "host_gemm_f16", "rfc/2.1-prefetch", "rfc/2.5-two-cache-levels"],
+)
 def test_f16_goes_through_upstream_to_spirv(
     spirv_val: Path, tmp_path: Path, name: str, route: Route
 ) -> None:
