@@ -29,7 +29,17 @@ TYPES: dict[str, Any] = {
     "i8": numpy.int8,
     "i32": numpy.int32,
 }
-NUMPY: dict[str, Any] = {**TYPES, "i1": numpy.bool, "index": numpy.int64, "tf32": numpy.float32}
+NUMPY: dict[str, Any] = {
+    **TYPES,
+    "i1": numpy.bool,
+    "index": numpy.int64,
+    "tf32": numpy.float32,
+    "f64": numpy.float64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "i16": numpy.int16,
+    "ui8": numpy.uint8,
+}
 FLOATS = ("f16", "bf16", "f32")
 INTEGERS = ("i8", "i32")
 FLOAT_KINDS = ("add", "mul", "minnumf", "maxnumf", "minimumf", "maximumf")

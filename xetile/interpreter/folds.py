@@ -48,6 +48,10 @@ _SPELLINGS = {
 }
 
 
+_LARGEST = {"f8E4M3FN": 448.0}
+"""The largest number of a type that has no infinity (OCP 8-bit floating point specification, table 1)."""
+
+
 def kind_of(op: Operation, name: str = "kind") -> str:
     """The kind that a property names, in the spelling of `vector.kind`."""
     found = attribute(op, name)
@@ -87,7 +91,9 @@ def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
 def identity(kind: str, of: Element) -> Array:
     """The number that changes nothing in a combination."""
     if of.is_float:
-        numbers = {"mul": 1.0, "minimumf": np.inf, "maximumf": -np.inf}
+        # Where a type has no infinity, its largest number does as well.
+        largest = _LARGEST.get(of.name, np.inf)
+        numbers = {"mul": 1.0, "minimumf": largest, "maximumf": -largest}
         numbers |= {"minnumf": np.nan, "maxnumf": np.nan}
         return round_to(np.array([numbers.get(kind, 0.0)]), of)
     ones, sign = -1, 1 << (of.bits - 1)

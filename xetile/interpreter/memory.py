@@ -347,5 +347,7 @@ def _bytes_of(array: Array) -> Array:
         return np.zeros(0, np.uint8)
     size = array.itemsize
     reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
-    flat = as_strided(array, (reach,), (size,), writeable=array.flags.writeable)
+    # By integers: the float8_e5m2 of ml_dtypes has a type string that numpy does not read.
+    words = array.view(f"u{size}") if size <= np.dtype(np.uint64).itemsize else array
+    flat = as_strided(words, (reach,), (size,), writeable=array.flags.writeable)
     return flat.view(np.uint8)

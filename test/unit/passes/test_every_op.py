@@ -279,6 +279,30 @@ def test_tile_reduce(element: str, kind: str) -> None:
         )
 
 
+@pytest.mark.parametrize("element", ["f64", "tf32", "f8E4M3FN", "f8E5M2", "i16", "ui8"])
+@pytest.mark.parametrize("largest", [True, False])
+def test_types_beside_the_usual_ones(element: str, largest: bool) -> None:
+    """Transposed and reduced; f8E4M3FN has no infinity that a maximum could begin with."""
+    shape, sign = (24, 19), -1 if largest and element != "ui8" else 1
+    source = (abs(small("i8", shape)) + 1) * sign
+    kind = ("max" if largest else "min") + ("imumf" if element[0] in "ft" else "si")
+    if element == "ui8":
+        kind = kind.replace("si", "ui")
+    values = source.astype(NUMPY[element])
+    best = (source.max if largest else source.min)(axis=0, keepdims=True)
+    a, c = given("A", values, element), made("C", best.astype(values.dtype).T, element)
+    v, s = vector(shape, element), vector((1, 19), element)
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %s = xetile.tile_reduce <{kind}>, %v [0] : {v} -> {s}
+    %r = xetile.tile_transpose %s, [1, 0] : {s} -> {vector((19, 1), element)}"""
+        + store("r", c, (19, 1), element),
+        a,
+        c,
+    )
+
+
 ATOMICS = {
     "addf": "add",
     "mulf": "mul",

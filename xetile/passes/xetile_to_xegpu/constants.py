@@ -1,12 +1,13 @@
 """Constants that the lowering needs: repeated numbers, and the identities that reductions begin with."""
 
 from collections.abc import Sequence
-from math import copysign, inf, nan, prod
+from math import copysign, inf, isfinite, isnan, nan, prod
 from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
+    Float8E4M3FNType,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -28,6 +29,8 @@ _FLOATS = {
     "maxnumf": nan,
 }
 _INDEX_BITS = 64
+_LARGEST_OF_8_BITS = 448.0
+"""The largest f8E4M3FN, which has no infinity (OCP 8-bit floating point specification, table 1)."""
 
 
 def identity(
@@ -57,8 +60,14 @@ def repeated(number: float, type: VectorType[Attribute]) -> Dense:
 
 def _number(kind: CombiningKindFlag, element: Attribute) -> float | int:
     if isinstance(element, FLOAT_TYPES):
-        return _FLOATS[kind.value]
+        number = _FLOATS[kind.value]
+        return number if isfinite(number) or isnan(number) else copysign(_largest(element), number)
     bits = element.bitwidth if isinstance(element, IntegerType) else _INDEX_BITS
     ones, sign = -1, 1 << (bits - 1)
     integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
     return integers.get(kind.value, 0)
+
+
+def _largest(element: Attribute) -> float:
+    """What no element is above: infinity, where the type has one."""
+    return _LARGEST_OF_8_BITS if isinstance(element, Float8E4M3FNType) else inf
