@@ -39,7 +39,14 @@ def _external(frame: Frame, op: Operation, name: str) -> Sequence[Value]:
     """A declared function: one that a runner of MLIR programs has, else nothing."""
     known = FUNCTIONS.get(name)
     if known is not None:
-        return known(frame, op)
+        taken, given = (known.arguments, known.results), (len(op.operands), len(op.results))
+        if taken != given:
+            fail(
+                op,
+                f"'{name}' takes {taken[0]} arguments and gives {taken[1]} results, "
+                f"the call has {given[0]} and {given[1]}",
+            )
+        return known.execute(frame, op)
     if op.results:
         fail(op, f"'{name}' is declared only, and its results are not known")
     told = host(frame).told

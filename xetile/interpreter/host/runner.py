@@ -9,7 +9,7 @@ run; NaN is close to nothing; a comparison of different numbers of elements is r
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects.builtin import UnrankedMemRefType
@@ -48,13 +48,6 @@ def _scalar(frame: Frame, op: Operation, position: int) -> float | int:
     return frame.array(op.operands[position])[0].item()
 
 
-def _memref(op: Operation, position: int) -> SSAValue:
-    """An operand that is a memref, ranked or not."""
-    if position >= len(op.operands):
-        fail(op, f"the call has {len(op.operands)} arguments, the function has more")
-    return op.operands[position]
-
-
 def _described(frame: Frame, value: SSAValue) -> str:
     found = frame.memref(value)
     sizes, strides = (
@@ -77,7 +70,7 @@ def _nested(array: Array, depth: int, rank: int, of: Element) -> str:
 
 
 def _print_memref(frame: Frame, op: Operation) -> Sequence[Value]:
-    value = _memref(op, 0)
+    value = op.operands[0]
     array = host_array_of(frame, op, value)
     text = _nested(array, 0, array.ndim, element_of_memref(value))
     if array.ndim == 0:
@@ -87,7 +80,7 @@ def _print_memref(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _print_shape(frame: Frame, op: Operation) -> Sequence[Value]:
-    host(frame).output(f"{_described(frame, _memref(op, 0))}\n")
+    host(frame).output(f"{_described(frame, op.operands[0])}\n")
     return []
 
 
@@ -114,7 +107,7 @@ def _print_unsigned(frame: Frame, op: Operation) -> Sequence[Value]:
 def _fill(frame: Frame, op: Operation) -> Sequence[Value]:
     target = _writable(frame, op)
     number = np.array([_scalar(frame, op, 1)], np.float64)
-    target[...] = round_to(number, element_of_memref(_memref(op, 0)))[0]
+    target[...] = round_to(number, element_of_memref(op.operands[0]))[0]
     return []
 
 
@@ -126,12 +119,12 @@ def _fill_random(frame: Frame, op: Operation) -> Sequence[Value]:
     machine.fills += 1
     numbers = generator.uniform(low, high, target.shape)
     rounded = np.trunc(numbers) if whole else numbers
-    target[...] = round_to(rounded, element_of_memref(_memref(op, 0)))
+    target[...] = round_to(rounded, element_of_memref(op.operands[0]))
     return []
 
 
 def _writable(frame: Frame, op: Operation, position: int = 0) -> Array:
-    array = host_array_of(frame, op, _memref(op, position))
+    array = host_array_of(frame, op, op.operands[position])
     if not array.flags.writeable:
         fail(op, "the memory is read-only")
     return array
@@ -139,7 +132,7 @@ def _writable(frame: Frame, op: Operation, position: int = 0) -> Array:
 
 def _pair(frame: Frame, op: Operation) -> tuple[Array, Array]:
     """Two memrefs as f64 elements in row-major order."""
-    arrays = [host_array_of(frame, op, _memref(op, position)) for position in (0, 1)]
+    arrays = [host_array_of(frame, op, op.operands[position]) for position in (0, 1)]
     if arrays[0].size != arrays[1].size:
         fail(op, f"memrefs of {arrays[0].size} and {arrays[1].size} elements are compared")
     left, right = (array.reshape(-1).astype(np.float64) for array in arrays)
@@ -178,7 +171,7 @@ def _print_max_error(frame: Frame, op: Operation) -> Sequence[Value]:
 
 def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
     """C + A * B in f32, K ascending; products of f16 and bf16 are exact there."""
-    a, b = (host_array_of(frame, op, _memref(op, n)).astype(np.float32) for n in (0, 1))
+    a, b = (host_array_of(frame, op, op.operands[n]).astype(np.float32) for n in (0, 1))
     c = _writable(frame, op, 2)
     if (
         any(x.ndim != 2 for x in (a, b, c))
@@ -208,7 +201,7 @@ def _gemm_rounded(frame: Frame, op: Operation) -> Sequence[Value]:
 
 def _count_errors(frame: Frame, op: Operation) -> Sequence[Value]:
     """Elements of the first memref that are not those of the second; -1 where their shapes differ."""
-    (left, right), of = (host_array_of(frame, op, v) for v in op.operands), _memref(op, 0)
+    (left, right), of = (host_array_of(frame, op, v) for v in op.operands), op.operands[0]
     if left.shape != right.shape:
         return [uniform(-1)]
     bound = VERIFIED_TOLERANCE.get(element_of_memref(of).name)
@@ -232,37 +225,46 @@ def _ignore(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _named(text: str, handler: Handler) -> dict[str, Handler]:
-    """The handler for each name that the text gives for the endings in braces, as `print{F16,F32}`."""
+class Function(NamedTuple):
+    """A function of a runner: how many arguments it takes and results it gives."""
+
+    arguments: int
+    results: int
+    execute: Handler
+
+
+def _named(text: str, arguments: int, execute: Handler, results: int = 0) -> dict[str, Function]:
+    """The function under each name that the text gives for the endings in braces, as `print{F16,F32}`."""
     head, _, tail = text.partition("{")
     endings = tail.rstrip("}").split(",")
-    return {f"{head}{ending}": handler for ending in endings}
+    function = Function(arguments, results, execute)
+    return {f"{head}{ending}": function for ending in endings}
 
 
 _MEMREFS = "F16,BF16,F32,F64,I8,I16,I32,I64,Ind"
 _RANKED = "0dF32,1dF32,2dF32,3dF32,4dF32,1dI8,1dI32,1dI64,1dF64,1dInd"
 _OLDER = "f32,f64,i8,i32,i64,ind"
 
-FUNCTIONS: Mapping[str, Handler] = {
-    **_named(f"printMemref{{{_MEMREFS},{_RANKED}}}", _print_memref),
-    **_named(f"print_memref_{{{_OLDER}}}", _print_memref),
-    **_named(f"printMemrefShape{{{_MEMREFS}}}", _print_shape),
-    **_named(f"print_memref_shape_{{{_OLDER}}}", _print_shape),
-    **_named("print{I64,F32,F64}", _print_number),
-    "printU64": _print_unsigned,
-    "printNewline": _print_text("\n"),
-    "printComma": _print_text(", "),
-    "printOpen": _print_text("( "),
-    "printClose": _print_text(" )"),
-    **_named("fillResource1D{F16,BF16,F32}", _fill),
-    **_named("fillResource1DRandom{F16,BF16,F32}", _fill_random),
-    **_named("allclose{F16,BF16,F32}", _all_close),
-    **_named("printAllclose{F16,BF16,F32}", _print_all_close),
-    **_named("printMaxError{F16,BF16,F32}", _print_max_error),
-    **_named("gemm{F16F16F32,BF16BF16F32}", _gemm),
-    "gemmF16F16F16": _gemm_rounded,
-    **_named("verifyMemRef{I32,F32,F64,Ind}", _count_errors),
-    "nanoTime": _nanoseconds,
-    "rtclock": _seconds,
-    "printFlops": _ignore,
+FUNCTIONS: Mapping[str, Function] = {
+    **_named(f"printMemref{{{_MEMREFS},{_RANKED}}}", 1, _print_memref),
+    **_named(f"print_memref_{{{_OLDER}}}", 1, _print_memref),
+    **_named(f"printMemrefShape{{{_MEMREFS}}}", 1, _print_shape),
+    **_named(f"print_memref_shape_{{{_OLDER}}}", 1, _print_shape),
+    **_named("print{I64,F32,F64}", 1, _print_number),
+    **_named("print{U64}", 1, _print_unsigned),
+    **_named("print{Newline}", 0, _print_text("\n")),
+    **_named("print{Comma}", 0, _print_text(", ")),
+    **_named("print{Open}", 0, _print_text("( ")),
+    **_named("print{Close}", 0, _print_text(" )")),
+    **_named("fillResource1D{F16,BF16,F32}", 2, _fill),
+    **_named("fillResource1DRandom{F16,BF16,F32}", 4, _fill_random),
+    **_named("allclose{F16,BF16,F32}", 2, _all_close, results=1),
+    **_named("printAllclose{F16,BF16,F32}", 2, _print_all_close),
+    **_named("printMaxError{F16,BF16,F32}", 2, _print_max_error),
+    **_named("gemm{F16F16F32,BF16BF16F32}", 3, _gemm),
+    **_named("gemm{F16F16F16}", 3, _gemm_rounded),
+    **_named("verifyMemRef{I32,F32,F64,Ind}", 2, _count_errors, results=1),
+    **_named("nano{Time}", 0, _nanoseconds, results=1),
+    **_named("rt{clock}", 0, _seconds, results=1),
+    **_named("print{Flops}", 1, _ignore),
 }
