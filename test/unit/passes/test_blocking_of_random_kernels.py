@@ -1,9 +1,10 @@
-"""Random chains of ops on tiles of odd shapes: blocked level gives the bits of subgroup level."""
+"""Random chains of ops on tiles: blocked level gives the bits of subgroup level, and XeGPU where it has the ops."""
 
 from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
+import numpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.subgroup import (
@@ -24,11 +25,13 @@ from support.subgroup import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blocking import XeTileBlocking
 
+MATRIX = (64, 128)
 EXTENTS = (1, 2, 3, 7, 8, 12, 16, 19, 24, 32, 56)
 DEVICES = ("pvc", "bmg", "lnl", "ptl", "cri")
 WIDER = {"f16": "f32", "bf16": "f32", "i8": "i32"}
@@ -51,8 +54,11 @@ class Value(NamedTuple):
 class Body:
     """A kernel that grows by one op at a time; each takes values that are there and makes one."""
 
-    def __init__(self, choose: Random) -> None:
+    def __init__(self, choose: Random, *, by_messages: bool = False) -> None:
+        """`by_messages` keeps to what 2D block messages and matrix instructions take."""
         self.choose = choose
+        self.by_messages = by_messages
+        self.extents = (16, 32, 48) if by_messages else EXTENTS
         self.lines: list[str] = []
         self.values: list[Value] = []
         self.arguments: list[Argument] = []
@@ -73,19 +79,21 @@ class Body:
     def source(self, shape: Shape, element: str) -> Argument:
         """A matrix that is larger than the tile."""
         name = f"A{len(self.arguments)}"
-        values = random(element, (shape[0] + 3, shape[1] + 5), len(self.arguments))
+        extents = MATRIX if self.by_messages else (shape[0] + 3, shape[1] + 5)
+        values = random(element, extents, len(self.arguments))
         self.arguments.append(Argument(name, memref(values.shape, element), values, values))
         return self.arguments[-1]
 
     def load(self) -> None:
         """A tile that hangs over an edge, with or without padding, of rows or of columns."""
-        shape = (self.choose.choice(EXTENTS), self.choose.choice(EXTENTS))
+        shape = (self.choose.choice(self.extents), self.choose.choice(self.extents))
         element = self.choose.choice(list(TYPES))
         self.load_of(shape, element)
 
     def load_of(self, shape: Shape, element: str) -> None:
         source, type = self.source(shape, element), tile(shape, element)
-        top, left = self.choose.randint(-4, 4), self.choose.randint(-4, 6)
+        top = self.choose.randint(-4, 4)
+        left = self.choose.randint(-1, 7) * 16 if self.by_messages else self.choose.randint(-4, 6)
         padding = self.choose.choice(
             ["", " {padding = 3.0}" if element in FLOATS else " {padding = 3}"]
         )
@@ -123,7 +131,7 @@ class Body:
     def broadcast(self) -> None:
         v = self.value()
         dimensions = [d for d, extent in enumerate(v.shape) if extent == 1]
-        rows, columns = (self.choose.choice(EXTENTS) if n == 1 else n for n in v.shape)
+        rows, columns = (self.choose.choice(self.extents) if n == 1 else n for n in v.shape)
         result = vector((rows, columns), v.element)
         self.emit(
             f"xetile.tile_broadcast %{v.name} {dimensions} : {v.type} -> {result}",
@@ -158,13 +166,13 @@ class Body:
     def product(self) -> None:
         """A times its transpose, or another operand where one fits; with or without an accumulator."""
         v = self.value()
-        if v.element == "i32":
+        if v.element == "i32" or (v.element == "f32" and self.by_messages):
             self.transpose()
             return
         depth = v.shape[1]
         fitting = [o for o in self.values if o.shape[0] == depth and o.element == v.element]
         if not fitting:
-            self.load_of((depth, self.choose.choice(EXTENTS)), v.element)
+            self.load_of((depth, self.choose.choice(self.extents)), v.element)
             fitting = self.values[-1:]
         w = self.choose.choice(fitting)
         result = WIDER.get(v.element, "f32")
@@ -232,9 +240,10 @@ class Body:
     def text(self) -> str:
         """The kernel, which stores what it has computed last."""
         stores: list[str] = []
-        for number, value in enumerate(self.values[-6:]):
-            zeros = random(value.element, value.shape) * 0
-            out = made(f"C{number}", zeros.astype(TYPES[value.element]), value.element)
+        kept = [v for v in self.values if v.shape[1] % 16 == 0 or not self.by_messages]
+        for number, value in enumerate(kept[-6:]):
+            zeros = numpy.zeros(MATRIX if self.by_messages else value.shape, TYPES[value.element])
+            out = made(f"C{number}", zeros, value.element)
             self.arguments.append(out)
             text = store(value.name, out, value.shape, value.element)
             stores.append(text.replace(f"%to_{value.name}", f"%to{number}"))
@@ -277,4 +286,26 @@ def test_subgroup_and_blocked_level_agree(choose: Random, device: str) -> None:
     lower(context(), whole, "blocked", device)
     for module in (alone, whole):
         assert_blocked(module)
+        assert executed(module, body.arguments) == expected, text
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(st.randoms(use_true_random=False), st.sampled_from(DEVICES))
+def test_subgroup_level_and_xegpu_agree(choose: Random, device: str) -> None:
+    """A kernel that XeGPU has no form for is refused; there is no other way out than the same bits."""
+    body = Body(choose, by_messages=True)
+    body.load()
+    for _ in range(choose.randint(1, 10)):
+        choose.choice([step for step in STEPS if step is not Body.gather])(body)
+    text = body.text()
+    expected = executed(parse(text), body.arguments)
+    module = parse(text)
+    refusal = ""
+    try:
+        lower(context(), module, "xegpu", device)
+    except XetileError as error:
+        refusal = error.message
+    if refusal:
+        assert "matrix instruction" in refusal, text
+    else:
         assert executed(module, body.arguments) == expected, text
