@@ -142,6 +142,10 @@ class DpasOp(IRDLOperation):
 
 def _verify_lane_b(b: VectorType[Attribute]) -> None:
     bits: int = getattr(b.element_type, "bitwidth", REGISTER_UNIT_BITS)
+    if bits > REGISTER_UNIT_BITS:  # mlir-opt divides by how many fill a unit
+        raise VerifyException(
+            f"'rhs' has elements of {b.element_type}, at most {REGISTER_UNIT_BITS} bits fit its units"
+        )
     total = bits * b.element_count()
     if total % REGISTER_UNIT_BITS:
         raise VerifyException(

@@ -29,6 +29,8 @@ def _distribute(
         shape = share
     if not data:
         return shape
+    if 0 in data:  # mlir-opt divides by it
+        return None
     fits = _ratio(shape, data) is not None or (shared and _ratio(data, shape) is not None)
     return data if fits else None
 

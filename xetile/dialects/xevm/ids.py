@@ -2,9 +2,16 @@
 
 import re
 
-from xdsl.dialects.builtin import IntegerType, i32
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, result_def, traits_def
+from xdsl.irdl import (
+    EqAttrConstraint,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -17,7 +24,7 @@ class _IdOp(IRDLOperation):
     """An id or a size as an integer."""
 
     range = opt_prop_def(ConstantRangeAttr)
-    res = result_def(IntegerType)
+    res = result_def(EqAttrConstraint(i32) | EqAttrConstraint(i64))
 
     traits = traits_def(Pure())
 

@@ -58,6 +58,14 @@ func.func @f(%a: vector<8xf16>, %b: vector<7xf16>) {
 
 // -----
 
+func.func @f(%a: vector<8xf64>, %b: vector<16xf64>) {
+  // expected-error @below {{'rhs' has elements of f64, at most 32 bits fit its units}}
+  %0 = xegpu.dpas %a, %b : vector<8xf64>, vector<16xf64> -> vector<8xf32>
+  return
+}
+
+// -----
+
 func.func @f(%a: vector<8x16xf8E4M3FN>, %b: vector<16x16xf8E4M3FN>) {
   // expected-error @below {{operand 'lhs' at position 0 does not verify: vector<8x16xf8E4M3FN> must be a vector of rank 1 or 2 or 3 of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64}}
   %0 = xegpu.dpas %a, %b : vector<8x16xf8E4M3FN>, vector<16x16xf8E4M3FN> -> vector<8x16xf32>

@@ -102,6 +102,11 @@ func.func private @f(!xegpu.tensor_desc<8x16xf16, #xegpu.layout<sg_layout = [1, 
 
 // -----
 
+// expected-error @below {{cannot distribute [256, 128] evenly with #xegpu.layout<sg_layout = [8, 4], sg_data = [0, 32]>}}
+func.func private @f(!xegpu.tensor_desc<256x128xf16, #xegpu.layout<sg_layout = [8, 4], sg_data = [0, 32]>>)
+
+// -----
+
 // expected-error @below {{mem_desc has a dynamic dimension, must be static}}
 func.func private @f(!xegpu.mem_desc<?x16xf16>)
 

@@ -357,8 +357,16 @@ func.func @f(%a: vector<8xi16>, %b: vector<8xi32>) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{result 'res' at position 0 does not verify: f32 should be of base attribute integer_type}}
+  // expected-error @below {{result 'res' at position 0 does not verify: Expected one of i32, i64, but got f32}}
   %0 = xevm.lane_id : f32
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{result 'res' at position 0 does not verify: Expected one of i32, i64, but got i16}}
+  %0 = xevm.group_id.y : i16
   return
 }
 
