@@ -70,7 +70,7 @@ def _parser() -> ToolParser:
         action="append",
         default=[],
         metavar="VALUE",
-        help="one per kernel argument: int (whole numbers in [-4, 4]), zeros, ones, normal, iota, "
+        help="one per argument of the kernel or function: int (whole numbers in [-4, 4]), zeros, ones, normal, iota, "
         "a number, or FILE.npy",
     )
     add("--seed", type=_seed, default=0, metavar="N", help="for the random arguments (0)")
