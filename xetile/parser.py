@@ -44,7 +44,8 @@ from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 _WITHOUT_TEXT: dict[type[BaseException], str] = {
-    NotImplementedError: "elements of this type are not supported"
+    NotImplementedError: "elements of this type are not supported",
+    MemoryError: "more elements than there is memory for",
 }
 
 _SAFE = 65504
@@ -62,6 +63,7 @@ _UNPLACED_ERRORS = (
     KeyError,
     NotImplementedError,
     struct.error,
+    MemoryError,
 )
 
 

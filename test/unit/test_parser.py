@@ -261,6 +261,10 @@ def test_what_is_too_large_is_infinity_as_in_mlir(literal: str, printed: str):
             "dense<9223372036854775808> : vector<4xindex>",
             "2:29: integer 9223372036854775808 is out of range for index, which has 64 bits",
         ),
+        (
+            "dense<1> : vector<65536x4294967296xi32>",
+            "2:3: more elements than there is memory for",
+        ),
         ("dense<1.0> : vector<4xf80>", "2:3: elements of this type are not supported"),
     ],
 )

@@ -327,6 +327,7 @@ class XeTileBlocking(ModulePass):
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
             _refuse_maps(function)
+            _refuse_given_tiles(function)
             BlockedView(function, target).run()
 
 
@@ -338,4 +339,15 @@ def _refuse_maps(function: Operation) -> None:
                 op,
                 f"'{op.name}' has a wg_map, but the kernel is marked xetile.level = \"subgroup\"; "
                 "take the map away, or the mark and run xetile-wg-to-sg",
+            )
+
+
+def _refuse_given_tiles(function: Operation) -> None:
+    """Blocks are written on a tile where init_tile makes it; one that comes from outside has no such place."""
+    for argument in function.regions[0].blocks[0].args if function.regions[0].blocks else ():
+        if isinstance(argument.type, TileType) and argument.type.inner_blocks is None:
+            fail(
+                function,
+                f"the function is given a tile, {argument.type}, which gets no blocks; "
+                "expected memory, and an init_tile inside",
             )

@@ -43,10 +43,15 @@ func.func @branch(%A: memref<64x64xf32>) {
 
 // -----
 
+// expected-error @+1 {{the function is given a tile, !xetile.tile<8x16xf32>, which gets no blocks; expected memory, and an init_tile inside}}
 func.func @callee(%t: !xetile.tile<8x16xf32>) {
   xetile.prefetch_tile %t : !xetile.tile<8x16xf32>
   func.return
 }
+
+// -----
+
+func.func private @callee(!xetile.tile<8x16xf32>)
 func.func @caller(%A: memref<64x64xf32>) {
   %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
   // expected-error @+1 {{'func.call' takes a tile, whose blocks are chosen here and would change its type; hand it the memref and the offsets, and make the tile where it is used}}
