@@ -16,6 +16,7 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +24,7 @@ BIN = Path(sys.executable).parent
 
 ORACLES = {
     "mlir-opt": "MLIR 22 (Debian's package mlir-22-tools, or apt.llvm.org); or name one in XETILE_MLIR_OPT",
+    "mlir-bindings": "MLIR 22's Python bindings (package mlir-python-bindings of LLVM's releases)",
     "ocloc": "Intel's offline compiler (package intel-ocloc); or name one in XETILE_OCLOC",
     "spirv-val": "Khronos' SPIR-V tools (package spirv-tools); or name one in XETILE_SPIRV_VAL",
     "triton": "pip install -e '.[oracle]'",
@@ -33,6 +35,7 @@ def missing_oracles() -> list[str]:
     """The oracles that are not there."""
     there = {
         "mlir-opt": find_mlir_opt() is not None,
+        "mlir-bindings": has_bindings(),
         "ocloc": find_ocloc() is not None,
         "spirv-val": find_spirv_val() is not None,
         "triton": find_spec("triton") is not None,

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import shorten
 from typing import Literal, NoReturn
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, ModuleOp
@@ -256,5 +257,5 @@ def _refuse_pipeline(reason: str) -> NoReturn:
 
 def _refuse_abort(outcome: Outcome, pipeline: str) -> NoReturn:
     said = re.search(r"LLVM ERROR: *(\S.*)", outcome.errors)
-    reason = f": {said.group(1).strip()}" if said is not None else ""
+    reason = f": {shorten(said.group(1), 200)}" if said is not None else ""
     raise XetileError(f"MLIR gave up ({ending(outcome)}) in the pipeline '{pipeline}'{reason}")

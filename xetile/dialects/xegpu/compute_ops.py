@@ -146,10 +146,10 @@ def _verify_lane_b(b: VectorType[Attribute]) -> None:
         raise VerifyException(
             f"'rhs' has elements of {b.element_type}, at most {REGISTER_UNIT_BITS} bits fit its units"
         )
-    total = bits * b.element_count()
-    if total % REGISTER_UNIT_BITS:
+    granule = REGISTER_UNIT_BITS // bits
+    if b.element_count() % granule:
         raise VerifyException(
-            f"'rhs' has {total} bits, must be a multiple of {REGISTER_UNIT_BITS} bits"
+            f"'rhs' has {b.element_count()} elements of {b.element_type}, must be a multiple of {granule}"
         )
 
 

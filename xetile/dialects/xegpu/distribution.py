@@ -24,9 +24,10 @@ def _distribute(
     """What one of `layout` units gets of `shape`; with `shared`, several may hold the same data."""
     if layout:
         share = _ratio(shape, layout)
-        if share is None:
+        if share is not None:
+            shape = share
+        elif not shared or _ratio(layout, shape) is None:  # more units than parts take turns
             return None
-        shape = share
     if not data:
         return shape
     if 0 in data:  # mlir-opt divides by it

@@ -51,7 +51,7 @@ func.func @f(%a: vector<8x16xf16>, %b: vector<16xf16>) {
 // -----
 
 func.func @f(%a: vector<8xf16>, %b: vector<7xf16>) {
-  // expected-error @below {{'rhs' has 112 bits, must be a multiple of 32 bits}}
+  // expected-error @below {{'rhs' has 7 elements of f16, must be a multiple of 2}}
   %0 = xegpu.dpas %a, %b : vector<8xf16>, vector<7xf16> -> vector<8xf32>
   return
 }
