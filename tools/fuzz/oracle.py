@@ -28,7 +28,7 @@ from xetile.passes.xetile_init_duplicate import XeTileInitDuplicate
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 
 SECONDS = 10.0
-"""How long one step may take; the inputs are small."""
+"""Processor time that one step may take; the inputs are small."""
 
 EXTENT = 32
 """Stands for what a kernel leaves open."""
@@ -67,13 +67,13 @@ def _time_limit(seconds: float) -> Generator[None]:
     def stop(signal_number: int, frame: object) -> None:
         raise TooLong
 
-    old = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    old = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)
 
 
 def check(source: str) -> Outcome:
@@ -88,7 +88,7 @@ def check(source: str) -> Outcome:
             step = "lower"
             lowered = lower_to_blocked(module)
     except TooLong:
-        return Outcome(step, Finding(step, f"took more than {SECONDS:g} s"))
+        return Outcome(step, Finding(step, f"took more than {SECONDS:g} s of processor time"))
     except BaseException as error:
         return Outcome(step, _unless_an_answer(step, error))
     return _compare(module, lowered)
