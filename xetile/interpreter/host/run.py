@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, fail
 from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
@@ -23,6 +23,7 @@ from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
 from xetile.interpreter.host.machine import HostMachine, Progress
 from xetile.interpreter.index import HANDLERS as INDEX
+from xetile.interpreter.launch import handlers as kernel_handlers
 from xetile.interpreter.launch import is_sanitized, symbol_name
 from xetile.interpreter.math import HANDLERS as MATH
 from xetile.interpreter.memory import Memory
@@ -37,8 +38,9 @@ RECURSION_LIMIT = 20_000
 
 
 def host_handlers() -> Mapping[str, Handler]:
-    """What executes each op on the host."""
+    """What executes each op on the host; ops that only kernels have are refused."""
     return {
+        **dict.fromkeys(kernel_handlers(), _refuse_in_host_code),
         **AFFINE,
         **ARITH,
         **ALLOCATIONS,
@@ -53,6 +55,10 @@ def host_handlers() -> Mapping[str, Handler]:
         **VECTOR,
         **LOOPS,
     }
+
+
+def _refuse_in_host_code(frame: Frame, op: Operation) -> Sequence[Value]:
+    fail(op, f"'{op.name}' is executed in kernels only, which gpu.launch_func launches")
 
 
 def run(

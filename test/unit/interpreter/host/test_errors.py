@@ -38,6 +38,10 @@ func.func @asserts() {
   cf.assert %no, "no luck"
   return
 }
+func.func @in_kernels() {
+  %x = gpu.block_id x
+  return
+}
 func.func private @trace()
 func.func private @measure() -> i32
 """
@@ -191,6 +195,11 @@ func.func @kernel_fault() {
             LAUNCHES,
             "kernel_fault",
             "host.mlir:4:5: error: index 7 is outside of dimension 0 of extent 4",
+        ),
+        (
+            FUNCTIONS,
+            "in_kernels",
+            "host.mlir:33:3: error: 'gpu.block_id' is executed in kernels only, which gpu.launch_func launches",
         ),
     ],
 )
