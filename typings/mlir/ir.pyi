@@ -1,8 +1,12 @@
+from collections.abc import Callable
+from enum import Enum
+
 class MLIRError(Exception):
     message: str
     error_diagnostics: list[DiagnosticInfo]
 
 class Context:
+    def attach_diagnostic_handler(self, callback: Callable[[Diagnostic], bool]) -> object: ...
     allow_unregistered_dialects: bool
     def enable_multithreading(self, enable: bool) -> None: ...
 
@@ -18,6 +22,17 @@ class Location:
     def is_a_fused(self) -> bool: ...
     def is_a_name(self) -> bool: ...
     def is_a_callsite(self) -> bool: ...
+
+class DiagnosticSeverity(Enum):
+    ERROR = 0
+    WARNING = 1
+    NOTE = 2
+    REMARK = 3
+
+class Diagnostic:
+    severity: DiagnosticSeverity
+    location: Location
+    message: str
 
 class DiagnosticInfo:
     location: Location

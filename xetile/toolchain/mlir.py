@@ -63,7 +63,7 @@ the passes on XeGPU abort on IR that they do not expect."""
 
 _ANCHORS = re.compile(r"any$|\w+\.\w+")
 _OUR_DIALECT = "xetile"
-_STANDARD_ERROR = re.compile(r"^(?:<unknown>:0|(.*?):(\d+):(\d+)): error: (.*)$")
+_STANDARD_ERROR = re.compile(r"^(?:<unknown>:0|(.*?):(\d+):(\d+)): (error|warning|remark): (.*)$")
 _PIPELINE_ERROR = re.compile(
     r"<unknown>:0: error: (?:.*PassPipeline Parser|<Pass-Options-Parser>|Can't add pass|expected pass pipeline)"
 )
@@ -134,8 +134,8 @@ def run_passes(
     whole = _anchored(pipeline)
     through = _through_program if chosen == "mlir-opt" else _through_bindings
     answer = through(text, whole, allow_unregistered, seconds)
-    if answer.text is None:
-        _complain(text, answer.complaints)
+    _report(text, answer.complaints)
+    assert answer.text is not None
     return parse_module(answer.text)
 
 
@@ -221,31 +221,36 @@ def _through_program(text: str, pipeline: str, allow_unregistered: bool, seconds
         (folder / SOURCE_NAME).write_text(text)
         command = [program, SOURCE_NAME, f"--pass-pipeline={pipeline}", *options]
         outcome = run(command, folder=folder, seconds=seconds)
-    if outcome.status == 0:
-        return Answer(outcome.output)
-    if _PIPELINE_ERROR.match(outcome.errors):
-        _refuse_pipeline(outcome.errors)
     found = [_STANDARD_ERROR.match(line) for line in outcome.errors.splitlines()]
     complaints = tuple(_read_complaint(match) for match in found if match is not None)
-    if outcome.status < 0 or not complaints:
+    if outcome.status == 0:
+        return Answer(outcome.output, complaints)
+    if _PIPELINE_ERROR.match(outcome.errors):
+        _refuse_pipeline(outcome.errors)
+    if outcome.status < 0 or not any(complaint.kind == "error" for complaint in complaints):
         _refuse_abort(outcome, pipeline)
     return Answer(None, complaints)
 
 
 def _read_complaint(match: "re.Match[str]") -> Complaint:
-    file, line, column, message = match.groups()
-    return Complaint(file or "", int(line or 0), int(column or 0), message)
+    file, line, column, kind, message = match.groups()
+    return Complaint(kind, file or "", int(line or 0), int(column or 0), message)
 
 
-def _complain(text: str, complaints: tuple[Complaint, ...]) -> NoReturn:
-    """Raise the first of upstream's errors at its place in the source."""
-    complaint = complaints[0]
-    place: FileLineColLoc | None = None
-    if complaint.file == SOURCE_NAME:
-        place = source_position(text, complaint.line)
-    elif complaint.file:
-        place = position_of(complaint.file, complaint.line, complaint.column)
-    raise XetileError(f"MLIR: {' '.join(complaint.message.split())}", place)
+def _report(text: str, complaints: Iterable[Complaint]) -> None:
+    """Raise the first of upstream's errors at its place in the source; what is no error goes to standard error."""
+    for complaint in complaints:
+        place: FileLineColLoc | None = None
+        if complaint.file == SOURCE_NAME:
+            place = source_position(text, complaint.line)
+        elif complaint.file:
+            place = position_of(complaint.file, complaint.line, complaint.column)
+        said = XetileError(f"MLIR: {' '.join(complaint.message.split())}", place)
+        if complaint.kind == "error":
+            raise said
+        print(
+            str(said).replace(": error: MLIR: ", f": {complaint.kind}: MLIR: ", 1), file=sys.stderr
+        )
 
 
 def _refuse_pipeline(reason: str) -> NoReturn:

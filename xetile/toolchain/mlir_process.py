@@ -13,15 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from mlir.ir import Context, DiagnosticInfo, Location
+    from mlir.ir import Context, Diagnostic, Location
 
 SOURCE_NAME = "<text for MLIR>"
 """What the text itself is called, where upstream complains of it and not of the source."""
 
 
-class Complaint(NamedTuple):
-    """An error that upstream reports: the file (empty where it names none), line and column, and the text."""
+_KINDS = {1: "warning", 3: "remark"}
+"""Severities of upstream that change nothing, by their numbers."""
 
+
+class Complaint(NamedTuple):
+    """What upstream reports: `error`, `warning` or `remark`; the file (or empty), line and column; the text."""
+
+    kind: str
     file: str
     line: int
     column: int
@@ -29,7 +34,7 @@ class Complaint(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What upstream made of a module: its text, or None and the errors."""
+    """What upstream made of a module: its text, or None where there are errors, and all that it reports."""
 
     text: str | None
     complaints: tuple[Complaint, ...] = ()
@@ -51,16 +56,31 @@ def transform(text: str, pipeline: str, *, allow_unregistered: bool) -> Answer:
     from mlir.passmanager import PassManager
 
     context = _context(allow_unregistered=allow_unregistered)
+    reported: list[Complaint] = []
+
+    def keep(diagnostic: "Diagnostic") -> bool:
+        """Errors go on to the exception, notes belong to them."""
+        kind = _KINDS.get(diagnostic.severity.value)
+        if kind is not None:
+            place = _place(diagnostic.location)
+            reported.append(Complaint(kind, *place, diagnostic.message))
+        return kind is not None
+
+    context.attach_diagnostic_handler(keep)
     try:
         module = Operation.parse(text, source_name=SOURCE_NAME, context=context)
         PassManager.parse(pipeline, context=context).run(module)
     except MLIRError as error:
-        found = tuple(_complaint(diagnostic) for diagnostic in error.error_diagnostics)
-        return Answer(None, found or (Complaint("", 0, 0, error.message),))
+        found = [
+            Complaint("error", *_place(diagnostic.location), diagnostic.message)
+            for diagnostic in error.error_diagnostics
+        ]
+        found = found or [Complaint("error", "", 0, 0, error.message)]
+        return Answer(None, (*found, *reported))
     printed = module.get_asm(
         enable_debug_info=True, print_generic_op_form=True, use_local_scope=True
     )
-    return Answer(str(printed))
+    return Answer(str(printed), tuple(reported))
 
 
 def _context(*, allow_unregistered: bool) -> "Context":
@@ -70,10 +90,6 @@ def _context(*, allow_unregistered: bool) -> "Context":
     context.enable_multithreading(False)
     context.allow_unregistered_dialects = allow_unregistered
     return context
-
-
-def _complaint(diagnostic: "DiagnosticInfo") -> Complaint:
-    return Complaint(*_place(diagnostic.location), diagnostic.message)
 
 
 def _place(location: "Location") -> tuple[str, int, int]:

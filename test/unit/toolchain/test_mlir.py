@@ -140,6 +140,24 @@ def test_upstreams_complaint_stands_at_the_op(route: Route) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("pipeline", ["", "gpu.module(xegpu-blocking)"])
+def test_a_warning_of_upstream_goes_to_standard_error(
+    route: Route, pipeline: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """func.func @f(%t: !xegpu.tensor_desc<16xf16>) {
+      %0 = xegpu.load_nd %t <{packed}> : !xegpu.tensor_desc<16xf16> -> vector<16xf16>
+      return
+    }
+    """
+    module = api.parse_text(text, "k.mlir")
+    assert same(run_passes(module, pipeline, route=route), module)
+    lines = capsys.readouterr().err.splitlines()
+    assert set(lines) == {
+        "k.mlir:2:7: warning: MLIR: Invalid Packed Attr. It is ignored (available for 2D TensorDesc only)."
+    }
+
+
+@pytest.mark.parametrize("route", ROUTES)
 def test_a_pass_that_fails_says_where(route: Route) -> None:
     text = KERNEL.replace("%A : memref", "%A[0, %n] : memref").replace("%d[%a, %b] :", "%d :")
     module = api.parse_text(text, "k.mlir")

@@ -68,7 +68,7 @@ func.func @block_access(%t: !xegpu.tensor_desc<8x16xf16>, %u: !xegpu.tensor_desc
 }
 
 // CHECK-LABEL: func @products(
-func.func @products(%a: vector<8x16xf16>, %b: vector<16x16xf16>, %bp: vector<8x16x2xf16>, %c: vector<8x16xf32>, %la: vector<8xf16>, %lb: vector<16xf16>, %lc: vector<8xf32>, %v: vector<32x64xf16>) {
+func.func @products(%a: vector<8x16xf16>, %b: vector<16x16xf16>, %bp: vector<8x16x2xf16>, %c: vector<8x16xf32>, %la: vector<8xf16>, %lb: vector<16xf16>, %lc: vector<8xf32>, %v: vector<32x64xf16>, %ta: vector<8xtf32>, %tb: vector<16xtf32>) {
   // CHECK: %{{[a-zA-Z0-9_#]+}} = xegpu.dpas %{{[a-zA-Z0-9_#]+}}, %{{[a-zA-Z0-9_#]+}} : vector<8x16xf16>, vector<16x16xf16> -> vector<8x16xf32>
   %0 = xegpu.dpas %a, %b : vector<8x16xf16>, vector<16x16xf16> -> vector<8x16xf32>
   // CHECK: %{{[a-zA-Z0-9_#]+}} = xegpu.dpas %{{[a-zA-Z0-9_#]+}}, %{{[a-zA-Z0-9_#]+}}, %{{[a-zA-Z0-9_#]+}} : vector<8x16xf16>, vector<8x16x2xf16>, vector<8x16xf32> -> vector<8x16xf32>
@@ -81,6 +81,10 @@ func.func @products(%a: vector<8x16xf16>, %b: vector<16x16xf16>, %bp: vector<8x1
   %4 = xegpu.convert_layout %v <{input_layout = #xegpu.layout<inst_data = [8, 16]>, target_layout = #xegpu.layout<inst_data = [16, 16]>}> : vector<32x64xf16>
   // CHECK: %{{[a-zA-Z0-9_#]+}} = xegpu.convert_layout %{{[a-zA-Z0-9_#]+}} <{input_layout = #xegpu.slice<#xegpu.layout<sg_layout = [2, 4], sg_data = [4, 8]>, dims = [1]>, target_layout = #xegpu.slice<#xegpu.layout<sg_layout = [4, 2], sg_data = [2, 16]>, dims = [1]>}> : vector<8xf32>
   %5 = xegpu.convert_layout %lc <{input_layout = #xegpu.slice<#xegpu.layout<sg_layout = [2, 4], sg_data = [4, 8]>, dims = [1]>, target_layout = #xegpu.slice<#xegpu.layout<sg_layout = [4, 2], sg_data = [2, 16]>, dims = [1]>}> : vector<8xf32>
+  // CHECK: %{{[a-zA-Z0-9_#]+}} = xegpu.convert_layout %{{[a-zA-Z0-9_#]+}} <{input_layout = #xegpu.layout<sg_layout = [8], sg_data = [1]>, target_layout = #xegpu.layout<sg_layout = [16], sg_data = [2]>}> : vector<8xf32>
+  %6 = xegpu.convert_layout %lc <{input_layout = #xegpu.layout<sg_layout = [8], sg_data = [1]>, target_layout = #xegpu.layout<sg_layout = [16], sg_data = [2]>}> : vector<8xf32>
+  // CHECK: %{{[a-zA-Z0-9_#]+}} = xegpu.dpas %{{[a-zA-Z0-9_#]+}}, %{{[a-zA-Z0-9_#]+}}, %{{[a-zA-Z0-9_#]+}} : vector<8xtf32>, vector<16xtf32>, vector<8xf32> -> vector<8xf32>
+  %7 = xegpu.dpas %ta, %tb, %lc : vector<8xtf32>, vector<16xtf32>, vector<8xf32> -> vector<8xf32>
   func.return
 }
 
