@@ -165,27 +165,35 @@ class Sanitizer:
         values: Array | None = None,
     ) -> Accesses:
         """The accesses to one buffer, those out of its bounds refused."""
-        shape = (len(active), *addresses.shape[1:])
-        start = shadow.allocation.start
-        chosen = (addresses >> ADDRESS_BITS) == start >> ADDRESS_BITS
+        shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
+        chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
         chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)
-        offsets = np.broadcast_to(addresses, shape)[chosen] - start
-        aligned = active.reshape(-1, *[1] * (len(shape) - 1))
-        threads = np.broadcast_to(aligned, shape)[chosen]
-        self._refuse_outside(at, shadow.allocation, threads, offsets, element.size)
+        everything = bool(chosen.all())
+
+        def pick(part: Array) -> Array:
+            spread = np.broadcast_to(part, shape)
+            return spread.reshape(-1) if everything else spread[chosen]
+
+        def by_thread(part: Array) -> Array:
+            return pick(part.reshape(-1, *[1] * (len(shape) - 1)))
+
+        workgroups = active // self._threads.per_workgroup
+        offsets = pick(addresses - allocation.start)
+        slots = (workgroups * allocation.slot).reshape(-1, *[1] * (len(shape) - 1))
+        within = pick(addresses - allocation.start - slots)
+        threads = by_thread(active)
+        self._refuse_outside(at, allocation, threads, within, element.size)
         subgroups = None
         if holders is not None:
-            subgroups = np.broadcast_to(holders, shape)[chosen]
+            subgroups = pick(holders)
         elif self._threads.level != "workgroup":
-            shifts = self._threads.subgroup_of(threads).astype(np.uint64) % np.uint64(BITS)
-            subgroups = np.left_shift(np.uint64(1), shifts)
-        bits = None
-        if values is not None:
-            spread = np.broadcast_to(values, shape)[chosen]
-            bits = bits_of(spread, element)
+            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(BITS)
+            subgroups = by_thread(np.left_shift(np.uint64(1), shifts))
+        bits = None if values is None else bits_of(pick(values), element)
         places = shadow.places(offsets, element.size)
-        now = self._epochs[threads // self._threads.per_workgroup]
-        return Accesses(threads, offsets, places, now, subgroups, bits)
+        return Accesses(
+            threads, offsets, places, by_thread(self._epochs[workgroups]), subgroups, bits
+        )
 
     def _kept(self, at: Operation, found: Accesses, shadow: Shadow, element: Element) -> Array:
         """Which stores change nothing: [accesses, 1]."""
@@ -195,9 +203,8 @@ class Sanitizer:
         return (old.view(found.values.dtype) == found.values)[:, None]
 
     def _refuse_outside(
-        self, at: Operation, allocation: Allocation, threads: Array, offsets: Array, size: int
+        self, at: Operation, allocation: Allocation, threads: Array, within: Array, size: int
     ) -> None:
-        within = offsets - threads // self._threads.per_workgroup * allocation.slot
         outside = (within < 0) | (within + size > allocation.size)
         if outside.any():
             first = int(np.argmax(outside))

@@ -88,7 +88,8 @@ class Entries:
             for name in self._TYPES:
                 setattr(self, name, np.repeat(getattr(self, name), self._grain // size))
             self._grain = size
-        return (offsets // self._grain)[:, None] + np.arange(size // self._grain)
+        first = (offsets // self._grain)[:, None]
+        return first if size == self._grain else first + np.arange(size // self._grain)
 
 
 class Shadow(Entries):
@@ -170,10 +171,12 @@ class Shadow(Entries):
             self.written[places] = FIRST_EPOCH - 1
             return
         now = np.broadcast_to(now, places.shape)
-        self.writers[places[~(kept & (self.written[places] == now))]] = 0
+        fresh = self.written[places] == now
+        # After a plain store and an atomic op of one subgroup, others' atomic ops race with the store.
+        self.atomic[places] = (self.atomic[places] | ~fresh) & atomic
+        self.writers[places[~((kept | atomic) & fresh)]] = 0
         np.bitwise_or.at(self.writers, places, found.subgroups[:, None])
         self.written[places] = now
-        self.atomic[places] = atomic
 
 
 def _several(subgroups: Array) -> Array:

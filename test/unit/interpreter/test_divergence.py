@@ -65,7 +65,7 @@ def simulate(program: list[Statement], thread: int) -> tuple[int, list[int]]:
         if kind == "store":
             memory[rest[0]] = x
         elif kind == "load":
-            return (x + memory[rest[0]]) % LIMIT
+            return (x + memory[int(rest[0])]) % LIMIT
         elif kind == "store_at":
             memory[x % WORDS] = x
         elif kind == "id":

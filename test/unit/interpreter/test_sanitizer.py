@@ -236,6 +236,15 @@ ZERO = f"%k = arith.constant 0 : i32\nmemref.store %k, %s[%c0] : {SHARED_SCALARS
 PLAIN = f"%r = memref.load %s[%c0] : {SHARED_SCALARS}\n"
 
 
+FIRST_ONLY = f"""\
+%first = arith.cmpi eq, %sg, %c0 : index
+scf.if %first {{
+  memref.store %n, %s[%c0] : {SHARED_SCALARS}
+  %p = memref.atomic_rmw addi %n, %s[%c0] : (i32, {SHARED_SCALARS}) -> i32
+}}
+"""
+
+
 @pytest.mark.parametrize(
     "body, message",
     [
@@ -244,6 +253,7 @@ PLAIN = f"%r = memref.load %s[%c0] : {SHARED_SCALARS}\n"
         (ZERO + BARRIER + ATOMIC + PLAIN, "reads element [0]"),
         (ZERO + BARRIER + PLAIN + ATOMIC, "writes element [0]"),
         (ZERO + BARRIER + ATOMIC + ZERO.replace("%k", "%l"), "writes element [0]"),
+        (FIRST_ONLY + ATOMIC, "writes element [0]"),
     ],
 )
 def test_atomic_ops_do_not_race_with_each_other(body: str, message: str | None):
