@@ -3,12 +3,15 @@
 A tile's block is that of its memory messages (`load_planning`). A vector's home is the block that its class (what
 loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else that of the tile
 it is loaded from or stored to, else what a product asks for. A class that nothing is asked of follows the nearest
-one that is, through transposes, reductions and broadcasts. Every block divides its shape: asked for are only
-powers of two that do, and what follows from them.
+one that is, through transposes, reductions, broadcasts and slices. What a product asks of a slice it asks of the
+vector that is sliced too, in blocks of which the slice takes whole ones. Every block divides its shape: asked for are
+only powers of two that do, and what follows from them.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from math import gcd
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import VectorType
@@ -28,6 +31,7 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
+from xetile.dialects.vector import ExtractStridedSliceOp
 from xetile.dialects.xetile import (
     TileBroadcastOp,
     TilePackOp,
@@ -86,6 +90,38 @@ class _TileUses(NamedTuple):
     stored: tuple[SSAValue, ...] = ()
 
 
+class Slice(NamedTuple):
+    """The box of a vector of rank 2 that a slice takes (elements)."""
+
+    offsets: tuple[int, int]
+    sizes: tuple[int, int]
+
+    def whole_blocks(self, block: Block) -> Block:
+        """The largest block that divides `block` and of which the box has whole ones."""
+        rows, columns = (
+            gcd(*extents) for extents in zip(block, self.offsets, self.sizes, strict=True)
+        )
+        return rows, columns
+
+    def blocks_around(self, block: Block, shape: Sequence[int]) -> Block:
+        """`whole_blocks` that divide the vector of this shape too."""
+        rows, columns = (
+            gcd(extent, whole)
+            for extent, whole in zip(self.whole_blocks(block), shape, strict=True)
+        )
+        return rows, columns
+
+
+def slice_of(op: Operation) -> Slice | None:
+    """The box of a vector.extract_strided_slice of rank 2, dimensions that it does not name included."""
+    if not isinstance(op, ExtractStridedSliceOp) or not is_tile_vector(op.source.type):
+        return None
+    named = [offset.value.data for offset in op.offsets]
+    rows, columns = (*named, *[0] * (2 - len(named)))
+    height, width = vector_shape(op.result)
+    return Slice((rows, columns), (height, width))
+
+
 class _Link(NamedTuple):
     """A vector whose block follows from that of another vector of the same op."""
 
@@ -105,6 +141,7 @@ class Blocks:
             self._relate(op)
         for op in operations:
             self._collect(op)
+        self._ask_what_is_sliced(operations)
         self._homes = self._spread(operations)
 
     def product_block(self, op: Operation) -> tuple[int, int, int]:
@@ -220,6 +257,25 @@ class Blocks:
         elif op.name in _TILE_USES or op.name in _TILE_MAKERS:
             self._collect_tile(op)
 
+    def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
+        """Pass on through slices what products ask, until nothing is new: slices of slices, and around loops."""
+        slices = [(op, box) for op in operations if (box := slice_of(op)) is not None]
+        found = [True]
+        while any(found):
+            found = [self._ask_source(op, box) for op, box in reversed(slices)]
+
+    def _ask_source(self, op: Operation, box: Slice) -> bool:
+        """What products ask of a slice they ask of its source too; says whether that is new."""
+        source, shape = op.operands[0], vector_shape(op.operands[0])
+        before, uses = self._vectors.fact(source), self._vectors.fact(op.results[0])
+        if uses is None:
+            return False
+        asked: list[tuple[Role, Block]] = [
+            (role, box.blocks_around(block, shape)) for role, block in uses.products
+        ]
+        self._vectors.give(source, _VectorUses(tuple(asked)))
+        return before != self._vectors.fact(source)
+
     def _collect_tile(self, op: Operation) -> None:
         tile = next(v for v in (*op.results, *op.operands) if isinstance(v.type, TileType))
         loaded = tuple(v for v in op.results if is_tile_vector(v.type))
@@ -234,6 +290,10 @@ class Blocks:
 
 def _links(op: Operation) -> Iterator[tuple[SSAValue, _Link]]:
     """The vectors of an op, each with the one that follows it."""
+    if (box := slice_of(op)) is not None:
+        whole = vector_shape(op.operands[0])
+        yield op.operands[0], _Link(op.results[0], box.whole_blocks)
+        yield op.results[0], _Link(op.operands[0], partial(box.blocks_around, shape=whole))
     if not isinstance(op, TileTransposeOp | TileReduceOp | TileBroadcastOp):
         return
     if not is_tile_vector(op.source.type):

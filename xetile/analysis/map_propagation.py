@@ -28,8 +28,10 @@ class Strength(IntEnum):
     """To what is computed from a value."""
     BACKWARD = 1
     """To what a value is computed from."""
-    ASSUMED = 2
-    """To a value that nothing else gives a map; contradicts nothing."""
+    LIKELY = 2
+    """To a value that nothing else gives a map, because a neighbour has such a one; contradicts nothing."""
+    ASSUMED = 3
+    """To a value that no neighbour gives a map either; contradicts nothing."""
 
 
 class Evidence(NamedTuple):
@@ -110,7 +112,7 @@ class Propagation:
         if known is None:
             heappush(self._offers, offer)
             self._count += 1
-        elif strength is not Strength.ASSUMED and known.map != evidence.map:
+        elif strength < Strength.LIKELY and known.map != evidence.map:
             _contradiction(known, offer)
 
     def run(self) -> None:

@@ -122,9 +122,9 @@ def _demand_factor(
 ) -> None:
     """One sg_layout, the result's units outside, and along K what is known of it, else all of it."""
     own, partner = maps.get(factor.value), maps.get(other.value)
-    strength, unit = Strength.BACKWARD, factor.depth
+    strength, unit = Strength.LIKELY, factor.depth
     if own is not None:
-        unit = own.map.sg_data[factor.inner]
+        strength, unit = Strength.BACKWARD, own.map.sg_data[factor.inner]
     elif partner is None:
         strength = Strength.ASSUMED
     elif result.map.sg_layout[factor.inner] == 1:
@@ -143,18 +143,31 @@ def _refuse_layouts(op: Operation, a: Evidence, b: Evidence) -> None:
 
 
 def check_product(maps: Propagation, op: Operation) -> None:
-    """A and B cut K into equally many units per subgroup."""
-    found: list[int] = []
-    for factor in factors(op):
-        known = maps.get(factor.value)
-        assert known is not None
-        unit, subgroups = known.map.sg_data[factor.inner], known.map.sg_layout[factor.inner]
-        found.append(max(1, factor.depth // unit // subgroups))
-    if found[0] != found[1]:
-        fail(
-            op,
-            f"A has K in {found[0]} units, B in {found[1]}; expected the same sg_data along K",
-        )
+    """The units into which A and B cut K divide one another: the larger ones are cut further."""
+    a, b = (_cut_of_k(maps, factor) for factor in factors(op))
+    if max(a.units, b.units) % min(a.units, b.units) == 0:
+        return
+    fail(
+        op,
+        f"operand A has wg_map {a.of.map.body} {origin(a.of, op)}, which cuts K = {a.depth} into {a.units} "
+        f"units, operand B {b.of.map.body} {origin(b.of, op)} into {b.units}; expected sg_data along K of "
+        "which one divides the other",
+    )
+
+
+class _CutOfK(NamedTuple):
+    """How an operand of a product holds K: its map, the extent (elements), a subgroup's units."""
+
+    of: Evidence
+    depth: int
+    units: int
+
+
+def _cut_of_k(maps: Propagation, factor: Factor) -> _CutOfK:
+    known = maps.get(factor.value)
+    assert known is not None
+    distribution = known.map.distribution(shape_of(factor.value))
+    return _CutOfK(known, factor.depth, distribution.rounds(factor.inner))
 
 
 # tile_transpose, tile_broadcast, tile_reduce

@@ -28,7 +28,8 @@ TILE_USES: dict[str, TileUse] = {
     "xetile.prefetch_tile": "prefetch",
 }
 
-_STRUCTURE = ("xetile.tile_pack", "xetile.tile_unpack", "scf.for", "scf.if", "scf.while")
+_SAME_ELEMENTS = ("xetile.tile_pack", "xetile.tile_unpack", "vector.extract_strided_slice")
+_STRUCTURE = (*_SAME_ELEMENTS, "scf.for", "scf.if", "scf.while")
 _STRUCTURE_ENDS = ("scf.yield", "scf.condition")
 
 
@@ -126,7 +127,7 @@ class Messages:
                 self._vectors.unite(left, right)
         if op.name == "xetile.update_tile_offset":
             self._tiles.unite(op.results[0], op.operands[0])
-        elif op.name in ("xetile.tile_pack", "xetile.tile_unpack") or is_elementwise(op):
+        elif op.name in _SAME_ELEMENTS or is_elementwise(op):
             vectors = [v for v in (*op.results, *op.operands) if isinstance(v.type, VectorType)]
             for other in vectors[1:]:
                 self._vectors.unite(vectors[0], other)

@@ -120,7 +120,7 @@ def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Streng
 
 
 def _check(maps: Propagation, op: Operation) -> None:
-    """What the page asks of whole ops: K in equal units, one writer per unit."""
+    """What the page asks of whole ops: K in units that fit, one writer per unit."""
     if op.name == "xetile.tile_mma" and rule_of(op) is not None:
         check_product(maps, op)
     if op.name not in _WRITERS:

@@ -94,6 +94,7 @@ XeGPUView.handlers = {
     "xetile.tile_broadcast": rearrange.tile_broadcast,
     "arith.constant": vectors.constant,
     "vector.broadcast": rearrange.broadcast,
+    "vector.extract_strided_slice": vectors.extract_strided_slice,
     "gpu.thread_id": _launch_index,
     "gpu.block_dim": _launch_index,
 }

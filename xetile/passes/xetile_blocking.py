@@ -32,10 +32,12 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.blocks import Block, Blocks, without
+from xetile.analysis.blocks import Block, Blocks, slice_of, without
 from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
 from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.dialects.vector import ExtractStridedSliceOp
+from xetile.dialects.vector.support import integers
 from xetile.dialects.xetile import (
     InitTileOp,
     TileBroadcastOp,
@@ -232,6 +234,25 @@ def _tile_broadcast(view: BlockedView, op: Operation) -> None:
     made.properties["broadcast_dims"] = _both_levels(dimensions)
 
 
+def _extract_strided_slice(view: BlockedView, op: Operation) -> None:
+    """A slice of whole blocks, for which the vector is cut where the slice begins or ends inside of one."""
+    assert isinstance(op, ExtractStridedSliceOp)
+    box, source = slice_of(op), view.get(op.source)
+    if box is None or not isinstance(source, Packed):  # what has no blocks is sliced whole
+        Expansion.other(view, op)
+        return
+    block = box.whole_blocks(source.block)
+    offsets, sizes = (
+        [extent // step for extent, step in zip(extents, block, strict=True)] for extents in box
+    )
+    made = view.bind_blocks(op, [view.repack(source, block).value], block)
+    made.properties |= {
+        "offsets": integers(offsets),
+        "sizes": integers(sizes),
+        "strides": integers([1, 1]),
+    }
+
+
 def _both_levels(dimensions: Sequence[int]) -> DenseArrayBase[I64]:
     """Dimensions of rank 2 as those of rank 4: the ones that count blocks, then the ones inside a block."""
     return DenseArrayBase.from_list(i64, [*dimensions, *(d + 2 for d in dimensions)])
@@ -303,6 +324,7 @@ BlockedView.handlers = {
     "xetile.tile_unpack": _tile_unpack,
     "arith.constant": _constant,
     "vector.broadcast": _broadcast,
+    "vector.extract_strided_slice": _extract_strided_slice,
 }
 
 

@@ -17,8 +17,8 @@ gpu.module @m { gpu.func @k(%m: memref<64x64xf32>, %o: memref<64x1xf32>, %l: mem
 """
 
 
-def refused(body: str) -> str:
-    module = parse_text(f"{HEAD}{body}\ngpu.return\n}}}}\n", "k.mlir")
+def refused(body: str, *, head: str = HEAD) -> str:
+    module = parse_text(f"{head}{body}\ngpu.return\n}}}}\n", "k.mlir")
     function = next(op for op in module.walk() if op.name == "gpu.func")
     with pytest.raises(XetileError) as found:
         infer_workgroup_maps(function)
@@ -103,14 +103,19 @@ def test_operands_of_two_layouts() -> None:
     )
 
 
-def test_units_of_k_that_differ() -> None:
-    one = "{wg_map = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 32]>}"
-    other = "{wg_map = #xetile.wg_map<sg_layout = [4, 1], sg_data = [64, 64]>}"
+def test_units_of_k_that_do_not_divide_one_another() -> None:
+    one = "{wg_map = #xetile.wg_map<sg_layout = [1, 1], sg_data = [64, 48]>}"
+    other = "{wg_map = #xetile.wg_map<sg_layout = [1, 1], sg_data = [32, 64]>}"
     assert refused(
-        f"""%x = arith.constant {one} dense<0.0> : !v
-%y = arith.constant {other} dense<0.0> : !v
-%d = xetile.tile_mma %x, %y : !v, !v -> !v"""
-    ) == ("k.mlir:11:1: error: A has K in 2 units, B in 1; expected the same sg_data along K")
+        f"""%x = arith.constant {one} dense<0.0> : vector<64x96xf32>
+%y = arith.constant {other} dense<0.0> : vector<96x64xf32>
+%d = xetile.tile_mma %x, %y : vector<64x96xf32>, vector<96x64xf32> -> !v""",
+        head=HEAD.replace("array<i32: 64, 1, 1>", "array<i32: 16, 1, 1>"),
+    ) == (
+        "k.mlir:11:1: error: operand A has wg_map <sg_layout = [1, 1], sg_data = [64, 48]> ('arith.constant' at "
+        "k.mlir:9:1), which cuts K = 96 into 2 units, operand B <sg_layout = [1, 1], sg_data = [32, 64]> "
+        "('arith.constant' at k.mlir:10:1) into 3; expected sg_data along K of which one divides the other"
+    )
 
 
 def test_a_transpose() -> None:

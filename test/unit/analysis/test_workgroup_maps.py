@@ -136,6 +136,16 @@ def test_units_of_k_are_those_of_the_other_operand() -> None:
     assert found["a"] == ([1, 1], [64, 32])
 
 
+def test_each_operand_may_have_its_own_units_of_k() -> None:
+    a, b = ([4, 1], [16, 32]), ([4, 1], [128, 64])
+    found = inferred(
+        loaded("a", "64x128xf16", a)
+        + loaded("b", "128x64xf16", b)
+        + product(f"wg_map_c = {wg_map(ROWS)}")
+    )
+    assert (found["a"], found["b"], found["d"]) == (a, b, ROWS)
+
+
 @pytest.mark.parametrize(
     ("written", "others"), [("wg_map_a", ("wg_map_b",)), ("wg_map_b", ("wg_map_a",))]
 )

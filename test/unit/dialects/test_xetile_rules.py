@@ -23,8 +23,6 @@ MAPS = """#map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>
 #column = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 1]>
 #halves = #xetile.wg_map<sg_layout = [2, 1], sg_data = [32, 64]>
 #pairs = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 1]>
-#quarters = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 16]>
-#whole = #xetile.wg_map<sg_layout = [4, 1], sg_data = [64, 64]>
 """
 
 TYPES = {
@@ -84,9 +82,10 @@ TYPES = {
     "rows": "!xetile.tile<64x64xf32, #rows>",
     "pairs": "!xetile.tile<64x1xf32, #pairs>",
     "plain": "!xetile.tile<64x64xf32>",
-    "a_quarters": "!xetile.tile<64x64xf16, #quarters>",
     "a_rows": "!xetile.tile<64x64xf16, #rows>",
     "b_any": "vector<64x64xf16>",
+    "a_deep": "vector<64x96xf16>",
+    "b_deep": "vector<96x64xf16>",
     "m": "index",
 }
 """The types of the values that the wrong programs use."""

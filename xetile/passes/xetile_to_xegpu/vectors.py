@@ -1,6 +1,7 @@
 """Vectors in XeGPU: products, repacking, constants, and what moves or combines the elements of blocks."""
 
-from math import prod
+from collections.abc import Sequence
+from math import gcd, prod
 from typing import cast
 
 from xdsl.dialects.builtin import VectorType
@@ -8,10 +9,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
 from xetile.dialects import arith
+from xetile.dialects.vector import ExtractStridedSliceOp
 from xetile.dialects.xegpu import (
     DpasOp,
 )
 from xetile.dialects.xetile import TilePackOp
+from xetile.errors import fail
 from xetile.passes.expansion import Expansion, Parts
 from xetile.passes.xetile_to_xegpu.view import Grid, XeGPUView
 
@@ -49,6 +52,40 @@ def tile_pack(view: XeGPUView, op: Operation) -> None:
         view.bind(op.source, became)
     height, width = op.inner_blocks.get_values()
     view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
+
+
+def extract_strided_slice(view: XeGPUView, op: Operation) -> None:
+    """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
+    assert isinstance(op, ExtractStridedSliceOp)
+    grid = view.get(op.source)
+    if not isinstance(grid, Grid):
+        Expansion.other(view, op)
+        return
+    offsets, sizes = _box(op)
+    rows, columns = (gcd(*extents) for extents in zip(grid.block, offsets, sizes, strict=True))
+    grid = view.cut(grid, (rows, columns))
+    top, left = offsets[0] // rows, offsets[1] // columns
+    shape = (sizes[0] // rows, sizes[1] // columns)
+    blocks = [grid.at(top + i, left + j) for i in range(shape[0]) for j in range(shape[1])]
+    view.bind(op.result, Grid(blocks, shape, grid.block, grid.pack))
+
+
+def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
+    """Where a slice begins in the vector that the blocks make up, and its extents (elements)."""
+    whole, part = (cast(VectorType[Attribute], v.type).get_shape() for v in (op.source, op.result))
+    counted, inner = whole[:2], whole[2:] or (1, 1)
+    if whole[2:] != part[2:]:
+        fail(
+            op,
+            f"the slice takes {'x'.join(map(str, part[2:]))} of each block of {'x'.join(map(str, inner))}; "
+            "slices of whole blocks are lowered to XeGPU: unpack the vector before",
+        )
+    named = [offset.value.data for offset in op.offsets][:2]
+    offsets = [*named, *[0] * (len(counted) - len(named))]
+    return (
+        [offset * step for offset, step in zip(offsets, inner, strict=True)],
+        [extent * step for extent, step in zip(part[:2], inner, strict=True)],
+    )
 
 
 def constant(view: XeGPUView, op: Operation) -> None:

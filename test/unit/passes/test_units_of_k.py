@@ -1,0 +1,144 @@
+"""A and B may have K in different numbers of units; every level then gives the bits of workgroup level."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile import api
+from xetile.errors import XetileError
+from xetile.interpreter import execute
+from xetile.parser import context
+from xetile.passes.pipelines import Target, lower
+
+Array = NDArray[Any]
+Map = tuple[list[int], list[int]]
+
+M, N, K, WIDE = 32, 32, 64, 64
+DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8}
+
+ALL: tuple[Target, ...] = ("subgroup", "blocked", "xegpu", "xevm")
+
+
+def tile(rows: int, columns: int, element: str, map: Map) -> str:
+    layout, data = map
+    attribute = f"#xetile.tile_attr<wg_map = <sg_layout = {layout}, sg_data = {data}>>"
+    return f"!xetile.tile<{rows}x{columns}x{element}, {attribute}>"
+
+
+def kernel(element: str, a: Map, b: Map, *, negate: bool = False) -> ModuleOp:
+    """C = C + A * B (A * -B where `negate`) for the last columns of a wider B; C's map is A's rows, B's columns."""
+    sum = "i32" if element == "i8" else "f32"
+    c = (a[0], [a[1][0], b[1][1]])
+    ta, tb, tc = tile(M, K, element, a), tile(K, N, element, b), tile(M, N, sum, c)
+    threads = 16 * a[0][0] * a[0][1]
+    factor = f"%n = arith.negf %y : vector<{K}x{N}x{element}>" if negate else ""
+    return api.parse(
+        f"""gpu.module @m {{
+gpu.func @f(%a: memref<{M}x{K}x{element}>, %b: memref<{K}x{WIDE}x{element}>, %c: memref<{M}x{N}x{sum}>) kernel
+    attributes {{known_block_size = array<i32: {threads}, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+  %ta = xetile.init_tile %a[0, 0] : memref<{M}x{K}x{element}> -> {ta}
+  %tb = xetile.init_tile %b[0, {WIDE - N}] : memref<{K}x{WIDE}x{element}> -> {tb}
+  %tc = xetile.init_tile %c[0, 0] : memref<{M}x{N}x{sum}> -> {tc}
+  %x = xetile.load_tile %ta : {ta} -> vector<{M}x{K}x{element}>
+  %y = xetile.load_tile %tb : {tb} -> vector<{K}x{N}x{element}>
+  %z = xetile.load_tile %tc : {tc} -> vector<{M}x{N}x{sum}>
+  {factor}
+  %d = xetile.tile_mma %x, {"%n" if negate else "%y"}, %z
+    : vector<{M}x{K}x{element}>, vector<{K}x{N}x{element}>, vector<{M}x{N}x{sum}> -> vector<{M}x{N}x{sum}>
+  xetile.store_tile %d, %tc : vector<{M}x{N}x{sum}>, {tc}
+  gpu.return
+}}
+}}""",
+        name="k.mlir",
+    )
+
+
+def data(element: str) -> list[Array]:
+    random = numpy.random.default_rng(3)
+    if element == "i8":
+        a, b = (random.integers(-128, 128, shape) for shape in ((M, K), (K, WIDE)))
+        c = random.integers(-(2**30), 2**30, (M, N)).astype(numpy.int32)
+    else:
+        a, b = (random.standard_normal(shape) for shape in ((M, K), (K, WIDE)))
+        c = random.standard_normal((M, N)).astype(numpy.float32)
+    return [a.astype(DTYPES[element]), b.astype(DTYPES[element]), c]
+
+
+def executed(module: ModuleOp, element: str) -> Array:
+    a, b, c = data(element)
+    execute(module, "f", [a, b, c])
+    return c
+
+
+def expected(element: str) -> Array:
+    """For k ascending one rank-1 update, the product exact and one rounding per step."""
+    a, b, c = data(element)
+    wide = numpy.int64 if element == "i8" else numpy.float64
+    for k in range(K):
+        c = (
+            c.astype(wide) + numpy.outer(a[:, k].astype(wide), b[k, WIDE - N :].astype(wide))
+        ).astype(c.dtype)
+    return c
+
+
+MAPS: dict[str, tuple[Map, Map]] = {
+    "A in 2, B in 1": (([4, 1], [8, 32]), ([4, 1], [64, 32])),
+    "A in 1, B in 2": (([1, 2], [32, 64]), ([1, 2], [32, 16])),
+    "A in 2, B in 1, several rounds": (([2, 1], [8, 32]), ([2, 1], [64, 16])),
+    "A in 1, B in 2, several rounds": (([1, 2], [16, 64]), ([1, 2], [32, 16])),
+    "one subgroup, A in 2, B in 1": (([1, 1], [16, 32]), ([1, 1], [64, 32])),
+    "one subgroup, A in 1, B in 2": (([1, 1], [32, 64]), ([1, 1], [32, 16])),
+}
+
+
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("name", MAPS)
+def test_every_level_gives_the_same_bits(name: str, element: str) -> None:
+    maps = MAPS[name]
+    bits = expected(element).tobytes()
+    assert executed(kernel(element, *maps), element).tobytes() == bits
+    for level in ALL:
+        module = kernel(element, *maps)
+        lower(context(), module, level, "bmg")
+        module.verify()
+        assert executed(module, element).tobytes() == bits, f"level {level} differs"
+
+
+SMALL: dict[str, tuple[Map, Map]] = {
+    "A in 4, B in 1": (([4, 1], [8, 16]), ([4, 1], [64, 32])),
+    "A in 1, B in 4": (([1, 2], [32, 64]), ([1, 2], [16, 16])),
+    "A in 4, B in 2": (([1, 1], [32, 16]), ([1, 1], [32, 32])),
+    "A in 2, B in 4": (([1, 1], [32, 32]), ([1, 1], [16, 32])),
+}
+
+
+@pytest.mark.parametrize(("element", "negate"), [("bf16", False), ("f16", True)])
+@pytest.mark.parametrize("name", SMALL)
+def test_units_of_one_instruction(name: str, element: str, negate: bool) -> None:
+    maps = SMALL[name]
+    bits = executed(kernel(element, *maps, negate=negate), element).tobytes()
+    for level in ALL:
+        module = kernel(element, *maps, negate=negate)
+        lower(context(), module, level, "bmg")
+        assert executed(module, element).tobytes() == bits, f"level {level} differs"
+
+
+@pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
+def test_every_device(device: str) -> None:
+    module = kernel("bf16", *SMALL["A in 4, B in 1"])
+    lower(context(), module, "xegpu", device)
+    assert executed(module, "bf16").tobytes() == expected("bf16").tobytes()
+
+
+def test_units_that_no_instruction_divides() -> None:
+    module = kernel("i8", *SMALL["A in 4, B in 1"])
+    lower(context(), module, "blocked", "bmg")
+    assert executed(module, "i8").tobytes() == expected("i8").tobytes()
+    with pytest.raises(
+        XetileError, match=r"k\.mlir:\d+:3: error: blocks of m = 8, n = 16, k = 16;"
+    ):
+        lower(context(), module, "xegpu", "bmg")
