@@ -70,6 +70,12 @@ def _parser() -> ToolParser:
     add("--rep", type=_pair, default=(1, 1), metavar="RxC", help="DPAS side by side per subgroup")
     add("--repeat-count", type=int, default=8, metavar="N", help="rows of A and C of one DPAS")
     add("--transposed", action="store_true", help="the operand lies transposed in memory")
+    add(
+        "--mask",
+        type=_pair,
+        metavar="RxC",
+        help="the load is masked, and the mask is the same in runs of RxC",
+    )
     add_outputs(parser)
     return parser
 
@@ -88,10 +94,15 @@ def _report(options: Namespace) -> _Report:
         refuse(f"the tile takes {registers} registers in each lane, at most {_MOST_REGISTERS}")
     limits = _limits(target)
     contiguous = 0 if options.transposed else 1
-    tile = load_tile(layout, contiguous, element_bits=bits, limits=limits)
+    tile = load_tile(
+        layout, contiguous, element_bits=bits, limits=limits, mask_constancy=options.mask
+    )
     if tile is None:
         transposed = "transposed " if options.transposed else ""
-        refuse(f"no {transposed}block message fits operand {options.operand} of {options.dtype}")
+        masked = f" under a mask of {options.mask[0]}x{options.mask[1]}" if options.mask else ""
+        refuse(
+            f"no {transposed}block message fits operand {options.operand} of {options.dtype}{masked}"
+        )
     packed = ((operand == 1 and bits < 32) or tile.vnni) and not tile.transposed
     shuffle = message_shuffle(tile, layout, element_bits=bits, packed=packed)
     if shuffle is None:

@@ -25,11 +25,24 @@ if TYPE_CHECKING:
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
     options = _parser().parse_args(arguments)
+    _check_question(options)
     if options.descriptor is not None:
         return _decoded(options)
     if options.l is not None:
         return _matched(options)
     return _operand(options)
+
+
+def _check_question(options: Namespace) -> None:
+    """Refuse options of two questions at once."""
+    asked = ("descriptor", "l", "dtype")
+    given = [name for name in asked if getattr(options, name) is not None]
+    if len(given) > 1:
+        refuse(f"{_flag(given[0])} and {_flag(given[1])} ask two different questions; give one")
+
+
+def _flag(name: str) -> str:
+    return f"-{name}" if len(name) == 1 else f"--{name}"
 
 
 def _number(text: str) -> int:

@@ -23,9 +23,13 @@ def apply_to_arrays(
     """The images of arrays of inputs by out-dim, as sums of shifted bit masks: no loop over the points.
 
     `coordinates` holds integers and arrays, by in-dim; their shapes broadcast. The images have 64 bits for
-    each element. LayoutError for an array of anything but integers.
+    each element. LayoutError for an array of anything but integers, and where a dimension needs 64 bits.
     """
-    values = _of_one_shape({name: _checked(name, value) for name, value in coordinates.items()})
+    _check_widths(layout)
+    masks = {name: (1 << len(columns)) - 1 for name, columns in layout.in_columns.items()}
+    values = _of_one_shape(
+        {name: _checked(name, value, masks[name]) for name, value in coordinates.items()}
+    )
     # Arithmetic on narrower integers is twice as fast, and most tensors are small enough for it.
     bits = max(layout.total_in_dim_size_log2, layout.total_out_dim_size_log2)
     dtype = "int32" if bits < 32 else "int64"
@@ -79,8 +83,23 @@ def _of_one_shape(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value ^ zero for name, value in values.items()}
 
 
-def _checked(name: str, value: Any) -> Any:
+def _check_widths(layout: LayoutCore) -> None:
+    for name, size in (*layout.in_dims.items(), *layout.out_dims.items()):
+        if size > 1 << 63:
+            raise LayoutError(
+                f"dimension '{name}' of size {size} does not fit the signed 64 bits of an array"
+            )
+
+
+def _checked(name: str, value: Any, mask: int) -> Any:
+    if isinstance(value, int):
+        return value & mask
     dtype = getattr(value, "dtype", None)
+    if dtype is None and not hasattr(value, "__and__"):
+        raise LayoutError(
+            f"coordinates of in-dim '{name}' must be an integer or an array of integers, "
+            f"got {type(value).__name__}"
+        )
     if dtype is None or dtype.kind == "i":
         return value
     if dtype.kind != "u":

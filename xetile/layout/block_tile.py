@@ -65,10 +65,11 @@ class BlockTile(NamedTuple):
 
 
 class _Growth:
-    """A block that grows along a layout's bases."""
+    """A block that grows along a layout's bases, within the extents over which a mask stays the same."""
 
-    def __init__(self, layout: LinearLayout) -> None:
+    def __init__(self, layout: LinearLayout, mask_constancy: Sequence[int] | None) -> None:
         self.extents = [1] * len(layout.out_dims)
+        self.most = mask_constancy or layout.out_dim_sizes
         self.packed = 1
         self.register_bases: list[int] = []
         self.unused = [
@@ -80,7 +81,8 @@ class _Growth:
         kept: list[tuple[int, tuple[int, int] | None]] = []
         for register, step in self.unused:
             extent = self.extents[dimension]
-            if step == (dimension, extent) and takes(2 * extent):
+            within = 2 * extent <= self.most[dimension]
+            if step == (dimension, extent) and within and takes(2 * extent):
                 self.extents[dimension] *= 2
                 self.register_bases.append(register)
             else:
@@ -102,6 +104,7 @@ def block_tile(
     limits: BlockLimits,
     access: str = "load",
     one_matrix: bool = False,
+    mask_constancy: Sequence[int] | None = None,
 ) -> BlockTile | None:
     """The block that one message may move for `layout`, before the caps of its kind of access.
 
@@ -112,21 +115,26 @@ def block_tile(
         limits: what a message may be.
         access: "load", "store" or "prefetch".
         one_matrix: whether a transposed load stays within one DPAS operand.
+        mask_constancy: of a masked access, for each out dimension, the elements in a row for which the mask
+            is the same, from a multiple of that number on; powers of two. A message is masked as a whole,
+            so none crosses such a run.
 
     Returns:
-        the block, or None when the layout's first elements form no block.
+        the block, or None when the layout's first elements form no block, or none within the mask's runs.
 
     Raises:
-        LayoutError: unknown access, or a layout without registers, lanes or two dimensions.
+        LayoutError: unknown access, a layout without registers, lanes or two dimensions, or a constancy
+            that is not one power of two for each dimension.
     """
     _check_request(layout, contiguous, access)
+    _check_constancy(layout, mask_constancy)
     lanes = layout.bases["lane"]
     first = _single(lanes[0]) if lanes else None
     if first is None or element_bits > 64:
         return None
     fast = first[0]
     transposed = fast != contiguous
-    block = _Growth(layout)
+    block = _Growth(layout, mask_constancy)
     block.pack(contiguous, _ceil_div(_WORD_BITS if transposed else 64, element_bits))
     if transposed and element_bits <= _WORD_BITS and block.packed * element_bits != _WORD_BITS:
         return None
@@ -154,6 +162,17 @@ def _check_request(layout: LinearLayout, contiguous: int, access: str) -> None:
         )
 
 
+def _check_constancy(layout: LinearLayout, mask_constancy: Sequence[int] | None) -> None:
+    if mask_constancy is None:
+        return
+    legal = all(n > 0 and not n & (n - 1) for n in mask_constancy)
+    if not legal or len(mask_constancy) != len(layout.out_dims):
+        raise LayoutError(
+            f"a mask's constancy {list(mask_constancy)} must hold a power of two for each of "
+            f"{list(layout.out_dims)}"
+        )
+
+
 def _grow_by_registers(
     block: _Growth, contiguous: int, fast: int, bounds: tuple[int, int], *, one_matrix: bool
 ) -> int | None:
@@ -165,6 +184,8 @@ def _grow_by_registers(
     if row is not None and block.extents[row] > bounds[0]:
         return None
     if block.extents[fast] > bounds[1] or sum(extent > 1 for extent in block.extents) > 2:
+        return None
+    if any(extent > most for extent, most in zip(block.extents, block.most, strict=True)):
         return None
     transposed = fast != contiguous
     if transposed and block.extents[contiguous] == block.packed and not one_matrix:
@@ -183,6 +204,7 @@ def load_tile(
     element_bits: int,
     limits: BlockLimits,
     one_matrix: bool = False,
+    mask_constancy: Sequence[int] | None = None,
 ) -> BlockTile | None:
     """The block of a load; arguments as in block_tile."""
     tile = block_tile(
@@ -191,6 +213,7 @@ def load_tile(
         element_bits=element_bits,
         limits=limits,
         one_matrix=one_matrix,
+        mask_constancy=mask_constancy,
     )
     if tile is None:
         return None
@@ -198,10 +221,22 @@ def load_tile(
 
 
 def store_tile(
-    layout: LinearLayout, contiguous: int, *, element_bits: int, limits: BlockLimits
+    layout: LinearLayout,
+    contiguous: int,
+    *,
+    element_bits: int,
+    limits: BlockLimits,
+    mask_constancy: Sequence[int] | None = None,
 ) -> BlockTile | None:
     """The block of a store, which is neither transposed nor packed; arguments as in block_tile."""
-    tile = block_tile(layout, contiguous, element_bits=element_bits, limits=limits, access="store")
+    tile = block_tile(
+        layout,
+        contiguous,
+        element_bits=element_bits,
+        limits=limits,
+        access="store",
+        mask_constancy=mask_constancy,
+    )
     if tile is None or tile.transposed or tile.vnni:
         return None
     return tile._replace(blocks=1)
@@ -214,13 +249,19 @@ def prefetch_tile(
     element_bits: int,
     limits: BlockLimits,
     wide: bool = False,
+    mask_constancy: Sequence[int] | None = None,
 ) -> BlockTile | None:
     """The block of a prefetch: blocks side by side become one wide block; arguments as in block_tile.
 
     With `wide` a row may have exactly `prefetch_row_bytes`.
     """
     tile = block_tile(
-        layout, contiguous, element_bits=element_bits, limits=limits, access="prefetch"
+        layout,
+        contiguous,
+        element_bits=element_bits,
+        limits=limits,
+        access="prefetch",
+        mask_constancy=mask_constancy,
     )
     if tile is None:
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _operator import index
+
 import xetile.layout.f2 as f2
 
 TYPE_CHECKING = False
@@ -17,7 +19,8 @@ class LayoutError(ValueError):
 
 
 def log2_of_size(size: int, kind: str, name: str) -> int:
-    """Bits of a dimension's size; LayoutError unless the size is a power of two."""
+    """Bits of a dimension's size, any kind of integer; LayoutError unless the size is a power of two."""
+    size = index(size)
     if size <= 0 or size & (size - 1):
         raise LayoutError(
             f"invalid {kind}-dim size {size} for {kind}-dim '{name}': sizes must be powers of two"

@@ -317,6 +317,11 @@ class Dpas(NamedTuple):
     def _check_operand(self, operand: int) -> None:
         if operand not in (0, 1, 2):
             raise LayoutError(f"operand {operand} of DPAS must be 0 (A), 1 (B) or 2 (C)")
+        if operand != 1 and self.repeat_count & (self.repeat_count - 1):
+            raise LayoutError(
+                f"repeatCount = {self.repeat_count}: the rows of operand {'ABC'[operand]} are no power of "
+                "two, so it has no linear layout"
+            )
         words = self.repeat_count * (8 if self.ops_per_channel == 1 else 16)
         if operand == 0 and words < self.threads_per_warp:
             raise LayoutError(

@@ -16,7 +16,7 @@ from xetile.layout.divide import Division
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any, Literal, NoReturn, TypeVar
 
     from xetile.layout.shape import Sizes
@@ -56,6 +56,7 @@ class LinearLayout(Division):
         if size == 0:
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
+        stride = index(stride)
         out_width = log2_of_size(stride * size, "out", out_dim)
         _check_bits("out", out_width, {out_dim: stride * size})
         return cls.of_columns(
@@ -101,7 +102,7 @@ class LinearLayout(Division):
         vectors = dict(bases)
         sizes = _out_sizes(vectors, out_dims, out_dim_sizes, require_surjective=require_surjective)
         outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
-        layout = cls.of_columns(_pack(vectors, sizes), outs).limited()
+        layout = cls.of_columns(_pack(vectors, sizes, list(outs.values())), outs).limited()
         if require_surjective and not layout.is_surjective():
             raise LayoutError(
                 "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
@@ -145,6 +146,8 @@ class LinearLayout(Division):
         The order of dims is the `supremum` of both orders. Where both have an out-dim, the other's
         components are shifted past this layout's; nothing is ever XORed.
         """
+        if not isinstance(other, LinearLayout):  # pyright: ignore[reportUnnecessaryIsInstance]
+            return NotImplemented
         left_outs, right_outs = self._outs, other._outs
         left_at, right_at = self.field_positions(), other.field_positions()
         outs: dict[str, int] = {}
@@ -402,12 +405,24 @@ def _out_sizes(
             raise LayoutError(
                 f"{len(out_dims)} out-dims {listed(out_dims)} and {len(out_dim_sizes)} sizes"
             )
-        return dict(zip(out_dims, out_dim_sizes, strict=True))
+        sizes = dict(zip(out_dims, out_dim_sizes, strict=True))
+        if len(sizes) != len(out_dims):
+            _check_names(out_dims)
+        return sizes
     if not isinstance(out_dims, Sequence):
         return dict(out_dims)
+    _check_names(out_dims)
     if not require_surjective:
         raise LayoutError("out-dim sizes must be given when surjectivity is not required")
     return _smallest_sizes(vectors, list(out_dims))
+
+
+def _check_names(names: Collection[str]) -> None:
+    named = not isinstance(names, str) and all(type(name) is str for name in names)
+    if not named or len(set(names)) != len(names):
+        raise LayoutError(
+            f"out-dims {names!r} must be different names such as ['dim0', 'dim1'], or sizes by name"
+        )
 
 
 def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dict[str, int]:
@@ -416,7 +431,7 @@ def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dic
         for position, vector in enumerate(basis_vectors):
             _check_vector(in_dim, position, vector, names)
             for name, value in zip(names, vector, strict=True):
-                bits[name] = max(bits[name], value.bit_length())
+                bits[name] = max(bits[name], index(value).bit_length())
     return {name: 1 << width for name, width in bits.items()}
 
 
@@ -433,10 +448,11 @@ def _check_vector(in_dim: str, position: int, vector: Sequence[int], names: Iter
         )
 
 
-def _pack(vectors: Mapping[str, Vectors], sizes: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
-    """Basis vectors as one integer each, checked."""
+def _pack(
+    vectors: Mapping[str, Vectors], sizes: Mapping[str, int], widths: Sequence[int]
+) -> dict[str, tuple[int, ...]]:
+    """Basis vectors as one integer each, checked; `widths` are the bits of `sizes`."""
     ins: dict[str, tuple[int, ...]] = {}
-    widths = [size.bit_length() - 1 for size in sizes.values()]
     pack = _pack_pairs if len(widths) == 2 else _pack_any
     for in_dim, basis_vectors in vectors.items():
         try:

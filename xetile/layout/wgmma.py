@@ -34,6 +34,8 @@ SWIZZLES = (0, 32, 64, 128)
 # Codes of the swizzles in bits 63 and 62 of a descriptor.
 CODES = {0: 0, 128: 1, 64: 2, 32: 3}
 FIELD = (1 << 14) - 1
+# Start, leading and stride of 14 bits each, three bits of base offset, two of swizzle.
+USED_BITS = FIELD | FIELD << 16 | FIELD << 32 | 7 << 49 | 3 << 62
 ADDRESS_MASK = 0x3FFFF
 UNIT_BYTES = 16
 # Along K one instruction reads this many bytes.
@@ -73,9 +75,13 @@ class Descriptor(NamedTuple):
 
     @classmethod
     def decode(cls, value: int) -> Descriptor:
-        """The fields of a register's value."""
+        """The fields of a register's value; LayoutError for bits that belong to none."""
         if not 0 <= value < 1 << 64:
             raise LayoutError(f"descriptor {value:#x} must have 64 bits")
+        if value & ~USED_BITS:
+            raise LayoutError(
+                f"descriptor {value:#x} sets bits that are no field of wgmma's: {value & ~USED_BITS:#x}"
+            )
         swizzles = {code: swizzle for swizzle, code in CODES.items()}
         return cls(
             (value & FIELD) << 4,

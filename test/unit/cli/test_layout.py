@@ -190,6 +190,11 @@ def test_block_loads_of_c_have_no_stages(capsys: pytest.CaptureFixture[str]) -> 
     assert " - message 0: registers 0-7, 16-23, 32-39, 48-55 take elements 0-31\n" in out
 
 
+def test_a_masked_load_stays_within_the_mask(capsys: pytest.CaptureFixture[str]) -> None:
+    out = output(capsys, *GEMM, "--operand", "A", "--shape", "256x32", "--mask", "8x16")
+    assert "Configuration: 8 rows x 16 columns x 1 block of 16 bits\nMessages: 8\n" in out
+
+
 def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     out = output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--json")
     data = cast("dict[str, dict[str, object] | list[object]]", json.loads(out))
@@ -242,6 +247,9 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         ([*GEMM, "--operand", "B", "--shape", "8x8"], "shape 8x8 is smaller than operand B of one DPAS on f16, 16x16"),
         ([*GEMM, "--operand", "A", "--shape", "1048576x1048576"], "the tile takes 8589934592 registers in each lane, at most 65536"),
         (["block-load", "--device", "bmg", "--dtype", "f16", "--operand", "A", "--shape", "32x32", "--repeat-count", "9"], "repeatCount = 9 of DPAS must be one of 1, 2"),
+        ([*GEMM, "--operand", "A", "--shape", "256x32", "--mask", "8x8"], "no block message fits operand A of f16 under a mask of 8x8"),
+        ([*GEMM, "--operand", "A", "--shape", "256x32", "--mask", "8x12"], "a mask's constancy [8, 12] must hold a power of two"),
+        (["block-load", "--device", "bmg", "--dtype", "f16", "--operand", "A", "--shape", "32x32", "--repeat-count", "3"], "repeatCount = 3: the rows of operand A are no power of two"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_one_line(

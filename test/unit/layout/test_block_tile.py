@@ -261,3 +261,83 @@ def test_one_row_of_three_dimensions() -> None:
 def test_layouts_without_blocks(layout: LinearLayout, contiguous: int, message: str) -> None:
     with pytest.raises(LayoutError, match=message):
         load_tile(layout, contiguous, element_bits=16, limits=LIMITS)
+
+
+@pytest.mark.parametrize(
+    "constancy, shape",
+    [
+        (None, (32, 16, 2)),
+        ((256, 32), (32, 16, 2)),
+        ((8, 32), (8, 16, 2)),
+        ((2, 32), (2, 16, 2)),
+        ((1, 32), (1, 16, 1)),
+        ((256, 16), (32, 16, 1)),
+        ((256, 8), None),
+    ],
+)
+def test_a_message_stays_within_the_runs_of_a_mask(
+    constancy: tuple[int, int] | None, shape: tuple[int, int, int] | None
+) -> None:
+    layout = gemm(2).operand_layout(0, (256, 32))
+    tile = load_tile(layout, 1, element_bits=16, limits=LIMITS, mask_constancy=constancy)
+    assert (tile and (tile.height, tile.width, tile.blocks)) == shape
+
+
+def test_masked_words_are_not_torn() -> None:
+    b = gemm(2).operand_layout(1, (32, 256))
+    transposed = load_tile(b, 0, element_bits=16, limits=LIMITS, mask_constancy=(2, 16))
+    assert transposed is not None
+    assert (transposed.height, transposed.width, transposed.packed) == (16, 1, 2)
+    assert load_tile(b, 0, element_bits=16, limits=LIMITS, mask_constancy=(1, 256)) is None
+
+
+def test_masked_stores_and_prefetches() -> None:
+    c = gemm(2).to_linear_layout((256, 256))
+    store = store_tile(c, 1, element_bits=32, limits=LIMITS, mask_constancy=(4, 256))
+    assert store is not None
+    assert (store.height, store.width, store.blocks) == (4, 16, 1)
+    a = gemm(2).operand_layout(0, (256, 32))
+    prefetch = prefetch_tile(a, 1, element_bits=16, limits=LIMITS, mask_constancy=(16, 16))
+    assert prefetch is not None
+    assert (prefetch.height, prefetch.width, prefetch.blocks) == (16, 16, 1)
+
+
+def test_no_recorded_message_crosses_a_run_of_its_mask(
+    recorded: Callable[[str, str], list[object]],
+    recorded_layout: Callable[[Mapping[str, object]], LinearLayout],
+) -> None:
+    narrowed = 0
+    for case in cast("list[Case]", recorded("dpas_and_block_io", "blockio")):
+        layout = recorded_layout(case["layout"])
+        contiguous, bits = case["contigDim"], case["elemBits"]
+        free = load_tile(layout, contiguous, element_bits=bits, limits=LIMITS)
+        whole = load_tile(
+            layout,
+            contiguous,
+            element_bits=bits,
+            limits=LIMITS,
+            mask_constancy=layout.out_dim_sizes,
+        )
+        assert whole == free
+        for constancy in product((1, 4, 16, 64), repeat=layout.num_out_dims):
+            tile = load_tile(
+                layout, contiguous, element_bits=bits, limits=LIMITS, mask_constancy=constancy
+            )
+            assert tile is None or free is not None
+            if tile is None:
+                continue
+            narrowed += tile != free
+            moved = message_registers(tile, lanes=layout.in_dim_size("lane")).bit_length() - 1
+            registers = [basis.bit_length() - 1 for basis in tile.register_bases[:moved]]
+            steps = [*(layout.bases["register"][r] for r in registers), *layout.bases["lane"]]
+            assert all(at < n for step in steps for at, n in zip(step, constancy, strict=True)), (
+                case
+            )
+    assert narrowed > 100
+
+
+@pytest.mark.parametrize("constancy", [(8,), (8, 12), (0, 8), (-8, 8), (8, 8, 8)])
+def test_a_masks_constancy_is_a_power_of_two_for_each_dimension(constancy: tuple[int, ...]) -> None:
+    layout = gemm(2).operand_layout(0, (256, 32))
+    with pytest.raises(LayoutError, match="must hold a power of two for each of"):
+        load_tile(layout, 1, element_bits=16, limits=LIMITS, mask_constancy=constancy)

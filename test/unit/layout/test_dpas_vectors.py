@@ -133,6 +133,11 @@ def test_one_subgroup_holds_what_its_operand_layout_says(operand: int) -> None:
             (64, 64),
             "threadsPerWarp = 8 of DPAS must be at least",
         ),
+        (
+            GEMM._replace(repeat_count=3),
+            (64, 64),
+            "repeatCount = 3: the rows of operand C are no power",
+        ),
         (GEMM._replace(repeat_count=9), (64, 64), "repeatCount = 9 of DPAS must be one of 1, 2, 3"),
         (
             GEMM._replace(ops_per_channel=3),

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import pytest
@@ -327,6 +328,19 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: TWO.is_trivial_over(["lane"]), "dim 'lane' must be an in-dim and an out-dim"),
     (lambda: TWO.contiguous_elems_along_out_dim("lane"), "no out-dim 'lane'"),
     (
+        lambda: LinearLayout.from_bases({"r": [(1, 2)]}, ["x", "x"]),
+        "out-dims ['x', 'x'] must be different names",
+    ),
+    (
+        lambda: LinearLayout.from_bases({"r": [(1, 2)]}, ["x", "x"], [2, 4]),
+        "out-dims ['x', 'x'] must be different names",
+    ),
+    (lambda: LinearLayout.from_bases({"r": [(1,)]}, "x"), "out-dims 'x' must be different names"),
+    (
+        lambda: LinearLayout.from_bases({"r": [(1,)]}, cast("list[str]", [("x", 2)])),
+        "out-dims [('x', 2)] must be different names such as ['dim0', 'dim1'], or sizes by name",
+    ),
+    (
         lambda: LinearLayout.from_matrix([[1, 0]], {"a": 4}, {"b": 4}),
         "a matrix of 1 rows of [2] columns is not one of 2 out bits and 2 in bits",
     ),
@@ -338,6 +352,50 @@ def test_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(LayoutError) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_any_integers_make_the_same_layout() -> None:
+    plain = LinearLayout.from_bases(
+        {"r": [(1, 0), (0, 2)]}, {"x": 2, "y": 4}, require_surjective=False
+    )
+    bases = {"r": np.array([[1, 0], [0, 2]], dtype=np.int8)}
+    sizes = {"x": np.int64(2), "y": np.uint8(4)}
+    made = LinearLayout.from_bases(bases, sizes, require_surjective=False)  # pyright: ignore[reportArgumentType]
+    assert (made, repr(made)) == (plain, repr(plain))
+    assert LinearLayout.from_bases(
+        {"r": np.array([[1], [2]])},  # pyright: ignore[reportArgumentType]
+        ["x"],
+    ) == identity(4, "r", "x")
+    for four in (np.int64(4), np.uint8(4), np.array(4)):
+        size = cast("int", four)
+        assert repr(identity(size, "r", "x")) == repr(identity(4, "r", "x"))
+        assert repr(LinearLayout.strided_1d(2, size, "r", "x")) == repr(
+            LinearLayout.strided_1d(2, 4, "r", "x")
+        )
+
+
+@pytest.mark.parametrize("value", [3.0, "1", None, [1, 2], (1,), range(2)])
+def test_coordinates_that_are_no_integers(value: object) -> None:
+    with pytest.raises(LayoutError, match="in-dim 'r' must be an integer or an array of integers"):
+        identity(4, "r", "x").apply({"r": value})
+
+
+def test_a_layout_multiplies_layouts_only() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        _ = identity(4, "r", "x") * cast("LinearLayout", 2)
+
+
+def test_arrays_of_64_bit_dimensions() -> None:
+    wide = identity(1 << 63, "r", "x")
+    assert wide.apply({"r": np.array([-1])})["x"].tolist() == [(1 << 63) - 1]
+    two = identity(4, "r", "x") * identity(4, "l", "y")
+    assert two.apply({"r": np.array([1]), "l": cast("np.ndarray", 1 << 70 | 2)})["y"].tolist() == [
+        2
+    ]
+    with pytest.raises(
+        LayoutError, match="dimension 'r' of size 18446744073709551616 does not fit"
+    ):
+        identity(1 << 64, "r", "x").apply({"r": np.array([1])})
 
 
 def test_lstsq_has_none_where_triton_has_none() -> None:
