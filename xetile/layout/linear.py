@@ -420,9 +420,7 @@ def _out_sizes(
 def _check_names(names: Collection[str]) -> None:
     named = not isinstance(names, str) and all(type(name) is str for name in names)
     if not named or len(set(names)) != len(names):
-        raise LayoutError(
-            f"out-dims {names!r} must be different names such as ['dim0', 'dim1'], or sizes by name"
-        )
+        raise LayoutError(f"out-dims {names!r} must be different names such as ['dim0', 'dim1']")
 
 
 def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dict[str, int]:

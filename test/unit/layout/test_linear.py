@@ -338,7 +338,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: LinearLayout.from_bases({"r": [(1,)]}, "x"), "out-dims 'x' must be different names"),
     (
         lambda: LinearLayout.from_bases({"r": [(1,)]}, cast("list[str]", [("x", 2)])),
-        "out-dims [('x', 2)] must be different names such as ['dim0', 'dim1'], or sizes by name",
+        "out-dims [('x', 2)] must be different names such as ['dim0', 'dim1']",
     ),
     (
         lambda: LinearLayout.from_matrix([[1, 0]], {"a": 4}, {"b": 4}),
