@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     UnitAttr,
+    UnregisteredAttr,
     i32,
     i64,
 )
@@ -77,6 +78,14 @@ class ModuleOp(IRDLOperation):
             properties["targets"] = ArrayAttr(targets)
         super().__init__(properties=properties, attributes=dict(attributes or {}), regions=[body])
 
+    def verify_(self) -> None:
+        """Where there are targets, they are such."""
+        targets = None if self.targets is None else self.targets.data
+        if targets is not None and not (targets and all(map(_is_target, targets))):
+            raise VerifyException(
+                "'targets' has to be an array of one or more targets, such as #xevm.target"
+            )
+
     @classmethod
     def parse(cls, parser: Parser) -> "ModuleOp":
         """Read the name, `<handler>`, `[targets]`, `attributes {...}` and the body."""
@@ -92,7 +101,9 @@ class ModuleOp(IRDLOperation):
         body = parser.parse_region()
         if not body.blocks:
             body.add_block(Block())
-        module = cls(name.data, body, targets=targets or ())
+        module = cls(name.data, body)
+        if targets is not None:
+            module.properties["targets"] = ArrayAttr(targets)
         if handler is not None:
             module.properties["offloadingHandler"] = handler
         if attributes is not None:
@@ -112,6 +123,12 @@ class ModuleOp(IRDLOperation):
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
+
+
+def _is_target(attribute: Attribute) -> bool:
+    """Whether it says what to compile for; dialects that xDSL lacks have such attributes, too."""
+    name = attribute.attr_name.data if isinstance(attribute, UnregisteredAttr) else attribute.name
+    return name.endswith(".target")
 
 
 @irdl_op_definition
