@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.load_planning import (
     Role,
+    plan_column_major,
     plan_load,
     plan_prefetch,
     plan_store,
@@ -167,7 +168,7 @@ class Blocks:
         known = self._tiles.fact(tile) or _TileUses()
         if type.scattered or "atomic" in known.uses:
             return _lanes_block(type.shape)
-        if type.memory_space != GLOBAL or type.order == COLUMN_MAJOR:
+        if type.memory_space != GLOBAL:
             return self._product_or_default(type, known)
         return self._message_block(type, known) or _default_block(type.shape)
 
@@ -179,6 +180,13 @@ class Blocks:
         """The block of the message for a tile's stores, else for its loads, else for its prefetches."""
         shape, element = type.shape, type.element_type
         message = None
+        if type.order == COLUMN_MAJOR:
+            uses: tuple[Literal["load", "store", "prefetch"], ...] = ("store", "load", "prefetch")
+            for use in uses:
+                if use in known.uses:
+                    message = plan_column_major(self.device, use, shape, element)
+                    return None if message is None else (message.columns, message.rows)
+            return None
         if "store" in known.uses:
             message = plan_store(self.device, shape, element)
         elif "load" in known.uses:

@@ -16,7 +16,7 @@ from xetile.layout.block_io import BlockConfiguration, plan_block_load
 from xetile.layout.distributed import dpas_operand_layout, dpas_register_word
 from xetile.layout.grid import power_of_two_part
 from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.targets.device import SYSTOLIC_DEPTH, Device, plannable
+from xetile.targets.device import SUBGROUP_SIZE, SYSTOLIC_DEPTH, Device, plannable
 
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
@@ -141,6 +141,39 @@ def plan_upstream(
         and block[1] % configuration.columns == 0
     ]
     return max(fitting, key=lambda c: (c.rows * c.columns, c.rows), default=None)
+
+
+def plan_column_major(
+    device: Device,
+    use: Literal["load", "store", "prefetch"],
+    shape: Sequence[int],
+    element_type: Attribute,
+    *,
+    block: tuple[int, int] | None = None,
+) -> BlockConfiguration | None:
+    """The message for a column-major tile of `shape` (elements), None where the device has none.
+
+    It sees rows and columns exchanged, and so does what it returns. Loads of elements that the message can transpose
+    are transposed by it; all else is moved as it lies in memory.
+    """
+    memory_shape = (shape[1], shape[0])
+    memory_block = None if block is None else (block[1], block[0])
+    if use == "load":
+        bits = memory_bits(element_type)
+        fitting = [
+            configuration
+            for configuration in (
+                () if bits is None else plannable(device, "load_transposed", bits)
+            )
+            if configuration.rows == SUBGROUP_SIZE
+            and memory_block in (None, (configuration.rows, configuration.columns))
+            and memory_shape[0] % configuration.rows == 0
+            and memory_shape[1] % configuration.columns == 0
+        ]
+        if fitting:
+            return max(fitting, key=lambda c: c.columns)
+        return plan_load(device, memory_shape, element_type, "c", packed=False, block=memory_block)
+    return _plan_cover(device, use, memory_shape, element_type, memory_block)
 
 
 def _plan_cover(

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.analysis.load_planning import (
     Role,
     memory_bits,
+    plan_column_major,
     plan_load,
     plan_prefetch,
     plan_store,
@@ -17,6 +18,7 @@ from xetile.analysis.load_planning import (
 )
 from xetile.analysis.same_value import Classes, carried_pairs, is_elementwise
 from xetile.dialects.xetile import LoadTileOp, TileType, UpdateTileOffsetOp
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.layout.block_io import BlockConfiguration
 from xetile.targets.device import Device, plannable
@@ -75,8 +77,9 @@ class Messages:
         if type.inner_blocks is None:
             fail(at, f"{type} has no inner_blocks; run xetile-blocking first")
         shape, element, block = type.shape, type.element_type, type.inner_blocks
-        message = None
-        if self.upstream:
+        if type.order == COLUMN_MAJOR:
+            message = plan_column_major(self.device, use, shape, element, block=block)
+        elif self.upstream:
             role = self._load_form(facts.uses)[0] if use == "load" else "c"
             message = plan_upstream(self.device, use, block, element, role)
         elif use == "load":
@@ -93,13 +96,15 @@ class Messages:
     def _refuse(self, at: Operation, use: TileUse, type: TileType) -> NoReturn:
         bits = memory_bits(type.element_type)
         legal = () if bits is None else plannable(self.device, use, bits)
-        blocks = sorted({(c.rows, c.columns) for c in legal if c.columns >= 8 or use != "load"})
+        by_columns = type.order == COLUMN_MAJOR
+        found = {(c.rows, c.columns) for c in legal if c.columns >= 8 or use != "load"}
+        blocks = sorted((c, r) if by_columns else (r, c) for r, c in found)
         shown = ", ".join(f"{rows}x{columns}" for rows, columns in blocks) or "none"
         rows, columns = type.inner_blocks or type.shape
         fail(
             at,
             f"{self.device.name} has no 2D block {use} for blocks of {rows}x{columns} {type.element_type} "
-            f"in a tile of {'x'.join(map(str, type.shape))} in this role; "
+            f"in a {'column-major ' if by_columns else ''}tile of {'x'.join(map(str, type.shape))} in this role; "
             f"blocks of {type.element_type} that it {use}s: {shown}",
         )
 

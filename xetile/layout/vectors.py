@@ -23,9 +23,9 @@ def load_vector_layout(configuration: BlockConfiguration, element_bits: int) -> 
         element_bits=element_bits,
         packed=packed,
         transposed=transposed,
-    ).transpose_outs(["block", "row", "column"])
+    ).transpose_outs(["block", "column", "row"] if transposed else ["block", "row", "column"])
     pack = 32 // element_bits if packed else 1
-    shape = _packed_shape((rows, columns), pack)
+    shape = _packed_shape((columns, rows) if transposed else (rows, columns), pack)
     return _redimension(
         layout,
         (blocks, *shape) if blocks > 1 else shape,

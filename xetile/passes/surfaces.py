@@ -11,6 +11,7 @@ from xetile.dialects import arith, memref
 from xetile.dialects.memref_layout import strides_and_offset
 from xetile.dialects.xegpu import CreateNdTdescOp, TensorDescType
 from xetile.dialects.xetile import InitTileOp, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.passes.expansion import Expansion, Offset
 from xetile.targets.surface import SURFACE
@@ -19,7 +20,8 @@ from xetile.targets.surface import SURFACE
 class Surface(NamedTuple):
     """Where a tile lies: its source in the new function, and all in elements.
 
-    `sizes` and `strides` are None where the source is a static memref that says them itself.
+    `sizes` and `strides` are None where the source is a static memref that says them itself; those of a column-major
+    matrix are exchanged, as the message sees it. `offsets` are the tile's rows and columns.
     """
 
     source: SSAValue
@@ -27,10 +29,11 @@ class Surface(NamedTuple):
     strides: tuple[Offset, Offset] | None
     offsets: tuple[Offset, Offset]
 
-    def plane(self, type: Attribute) -> tuple[Offset, Offset]:
-        """Rows and columns, which a static memref's type says."""
+    def plane(self, type: Attribute, order: Sequence[int]) -> tuple[Offset, Offset]:
+        """Rows and columns of the matrix in the order of the tile, which a static memref's type says."""
         if self.sizes is not None:
-            return self.sizes
+            slow, fast = self.sizes
+            return (fast, slow) if order == COLUMN_MAJOR else (slow, fast)
         rows, columns = cast(MemRefType[Attribute], type).get_shape()
         return rows, columns
 
@@ -54,8 +57,6 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     tile = op.tile.type
     if tile.memory_space != 0:
         fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
-    if tile.order != (1, 0):
-        fail(op, f"{tile} is column-major; only order [1, 0] is lowered to XeGPU so far")
     offsets = [o if isinstance(o, int) else view.single(o) for o in op.mixed_offsets]
     sizes: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_sizes]
     strides: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_strides]
@@ -75,9 +76,12 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     leading = len(offsets) - 2
     for offset, stride in zip(offsets[:leading], strides[:leading], strict=True):
         start = view.add(start, view.multiply(offset, stride))
-    plane = (sizes[-2], sizes[-1]), (strides[-2], strides[-1])
-    _check(view, op, tile, *plane, start, offsets[-1])
+    slow, fast = (-1, -2) if tile.order == COLUMN_MAJOR else (-2, -1)
+    plane = (sizes[slow], sizes[fast]), (strides[slow], strides[fast])
+    _check(view, op, tile, *plane, start, offsets[fast])
     corner = (offsets[-2], offsets[-1])
+    if tile.order == COLUMN_MAJOR:
+        return Surface(_address(view, source, start, tile), *plane, corner)
     if static and leading == 0 and start == 0:
         return Surface(source, None, None, corner)
     if start != 0 or leading != 0:

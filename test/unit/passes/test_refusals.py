@@ -137,7 +137,7 @@ def test_a_device_is_never_assumed() -> None:
         (
             "8x16xf32, #xetile.tile_attr<order = [0, 1]>",
             "memref<64x64xf32, strided<[1, 64]>>",
-            "column-major",
+            "no 2D block store for blocks of 8x16 f32 in a column-major tile of 8x16",
         ),
         ("8x16xf32, #xetile.tile_attr<memory_space = 3>", "memref<64x64xf32, 3>", "shared memory"),
     ],

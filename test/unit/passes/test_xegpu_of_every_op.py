@@ -12,6 +12,7 @@ from support.subgroup import (
     TYPES,
     Argument,
     Shape,
+    fresh,
     kernel,
     memref,
     random,
@@ -59,7 +60,7 @@ def xegpu(module: ModuleOp) -> None:
 def check(body: str, arguments: Sequence[Argument], mlir_opt: Path) -> None:
     """Execute at subgroup level, then below: what was stored there is what is expected here."""
     text = kernel(body, arguments)
-    arrays = [argument.before.copy() for argument in arguments]
+    arrays = [fresh(argument.before) for argument in arguments]
     execute(parse(text), "k", arrays)
     expected = [
         Argument(a.name, a.type, a.before, after)
@@ -191,3 +192,63 @@ def test_what_has_no_registers_yet_is_refused_at_the_op(body: str, what: str) ->
     with pytest.raises(XetileError, match=f"'{what}' on .* is not lowered to XeVM yet") as found:
         lower(context(), module, "xevm", "bmg")
     assert found.value.location is not None
+
+
+COLUMNS = """
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %t = xetile.init_tile %A[-8, 16] : SOURCE -> TILE
+    %u = xetile.init_tile %C[8, 32] : SOURCE -> TILE
+    xetile.prefetch_tile %t : TILE
+    %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %t, %q = %u) -> (TILE, TILE) {
+      %v = xetile.load_tile %p {padding = PADDING} : TILE -> VECTOR
+      STEP
+      xetile.store_tile %w, %q : VECTOR, TILE
+      %pn = xetile.update_tile_offset %p, [16, 32] : TILE
+      %qn = xetile.update_tile_offset %q, [32, -16] : TILE
+      scf.yield %pn, %qn : TILE, TILE
+    }"""
+
+
+@pytest.mark.parametrize("element", TYPES)
+def test_column_major_tiles_move_in_both_dimensions(element: str, mlir_opt: Path) -> None:
+    """Loaded beyond the first row, where the padding is, and stored by columns."""
+    shape = (32, 32)
+    is_float = element in FLOATS
+    body = COLUMNS.replace("PADDING", "2.5" if is_float else "3").replace(
+        "STEP", f"%w = arith.{'addf' if is_float else 'addi'} %v, %v : VECTOR"
+    )
+    source = memref(MATRIX, element, f", strided<[1, {MATRIX[0]}]>")
+    body = body.replace("VECTOR", vector(shape, element)).replace("SOURCE", source)
+    body = body.replace("TILE", tile(shape, element, "order = [0, 1]"))
+    # Columns of 96 i8 are a legal pitch; all types share the matrix.
+    values = random(element, turned(MATRIX)).T
+    a = Argument("A", source, values, values)
+    c = Argument("C", source, values, values)
+    check(body, [a, c], mlir_opt)
+
+
+@pytest.mark.parametrize("element", ["f32", "i32"])
+def test_column_major_loads_are_transposed_by_the_message(element: str) -> None:
+    """Down to XeVM, as the accumulator, in blocks that the store takes as they are."""
+    shape = (32, 48)
+    source = memref(MATRIX, element, f", strided<[1, {MATRIX[0]}]>")
+    values = random(element, turned(MATRIX)).T
+    a, c = Argument("A", source, values, values), matrix("C", element)
+    after = c.before.copy()
+    after[: shape[0], : shape[1]] = values[8 : 8 + shape[0], 16 : 16 + shape[1]]
+    by_columns = tile(shape, element, "order = [0, 1]")
+    text = kernel(
+        f"""
+    %t = xetile.init_tile %A[8, 16] : {source} -> {by_columns}
+    %v = xetile.load_tile %t : {by_columns} -> {vector(shape, element)}"""
+        + store("v", c, shape, element),
+        [a, c],
+    )
+    expected = [a, Argument(c.name, c.type, c.before, after)]
+    for device in ("pvc", "bmg", "cri"):
+        module = run(text, expected, lambda m, device=device: lower(context(), m, "xevm", device))
+        loads = [op for op in module.walk() if op.name == "xevm.blockload2d"]
+        assert len(loads) * 8 * 16 == shape[0] * shape[1]
+        assert all("transpose = true" in str(op) for op in loads)

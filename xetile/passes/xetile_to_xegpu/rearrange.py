@@ -20,13 +20,12 @@ def tile_transpose(view: XeGPUView, op: Operation) -> None:
     if op.permutation.get_values() == (0, 1, 2, 3):
         view.bind(op.result, grid)
         return
-    rows, columns = grid.shape
-    blocks = [
-        view.emit_value(TransposeOp(grid.at(row, column), [1, 0]))
-        for column in range(columns)
-        for row in range(rows)
-    ]
-    view.bind(op.result, Grid(blocks, (columns, rows), (grid.block[1], grid.block[0]), 1))
+    view.bind(op.result, transposed(view, grid))
+
+
+def transposed(view: XeGPUView, grid: Grid) -> Grid:
+    """The blocks in exchanged places, each transposed."""
+    return grid.transposed([view.emit_value(TransposeOp(v, [1, 0])) for v in grid.values])
 
 
 def tile_broadcast(view: XeGPUView, op: Operation) -> None:

@@ -25,12 +25,14 @@ from xetile.dialects.xetile import (
     TileType,
     UpdateTileOffsetOp,
 )
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.layout.block_io import BlockConfiguration, register_word
 from xetile.layout.grid import block_offsets
 from xetile.passes.expansion import Offset
 from xetile.passes.surfaces import Surface, describe_surface
 from xetile.passes.xetile_to_xegpu.padding import padded
+from xetile.passes.xetile_to_xegpu.rearrange import transposed
 from xetile.passes.xetile_to_xegpu.view import Grid, Tile, XeGPUView
 
 
@@ -52,7 +54,14 @@ def init_tile(view: XeGPUView, op: Operation) -> None:
         dimension: view.index(fixed.pop(dimension))
         for dimension in view.messages.moving_dimensions(op.tile)
     }
-    view.bind(op.tile, Tile(descriptors, fixed, moving, surface.plane(op.source.type)))
+    sizes = surface.plane(op.source.type, tile.order)
+    column_major = tile.order == COLUMN_MAJOR
+    view.bind(op.tile, Tile(descriptors, fixed, moving, sizes, column_major=column_major))
+
+
+def _memory_shape(type: TileType) -> tuple[int, ...]:
+    """The tile's extents as a message sees them."""
+    return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
 
 
 def _descriptor(
@@ -75,16 +84,17 @@ def load_tile(view: XeGPUView, op: Operation) -> None:
         if message.packed
         else 1
     )
-    shape = (type.shape[0] // message.rows, type.shape[1] // message.columns)
+    extents = _memory_shape(type)
+    shape = (extents[0] // message.rows, extents[1] // message.columns)
     blocks: list[SSAValue] = []
-    for start in block_offsets(type.shape, (message.rows, message.width)):
-        corner = [view.add(tile.offset(d), start[d]) for d in range(2)]
+    for start in block_offsets(extents, (message.rows, message.width)):
         loaded = view.emit_value(
             LoadNdOp(
                 descriptor,
-                corner,
+                tile.corner(view, start),
                 _loaded_type(type, message, pack),
                 packed=message.packed,
+                transpose=[1, 0] if message.transposed else None,
                 hints=_hints(op),
             )
         )
@@ -96,10 +106,16 @@ def load_tile(view: XeGPUView, op: Operation) -> None:
                 for index in range(message.blocks)
             )
     grid = Grid(blocks, shape, (message.rows, message.columns), pack)
+    if message.transposed:
+        grid = grid.transposed(grid.values)
+    elif tile.column_major:
+        grid = transposed(view, grid)
     view.bind(op.results[0], padded(view, op, tile, grid))
 
 
 def _block_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
+    if message.transposed:
+        return VectorType(tile.element_type, (message.columns, message.rows))
     if pack == 1:
         return VectorType(tile.element_type, (message.rows, message.columns))
     return VectorType(tile.element_type, (message.rows // pack, message.columns, pack))
@@ -126,12 +142,14 @@ def store_tile(view: XeGPUView, op: Operation) -> None:
     assert isinstance(op, StoreTileOp)
     tile = view.tile(op.operands[1])
     descriptor, message = tile.descriptors["store"]
-    grid = view.repack(view.grid(op.operands[0]), (message.rows, message.columns))
-    shape = cast(TileType, op.operands[1].type).shape
-    starts = block_offsets(shape, grid.block)
+    grid = view.grid(op.operands[0])
+    if tile.column_major:
+        grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
+    else:
+        grid = view.repack(grid, (message.rows, message.columns))
+    starts = block_offsets(_memory_shape(cast(TileType, op.operands[1].type)), grid.block)
     for value, start in zip(grid.values, starts, strict=True):
-        corner = [view.add(tile.offset(d), start[d]) for d in range(2)]
-        view.emit(StoreNdOp(value, descriptor, corner, hints=_hints(op)))
+        view.emit(StoreNdOp(value, descriptor, tile.corner(view, start), hints=_hints(op)))
 
 
 def prefetch_tile(view: XeGPUView, op: Operation) -> None:
@@ -139,10 +157,9 @@ def prefetch_tile(view: XeGPUView, op: Operation) -> None:
     assert isinstance(op, PrefetchTileOp)
     tile = view.tile(op.operands[0])
     descriptor, message = tile.descriptors["prefetch"]
-    shape = cast(TileType, op.operands[0].type).shape
-    for start in block_offsets(shape, (message.rows, message.width)):
-        corner = [view.add(tile.offset(d), start[d]) for d in range(2)]
-        view.emit(PrefetchNdOp(descriptor, corner, hints=_hints(op)))
+    extents = _memory_shape(cast(TileType, op.operands[0].type))
+    for start in block_offsets(extents, (message.rows, message.width)):
+        view.emit(PrefetchNdOp(descriptor, tile.corner(view, start), hints=_hints(op)))
 
 
 def update_tile_offset(view: XeGPUView, op: Operation) -> None:

@@ -20,9 +20,12 @@ from xetile.targets.device import Device
 
 
 class Tile(Parts):
-    """A tile: one descriptor per use, the offsets of its corner (row, column), the sizes of its surface."""
+    """A tile: one descriptor per use, the offsets of its corner (row, column), the sizes of its surface.
 
-    __slots__ = ("descriptors", "fixed", "moving", "sizes")
+    The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
+    """
+
+    __slots__ = ("column_major", "descriptors", "fixed", "moving", "sizes")
 
     def __init__(
         self,
@@ -30,9 +33,12 @@ class Tile(Parts):
         fixed: Mapping[int, Offset],
         moving: Mapping[int, SSAValue],
         sizes: tuple[Offset, Offset],
+        *,
+        column_major: bool = False,
     ) -> None:
         super().__init__(list(moving.values()))
         self.sizes = sizes
+        self.column_major = column_major
         self.descriptors = dict(descriptors)
         self.fixed = dict(fixed)
         self.moving = tuple(moving)
@@ -42,6 +48,11 @@ class Tile(Parts):
         if dimension in self.fixed:
             return self.fixed[dimension]
         return self.values[self.moving.index(dimension)]
+
+    def corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
+        """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
+        order = (1, 0) if self.column_major else (0, 1)
+        return [view.add(self.offset(d), step) for d, step in zip(order, start, strict=True)]
 
     def agrees_with(self, other: Parts) -> bool:
         """Tiles meet in a loop when they share descriptors and the offsets that do not move."""
@@ -75,6 +86,13 @@ class Grid(Parts):
     def at(self, row: int, column: int) -> SSAValue:
         """One block, by its coordinates in blocks."""
         return self.values[row * self.shape[1] + column]
+
+    def transposed(self, values: Sequence[SSAValue]) -> "Grid":
+        """The blocks with rows and columns exchanged, after `values` took the place of these."""
+        rows, columns = self.shape
+        grid = Grid(values, self.shape, self.block, 1)
+        exchanged = [grid.at(row, column) for column in range(columns) for row in range(rows)]
+        return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]), 1)
 
     def describe(self) -> str:
         """In words."""
