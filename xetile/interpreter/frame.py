@@ -81,6 +81,7 @@ class Machine:
         dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
         dynamic_base: its address in this batch, None before it is asked for.
         called: the functions whose calls are being executed.
+        output: where text goes that threads print.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What threads print on standard output, each once, in their order."""
+"""What threads print, each once, in their order."""
 
 import re
 from collections.abc import Mapping, Sequence

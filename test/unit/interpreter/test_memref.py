@@ -301,3 +301,35 @@ def test_transposed_view_of_memory(compute: Run):
         target,
     )
     assert target[0] == source[1, 5]
+
+
+def test_buffers_of_the_function(run: Run):
+    """One per workgroup, and one per thread."""
+    target = np.zeros((2, 2), np.int64)
+    run(
+        """
+        gpu.module @m {
+          gpu.func @k(%out: memref<2x2xindex>) workgroup(%w: memref<2xindex, #gpu.address_space<workgroup>>)
+              private(%p: memref<1xindex, #gpu.address_space<private>>) kernel
+              attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 2, 1, 1>} {
+            %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
+            %c10 = arith.constant 10 : index
+            %sg = gpu.subgroup_id : index
+            %b = gpu.block_id x
+            %tens = arith.muli %b, %c10 : index
+            %n = arith.addi %tens, %sg : index
+            memref.store %n, %p[%c0] : memref<1xindex, #gpu.address_space<private>>
+            %own = memref.load %p[%c0] : memref<1xindex, #gpu.address_space<private>>
+            memref.store %own, %w[%sg] : memref<2xindex, #gpu.address_space<workgroup>>
+            gpu.barrier
+            %other = arith.subi %c1, %sg : index
+            %x = memref.load %w[%other] : memref<2xindex, #gpu.address_space<workgroup>>
+            memref.store %x, %out[%b, %sg] : memref<2x2xindex>
+            gpu.return
+          }
+        }
+        """,
+        target,
+    )
+    assert target.tolist() == [[1, 0], [11, 10]]
