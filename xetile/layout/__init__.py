@@ -6,7 +6,9 @@ if TYPE_CHECKING:
     from xetile.layout.attributes import parse_layout as parse_layout
     from xetile.layout.block_io import block_load_layout as block_load_layout
     from xetile.layout.block_io import plan_block_load as plan_block_load
+    from xetile.layout.block_stages import MessageLimits as MessageLimits
     from xetile.layout.block_stages import block_load_stages as block_load_stages
+    from xetile.layout.block_tile import BlockLimits as BlockLimits
     from xetile.layout.block_tile import load_tile as load_tile
     from xetile.layout.block_tile import prefetch_tile as prefetch_tile
     from xetile.layout.block_tile import store_tile as store_tile
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from xetile.layout.conversion import plan_conversion as plan_conversion
     from xetile.layout.convert import register_permutation as register_permutation
     from xetile.layout.convert import select_registers as select_registers
+    from xetile.layout.distributed import Dpas as Dpas
     from xetile.layout.distributed import dpas_operand_layout as dpas_operand_layout
+    from xetile.layout.draw import Panel as Panel
     from xetile.layout.draw import draw_html as draw_html
     from xetile.layout.draw import draw_svg as draw_svg
     from xetile.layout.grid import Distribution as Distribution
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from xetile.layout.shared import nvmma_shared_layout as nvmma_shared_layout
     from xetile.layout.shared import swizzled_shared_layout as swizzled_shared_layout
     from xetile.layout.swizzling import bank_conflicts as bank_conflicts
+    from xetile.layout.swizzling import bank_conflicts_of_offsets as bank_conflicts_of_offsets
     from xetile.layout.swizzling import optimal_swizzling as optimal_swizzling
     from xetile.layout.views import hardware_view as hardware_view
     from xetile.layout.views import matrix_view as matrix_view
@@ -47,14 +52,19 @@ if TYPE_CHECKING:
     from xetile.layout.wgmma_legality import match_operand as match_operand
 
 _HOMES = {
+    "BlockLimits": "block_tile",
     "ColumnAction": "columns",
     "Descriptor": "wgmma",
     "Distribution": "grid",
+    "Dpas": "distributed",
     "LayoutError": "linear",
     "LinearLayout": "linear",
+    "MessageLimits": "block_stages",
     "Operand": "wgmma",
+    "Panel": "draw",
     "action_remove_broadcasted_regs": "columns",
     "bank_conflicts": "swizzling",
+    "bank_conflicts_of_offsets": "swizzling",
     "block_load_layout": "block_io",
     "block_load_stages": "block_stages",
     "classify": "conversion",
@@ -87,14 +97,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "BlockLimits",
     "ColumnAction",
     "Descriptor",
     "Distribution",
+    "Dpas",
     "LayoutError",
     "LinearLayout",
+    "MessageLimits",
     "Operand",
+    "Panel",
     "action_remove_broadcasted_regs",
     "bank_conflicts",
+    "bank_conflicts_of_offsets",
     "block_load_layout",
     "block_load_stages",
     "classify",

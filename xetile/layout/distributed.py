@@ -67,10 +67,11 @@ def dpas_operand_layout(
     Raises:
         LayoutError: no such operand or instruction, or the tile is not made of whole instructions.
     """
-    rows, columns = shape
+    if len(shape) != 2:
+        raise LayoutError(f"shape {list(shape)} of DPAS must be rows and columns")
     return _operand_layout(
         operand,
-        (rows, columns),
+        (shape[0], shape[1]),
         (repeat_count, ops_per_channel, systolic_depth, execution_size, lanes),
     )
 

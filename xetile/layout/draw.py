@@ -41,14 +41,26 @@ class Panel(NamedTuple):
     element_bits: int = 8
 
 
-def draw_svg(panels: Sequence[Panel]) -> str:
-    """The panels side by side as one SVG.
+def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
+    """The panels, or layouts without a title, side by side as one SVG.
 
     A tile of more than 64 rows or columns is folded: an overview of its blocks, and one block in full.
 
     Raises:
-        LayoutError: a layout has other in dimensions, or is too large to draw.
+        LayoutError: a layout has other in dimensions, or is too large to draw, or there is none.
     """
+    return _drawn(_titled(panels))
+
+
+def _titled(panels: Sequence[Panel | LinearLayout]) -> list[Panel]:
+    if isinstance(panels, LinearLayout) or not panels:
+        raise LayoutError(
+            "a picture needs a list of layouts, such as [layout] or [Panel(title, layout)]"
+        )
+    return [panel if isinstance(panel, Panel) else Panel("", panel) for panel in panels]
+
+
+def _drawn(panels: Sequence[Panel]) -> str:
     drawn: list[tuple[str, int, int]] = []
     left = 0
     for panel in panels:
@@ -69,15 +81,16 @@ def draw_svg(panels: Sequence[Panel]) -> str:
     )
 
 
-def draw_html(panels: Sequence[Panel]) -> str:
+def draw_html(panels: Sequence[Panel | LinearLayout]) -> str:
     """The picture as a web page of its own; arguments and errors as in draw_svg."""
-    title = _escaped(" / ".join(panel.title for panel in panels))
+    titled = _titled(panels)
+    title = _escaped(" / ".join(panel.title for panel in titled))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         "<style>body{margin:1em 1em 3em;background:#fff}.xetile-status{position:fixed;left:0;right:0;"
         "bottom:0;min-height:1.3em;padding:.4em 1.2em;background:#fffd;font:14px ui-monospace,monospace}"
         ".xetile-status:empty{display:none}"
-        f'</style></head><body><div class="xetile-status"></div>{draw_svg(panels)}</body></html>\n'
+        f'</style></head><body><div class="xetile-status"></div>{_drawn(titled)}</body></html>\n'
     )
 
 

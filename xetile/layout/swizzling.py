@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import xetile.layout.f2 as f2
 from xetile.layout.columns import action_remove_broadcasted_regs, largest_vectorisation
+from xetile.layout.core import listed
 from xetile.layout.linear import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
@@ -82,9 +83,15 @@ def bank_conflicts(
 ) -> Conflicts:
     """Bank conflicts of storing `source` and loading `target` through a layout of `optimal_swizzling`.
 
-    Arguments as there; `shared` is its result.
+    Arguments as there; `shared` is its result. For any other layout of shared memory, and one access at a time,
+    there is `bank_conflicts_of_offsets`.
     """
     _check_pair(source, target)
+    if not (shared.has_in_dim("vector") and shared.has_in_dim("segment")):
+        raise LayoutError(
+            f"no in-dim 'vector': the shared layout has in-dims {listed(shared.in_dim_names)}; "
+            "for offsets there is bank_conflicts_of_offsets"
+        )
     order = source.out_dim_names
     segment = _columns(shared.transpose_outs(order), "segment")
     access_bits = element_bits << shared.in_dim_size_log2("vector")
@@ -104,19 +111,29 @@ def bank_conflicts_of_offsets(
 ) -> int:
     """Bank conflicts of loading registers from any layout of shared memory, with the widest accesses.
 
+    Lanes that ask for the same 32-bit word do not conflict, whichever part of it they take. (Triton's
+    `bankConflictsMemDesc` tells parts of a word apart, and so misses conflicts of accesses below 32 bits.)
+
     Args:
         registers: (register, lane, ...) -> dims.
         shared: (offset, ...) -> the same dims, offsets in elements.
         element_bits: bits of one element.
         banks: banks of shared memory, of 32 bits each.
+
+    Raises:
+        LayoutError: a layout lacks its in-dim, they are of different dims, or a number is no power of two.
     """
+    _check_access(registers, shared, element_bits, banks)
     distinct = action_remove_broadcasted_regs(registers).apply(registers)
     elements, _ = largest_vectorisation(distinct.invert_and_compose(shared), element_bits)
     access_bits = elements * element_bits
     row = _log2(max(1, banks * BANK_BITS // element_bits))
-    segment = _columns(shared.transpose_outs(registers.out_dim_names), "offset")[row:]
+    offsets = _columns(shared.transpose_outs(registers.out_dim_names), "offset")
     lanes = _lanes_at_once(_columns(registers, "lane"), access_bits, banks, loads=True)
-    return _conflicts(segment, lanes)
+    within = offsets[: _log2(max(1, BANK_BITS // element_bits))]
+    same_bank = f2.intersection([*within, *offsets[row:]], lanes)
+    same_word = f2.intersection(within, lanes)
+    return (1 << len(same_bank) - len(same_word)) - 1
 
 
 class _Sides:
@@ -213,6 +230,18 @@ def _registers_first(
 
 def _conflicts(segment: Iterable[int], lanes: Iterable[int]) -> int:
     return (1 << len(f2.intersection(segment, lanes))) - 1
+
+
+def _check_access(
+    registers: LinearLayout, shared: LinearLayout, element_bits: int, banks: int
+) -> None:
+    for layout, name in ((registers, "register"), (registers, "lane"), (shared, "offset")):
+        if not layout.has_in_dim(name):
+            raise LayoutError(
+                f"no in-dim '{name}': the layout has in-dims {listed(layout.in_dim_names)}"
+            )
+    if any(n < 1 or n & (n - 1) for n in (element_bits, banks)):
+        raise LayoutError(f"{element_bits} bits and {banks} banks must be powers of two")
 
 
 def _check_pair(source: LinearLayout, target: LinearLayout) -> None:

@@ -88,13 +88,14 @@ def test_register_words_are_neighbours() -> None:
         ("d", (8, 16), {}, "operand 'd' of DPAS must be one of a, b, c"),
         ("a", (24, 16), {}, r"shape \[24, 16\] is not made of DPAS operands of \[8, 16\]"),
         ("a", (4, 16), {}, r"shape \[4, 16\] is not made of DPAS operands of \[8, 16\]"),
+        ("a", (8,), {}, r"shape \[8\] of DPAS must be rows and columns"),
         ("a", (8, 16), {"repeat_count": 3}, "repeat_count = 3 of DPAS must be one of 1, 2, 4, 8"),
         ("b", (16, 16), {"systolic_depth": 4}, "systolic_depth = 4 of DPAS must be one of 8"),
         ("c", (8, 16), {"lanes": 8}, "8 lanes are fewer than DPAS's execution_size = 16"),
     ],
 )
 def test_what_no_dpas_takes_is_refused(
-    operand: str, shape: tuple[int, int], keywords: dict[str, int], message: str
+    operand: str, shape: tuple[int, ...], keywords: dict[str, int], message: str
 ) -> None:
     with pytest.raises(LayoutError, match=message):
         dpas_operand_layout(operand, shape, ops_per_channel=2, **keywords)

@@ -49,6 +49,21 @@ def test_every_element_shows_its_register_and_lane(operand: str, shape: tuple[in
         )
 
 
+def test_layouts_are_drawn_without_titles() -> None:
+    layout = dpas_operand_layout("a", (8, 16), ops_per_channel=2)
+    assert draw_svg([layout, layout]) == draw_svg([Panel("", layout), Panel("", layout)])
+    assert draw_html([layout]) == draw_html([Panel("", layout)])
+
+
+@pytest.mark.parametrize("draw", [draw_svg, draw_html])
+@pytest.mark.parametrize("panels", [[], LinearLayout.identity_1d(4, "lane", "dim0")])
+def test_a_picture_is_of_a_list(
+    draw: Callable[[list[LinearLayout]], str], panels: list[LinearLayout]
+) -> None:
+    with pytest.raises(LayoutError, match="a picture needs a list of layouts"):
+        draw(panels)
+
+
 def test_replicas_are_named() -> None:
     layout = LinearLayout.from_bases(
         {"register": [(1,)], "lane": [(2,)], "warp": [(0,)]}, {"dim0": 4}

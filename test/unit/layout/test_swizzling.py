@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.shared import swizzled_shared_layout
 from xetile.layout.swizzling import bank_conflicts, bank_conflicts_of_offsets, optimal_swizzling
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
@@ -132,6 +133,48 @@ def test_fewer_elements_than_banks() -> None:
     shared = optimal_swizzling(small, other, 32)
     assert shared.is_invertible()
     assert bank_conflicts(small, other, shared, 32) == (0, 0)
+
+
+def words_asked_of_one_bank(registers: LinearLayout, offsets: LinearLayout, bits: int) -> int:
+    """The most words that 32 lanes ask of one bank for, each one element, less one."""
+    words: dict[int, set[int]] = {}
+    for lane in range(32):
+        at = registers.apply({"register": 0, "lane": lane, "warp": 0, "block": 0})
+        word = offsets.apply(at)["offset"] * bits // 32
+        words.setdefault(word % 32, set()).add(word)
+    return max(map(len, words.values())) - 1
+
+
+@pytest.mark.parametrize("element_bits", [8, 16, 32])
+def test_conflicts_in_any_shared_layout(element_bits: int) -> None:
+    """Single elements, of which several share a word of a bank: lanes that ask for one word do not conflict."""
+    random = Random(element_bits)
+    counts: set[int] = set()
+    for _ in range(200):
+        lanes, shared = random_registers(random, 10, 0, 5), random_registers(random, 10, 10, 0)
+        mixed = shared.bases["register"]
+        for _ in range(4):
+            a, b = random.sample(range(10), 2)
+            mixed[a] = (mixed[a][0] ^ mixed[b][0], mixed[a][1] ^ mixed[b][1])
+        offsets = LinearLayout.from_bases({"offset": mixed, "block": []}, shared.out_dims)
+        counted = bank_conflicts_of_offsets(lanes, offsets, element_bits)
+        assert counted == words_asked_of_one_bank(lanes, offsets.invert(), element_bits)
+        counts.add(counted)
+    assert len(counts) > 3
+
+
+def test_conflicts_of_what_is_no_pair() -> None:
+    registers = random_registers(Random(1), 10, 2, 5)
+    shared = swizzled_shared_layout((32, 32), 4, 1, 8, (1, 0))
+    with pytest.raises(LayoutError, match=r"no in-dim 'vector'.*bank_conflicts_of_offsets"):
+        bank_conflicts(registers, registers, shared, 32)
+    with pytest.raises(LayoutError, match="no in-dim 'register'"):
+        bank_conflicts_of_offsets(shared, registers, 32)
+    with pytest.raises(LayoutError, match="no in-dim 'offset'"):
+        bank_conflicts_of_offsets(registers, registers, 32)
+    for bits, banks in ((0, 32), (12, 32), (32, 0), (32, 31)):
+        with pytest.raises(LayoutError, match="must be powers of two"):
+            bank_conflicts_of_offsets(registers, shared, bits, banks=banks)
 
 
 def test_refused() -> None:
