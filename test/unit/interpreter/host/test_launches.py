@@ -177,3 +177,31 @@ def test_compiled_loops_look_at_memory_that_is_there(
             execute_host(module, "main", output=lambda _: None)
     else:
         assert execute_host(module, "main", output=lambda _: None) == [0.0]
+
+
+@pytest.mark.parametrize("worth", [0, 1 << 60])
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [((-3, 5, 2), [-3, -1, 1, 3]), ((5, 5, 1), []), ((7, -7, 1), []), ((120, 127, 5), [120, 125])],
+)
+def test_loops_over_narrow_integers(
+    bounds: tuple[int, int, int], expected: list[int], worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loops, "WORTH_COMPILING", worth)
+    program = """
+    func.func @f(%a: i8, %b: i8, %s: i8, %m: memref<8xi8>) -> (index, i8) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %none = arith.constant -1 : i8
+      %r:2 = scf.for %i = %a to %b step %s iter_args(%n = %c0, %last = %none) -> (index, i8) : i8 {
+        memref.store %i, %m[%n] : memref<8xi8>
+        %next = arith.addi %n, %c1 : index
+        scf.yield %next, %i : index, i8
+      }
+      return %r#0, %r#1 : index, i8
+    }"""
+    array = np.zeros(8, np.int8)
+    module = parse_text(program, "host.mlir")
+    count, last = execute_host(module, "f", [*bounds, array], output=lambda _: None)
+    assert (count, last) == (len(expected), expected[-1] if expected else -1)
+    assert array[: len(expected)].tolist() == expected
