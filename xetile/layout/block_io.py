@@ -160,6 +160,9 @@ def plan_block_load(
     """
     _check_wanted(wanted, lanes)
     choices = tuple(BlockConfiguration(*configuration) for configuration in configurations)
+    for choice in choices:
+        if min(choice.rows, choice.columns, choice.blocks) < 1:
+            raise LayoutError(f"{choice} must have at least one row, column and block")
     return _plan(wanted, element_bits, choices, lanes, word)
 
 

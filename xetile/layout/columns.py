@@ -5,7 +5,7 @@ The functions are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtil
 
 from __future__ import annotations
 
-from xetile.layout.core import LayoutError
+from xetile.layout.core import LayoutError, listed
 from xetile.layout.linear import LinearLayout
 
 TYPE_CHECKING = False
@@ -149,6 +149,8 @@ def largest_vectorisation(
     `conversion` maps (register, ...) to (offset, ...), offsets counting elements of `element_bits` bits.
     An access has at most 128 bits. With `max_elements` registers keep their order.
     """
+    if element_bits < 1:
+        raise LayoutError(f"element_bits = {element_bits} must be positive")
     bits = conversion.in_dim_size_log2(REGISTER)
     unchanged = ColumnAction(range(bits), REGISTER, bits)
     elements = max(1, VECTOR_BITS // element_bits)
@@ -171,6 +173,7 @@ def ensure_layout_not_larger_than(
     `shape` gives a size for every out-dim. Registers whose basis thereby becomes zero repeat others;
     without `broadcast_registers` they are dropped.
     """
+    _check_shape(layout, shape)
     smaller = layout
     for name, size in layout.out_dims.items():
         smaller = smaller.resize_out_dim(name, min(size, shape[name]))
@@ -190,12 +193,20 @@ def ensure_layout_not_smaller_than(layout: LinearLayout, shape: Mapping[str, int
 
     `shape` gives a size for every out-dim, a multiple of the layout's where it is larger.
     """
+    _check_shape(layout, shape)
     if not layout.out_dims:
         return layout
     first = layout.in_dim_names[0]
     for name, size in layout.out_dims.items():
         layout = layout * LinearLayout.identity_1d(max(1, shape[name] // size), first, name)
     return layout
+
+
+def _check_shape(layout: LinearLayout, shape: Mapping[str, int]) -> None:
+    if not layout.out_dims.keys() <= shape.keys():
+        raise LayoutError(
+            f"sizes of {listed(shape)} for a layout with out-dims {listed(layout.out_dims)}"
+        )
 
 
 def combine_cta_cga_with_shape(

@@ -396,8 +396,10 @@ def _hue(index: int, count: int) -> str:
 
 
 def _escaped(text: str) -> str:
+    # XML has no way to write control characters.
+    shown = "".join(c if c.isprintable() else " " for c in text)
     return (
-        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+        shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     )
 
 

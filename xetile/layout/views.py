@@ -65,12 +65,12 @@ def tensor_view(layout: LinearLayout) -> str:
 def matrix_view(layout: LinearLayout) -> str:
     """The layout as a matrix of bits: a column per input bit, a row per output bit, minor ones first."""
     bases = [
-        (f"{name}{1 << i}", vector)
+        (f"{name}={1 << i}", vector)
         for name, vectors in layout.bases.items()
         for i, vector in enumerate(vectors)
     ]
     rows = [
-        (f"{name}{1 << bit}", d, bit)
+        (f"{name}={1 << bit}", d, bit)
         for d, (name, size) in enumerate(layout.out_dims.items())
         for bit in range(size.bit_length() - 1)
     ]

@@ -49,6 +49,10 @@ def match_operand(layout: LinearLayout, element_bits: int, operand: Literal["a",
         LayoutError: no instruction can read the tile; the text says why each swizzle does not fit.
     """
     names = layout.out_dim_names
+    if operand not in ("a", "b"):
+        raise LayoutError(f"operand '{operand}' of wgmma in shared memory must be 'a' or 'b'")
+    if element_bits not in (8, 16, 32):
+        raise LayoutError(f"elements of {element_bits} bits: must be 8, 16 or 32")
     if len(names) != 2 or OFFSET not in layout.in_dim_names:
         raise LayoutError(
             f"expected (offset) -> two dimensions, got {list(layout.in_dim_names)} -> {list(names)}"

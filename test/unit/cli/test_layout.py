@@ -60,7 +60,7 @@ def test_views_of_bases(capsys: pytest.CaptureFixture[str]) -> None:
     assert out == (
         f"Print layout attribute: {bases}\n"
         " - register=1 -> (1)\n - lane=1 -> (2)\nwhere out dims are: [dim0 (size 4)]\n"
-        "      register1 lane1\ndim01         1     .\ndim02         .     1\n"
+        "       register=1 lane=1\ndim0=1          1      .\ndim0=2          .      1\n"
         "Subgroup0:\n(0), (2)\n(1), (3)\n"
     )
 

@@ -190,6 +190,9 @@ def test_layouts_that_are_no_tile_are_refused() -> None:
     wide = dpas_operand_layout("c", (8, 16), ops_per_channel=2, lanes=32)
     with pytest.raises(LayoutError, match="the layout has 32 lanes, the subgroup 16"):
         plan_block_load(wide, element_bits=16, configurations=plain(16))
+    tile = dpas_operand_layout("c", (8, 16), ops_per_channel=2)
+    with pytest.raises(LayoutError, match="must have at least one row, column and block"):
+        plan_block_load(tile, element_bits=16, configurations=[(0, 16, 1, False, False)])
 
 
 def test_a_plan_is_cheap() -> None:

@@ -143,3 +143,12 @@ def test_identity_counts_in_the_given_order() -> None:
         "offset": [(1, 0), (0, 1), (0, 2)]
     }
     assert identity_standard_nd("offset", [4, 2], [0, 1]).out_dim_names == ("dim0", "dim1")
+
+
+def test_shapes_and_widths_that_are_none() -> None:
+    layout = identity(4, "register", "dim0") * identity(4, "register", "dim1")
+    for fit in (ensure_layout_not_larger_than, ensure_layout_not_smaller_than):
+        with pytest.raises(LayoutError, match=r"sizes of \['dim0'\] for a layout with out-dims"):
+            fit(layout, {"dim0": 4})
+    with pytest.raises(LayoutError, match="element_bits = 0 must be positive"):
+        largest_vectorisation(identity(4, "register", "offset"), 0)

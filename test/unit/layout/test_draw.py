@@ -64,6 +64,12 @@ def test_a_picture_is_of_a_list(
         draw(panels)
 
 
+def test_any_title_and_name_is_well_formed() -> None:
+    named = LinearLayout.identity_1d(4, "lane", '<b>"&]]>')
+    svg = draw_svg([Panel('<script>]]>&"\x00\n\ud800', named)])
+    assert ElementTree.fromstring(svg).tag == f"{SVG}svg"
+
+
 def test_replicas_are_named() -> None:
     layout = LinearLayout.from_bases(
         {"register": [(1,)], "lane": [(2,)], "warp": [(0,)]}, {"dim0": 4}

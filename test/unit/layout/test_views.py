@@ -74,7 +74,7 @@ def test_the_gemm_operands_of_the_block_load_document() -> None:
 def test_matrix_view_is_the_matrix_of_bits() -> None:
     layout = LinearLayout.from_bases({"lane": [(0, 1), (2, 1)], "warp": []}, {"dim0": 4, "dim1": 2}, require_surjective=False)  # fmt: skip
     assert matrix_view(layout) == (
-        "      lane1 lane2\ndim01     .     .\ndim02     .     1\ndim11     1     1\n"
+        "       lane=1 lane=2\ndim0=1      .      .\ndim0=2      .      1\ndim1=1      1      1\n"
     )
 
 

@@ -405,3 +405,13 @@ def test_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(LayoutError) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_operands_that_wgmma_has_not() -> None:
+    tile = swizzled_shared_layout((64, 64), 8, 1, 8, (1, 0))
+    with pytest.raises(
+        LayoutError, match="operand 'c' of wgmma in shared memory must be 'a' or 'b'"
+    ):
+        match_operand(tile, 16, cast("Literal['a']", "c"))
+    with pytest.raises(LayoutError, match="elements of 0 bits: must be 8, 16 or 32"):
+        match_operand(tile, 0, "a")
