@@ -87,8 +87,8 @@ def _parser() -> ToolParser:
         "--sanitize",
         action=BooleanOptionalAction,
         default=None,
-        help="refuse races on shared memory, accesses outside of it, and reads of what nothing has written "
-        "(off, or as XETILE_SANITIZE=1 says)",
+        help="refuse races on shared memory, accesses outside of it, reads of what nothing has written, and stores "
+        "of different values by two workgroups (off, or as XETILE_SANITIZE=1 says)",
     )
     add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
     return parser
