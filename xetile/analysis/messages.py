@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, NoReturn, cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xetile.analysis.blocks import slice_of
 from xetile.analysis.load_planning import (
     Role,
     memory_bits,
@@ -17,11 +18,11 @@ from xetile.analysis.load_planning import (
     plan_upstream,
 )
 from xetile.analysis.same_value import Classes, carried_pairs, is_elementwise
-from xetile.dialects.xetile import LoadTileOp, TileType, UpdateTileOffsetOp
+from xetile.dialects.xetile import LoadTileOp, TilePackOp, TileType, UpdateTileOffsetOp
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.layout.block_io import BlockConfiguration
-from xetile.targets.device import Device, plannable
+from xetile.targets.device import SYSTOLIC_DEPTH, Device, plannable
 
 TileUse = Literal["load", "store", "prefetch"]
 TILE_USES: dict[str, TileUse] = {
@@ -157,10 +158,24 @@ class Messages:
                 self._vectors.give(value, frozenset((role,)))
         elif isinstance(op, LoadTileOp):
             self._vectors.give(op.result, frozenset(("load", "other") if pads(op) else ("load",)))
+        elif _cuts_packed_rows(op):
+            self._vectors.give(op.results[0], frozenset(("other",)))
         elif op.name not in _STRUCTURE and op.name not in _STRUCTURE_ENDS:
             for value in (*op.results, *op.operands):
                 if isinstance(value.type, VectorType):
                     self._vectors.give(value, frozenset(("other",)))
+
+
+def _cuts_packed_rows(op: Operation) -> bool:
+    """Whether an op cuts a vector elsewhere than between the rows of B that one matrix instruction takes."""
+    if isinstance(op, TilePackOp):
+        rows = (op.inner_blocks.get_values()[0],)
+    elif (box := slice_of(op)) is not None:
+        rows = (box.offsets[0], box.sizes[0])
+    else:
+        return False
+    bits = memory_bits(cast(VectorType[Attribute], op.results[0].type).element_type)
+    return bits is not None and any(row % (SYSTOLIC_DEPTH * max(1, 32 // bits)) for row in rows)
 
 
 def pads(op: LoadTileOp) -> bool:

@@ -116,6 +116,23 @@ class Body:
             v.element,
         )
 
+    def slice(self) -> None:
+        """A box of a vector, which begins and ends inside of blocks at times."""
+        v = self.value()
+        grain = self.choose.choice([1, 4, 8, 16])
+        offsets, sizes = [0, 0], list(v.shape)
+        for d in self.choose.choice([[0], [1], [0, 1]]):
+            offsets[d] = self.choose.randrange(0, v.shape[d], min(grain, v.shape[d]))
+            left = v.shape[d] - offsets[d]
+            sizes[d] = self.choose.choice([left, *range(grain, left, grain)])
+        shape = (sizes[0], sizes[1])
+        self.emit(
+            f"vector.extract_strided_slice %{v.name} {{offsets = {offsets}, sizes = {sizes}, strides = [1, 1]}}"
+            f" : {v.type} to {vector(shape, v.element)}",
+            shape,
+            v.element,
+        )
+
     def reduce(self) -> None:
         v = self.value()
         dimensions = self.choose.choice([[0], [1], [0, 1]])
@@ -253,6 +270,7 @@ class Body:
 STEPS: tuple[Callable[[Body], None], ...] = (
     Body.load,
     Body.transpose,
+    Body.slice,
     Body.reduce,
     Body.broadcast,
     Body.arithmetic,

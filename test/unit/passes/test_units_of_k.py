@@ -1,5 +1,6 @@
 """A and B may have K in different numbers of units; every level then gives the bits of workgroup level."""
 
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -127,6 +128,23 @@ def test_units_of_one_instruction(name: str, element: str, negate: bool) -> None
         assert executed(module, element).tobytes() == bits, f"level {level} differs"
 
 
+@pytest.mark.parametrize(("unit_a", "unit_b"), list(product((8, 16, 32, 64), repeat=2)))
+@pytest.mark.parametrize("layout", [[1, 1], [2, 1], [1, 2]])
+def test_all_units_are_taken_or_refused(layout: list[int], unit_a: int, unit_b: int) -> None:
+    """Every subgroup holds all of K: where several share it, it is one unit."""
+    a: Map = (layout, [M // layout[0], unit_a])
+    b: Map = (layout, [unit_b, N // layout[1]])
+    legal = (layout[1] == 1 or unit_a == K) and (layout[0] == 1 or unit_b == K)
+    for level in ("subgroup", "blocked"):
+        module = kernel("i8", a, b)
+        if not legal:
+            with pytest.raises(XetileError, match=f"K = {K} is spread over 2 subgroups"):
+                lower(context(), module, level, "bmg")
+            continue
+        lower(context(), module, level, "bmg")
+        assert executed(module, "i8").tobytes() == expected("i8").tobytes()
+
+
 @pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
 def test_every_device(device: str) -> None:
     module = kernel("bf16", *SMALL["A in 4, B in 1"])
@@ -142,3 +160,44 @@ def test_units_that_no_instruction_divides() -> None:
         XetileError, match=r"k\.mlir:\d+:3: error: blocks of m = 8, n = 16, k = 16;"
     ):
         lower(context(), module, "xegpu", "bmg")
+
+
+def sliced(element: str, row: int) -> ModuleOp:
+    """C = A * B of rows of B that begin at `row`, in a kernel at subgroup level."""
+    sum = "i32" if element == "i8" else "f32"
+    depth = 32 if element == "i8" else 16
+    return api.parse(
+        f"""gpu.module @m {{
+gpu.func @f(%a: memref<{M}x{K}x{element}>, %b: memref<{K}x{WIDE}x{element}>, %c: memref<{M}x{N}x{sum}>) kernel
+    attributes {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+  %ta = xetile.init_tile %a[0, 0] : memref<{M}x{K}x{element}> -> !xetile.tile<{M}x{depth}x{element}>
+  %tb = xetile.init_tile %b[0, 0] : memref<{K}x{WIDE}x{element}> -> !xetile.tile<{K}x{N}x{element}>
+  %tc = xetile.init_tile %c[0, 0] : memref<{M}x{N}x{sum}> -> !xetile.tile<{M}x{N}x{sum}>
+  %x = xetile.load_tile %ta : !xetile.tile<{M}x{depth}x{element}> -> vector<{M}x{depth}x{element}>
+  %y = xetile.load_tile %tb : !xetile.tile<{K}x{N}x{element}> -> vector<{K}x{N}x{element}>
+  %s = vector.extract_strided_slice %y {{offsets = [{row}], sizes = [{depth}], strides = [1]}}
+    : vector<{K}x{N}x{element}> to vector<{depth}x{N}x{element}>
+  %d = xetile.tile_mma %x, %s
+    : vector<{M}x{depth}x{element}>, vector<{depth}x{N}x{element}> -> vector<{M}x{N}x{sum}>
+  xetile.store_tile %d, %tc : vector<{M}x{N}x{sum}>, !xetile.tile<{M}x{N}x{sum}>
+  gpu.return
+}}
+}}""",
+        name="k.mlir",
+    )
+
+
+@pytest.mark.parametrize("row", [0, 3, 8, 20, 32])
+@pytest.mark.parametrize("element", ["f16", "i8"])
+def test_a_slice_may_begin_anywhere_in_b(element: str, row: int) -> None:
+    """Between the rows that one instruction takes B stays packed; else blocks are put together, down to XeGPU."""
+    whole = row in (0, 32)
+    bits = executed(sliced(element, row), element).tobytes()
+    for level in ALL if whole else ALL[:3]:
+        module = sliced(element, row)
+        lower(context(), module, level, "bmg")
+        packed = any(
+            "packed" in op.properties for op in module.walk() if op.name == "xegpu.load_nd"
+        )
+        assert packed == (level == "xegpu" and whole)
+        assert executed(module, element).tobytes() == bits, f"level {level} differs"

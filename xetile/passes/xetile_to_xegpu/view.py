@@ -167,12 +167,6 @@ class XeGPUView(Expansion):
         """The same vector in smaller blocks, which lie in one of the old ones each."""
         if grid.block == block:
             return grid
-        if block[0] % grid.pack:
-            fail(
-                self.current,
-                f"{grid.describe()} cannot be cut into blocks of {'x'.join(map(str, block))}; "
-                f"expected rows that are a multiple of {grid.pack}",
-            )
         rows, columns = (
             n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
         )

@@ -38,20 +38,3 @@ gpu.module @m {
     gpu.return
   }
 }
-
-// -----
-
-#blocked = #xetile.tile_attr<inner_blocks = [32, 16]>
-gpu.module @m {
-  gpu.func @packed(%B: memref<64x64xf16>, %a: vector<8x32xf16>) kernel {
-    %t = xetile.init_tile %B[0, 0] : memref<64x64xf16> -> !xetile.tile<32x16xf16, #blocked>
-    %v = xetile.load_tile %t : !xetile.tile<32x16xf16, #blocked> -> vector<1x1x32x16xf16>
-    %w = xetile.tile_unpack %v {inner_blocks = array<i64: 32, 16>} : vector<1x1x32x16xf16> -> vector<32x16xf16>
-    // expected-error @below {{1x1 blocks of 32x16, 2 rows packed cannot be cut into blocks of 1x16; expected rows that are a multiple of 2}}
-    %s = vector.extract_strided_slice %w {offsets = [3], sizes = [16], strides = [1]} : vector<32x16xf16> to vector<16x16xf16>
-    %p = xetile.tile_pack %s {inner_blocks = array<i64: 16, 16>} : vector<16x16xf16> -> vector<1x1x16x16xf16>
-    %k = arith.constant dense<1.0> : vector<1x1x8x16xf16>
-    %d = xetile.tile_mma %k, %p : vector<1x1x8x16xf16>, vector<1x1x16x16xf16> -> vector<1x1x8x16xf32>
-    gpu.return
-  }
-}
