@@ -101,6 +101,8 @@ def _operand(options: Namespace) -> int:
         if getattr(options, name) is None:
             refuse(f"--{name} is needed, or -l ATTRIBUTE, or --descriptor VALUE")
     bits = element_bits(options.dtype)
+    if re.match(r"[a-z]*[14](?!\d)", options.dtype):
+        refuse(f"elements of {options.dtype} share bytes; the layouts are of 8, 16 and 32 bits")
     operand = Operand.compact(bits, options.major, options.swizzle, options.shape)
     if options.leading is not None:
         operand = operand._replace(leading=options.leading)

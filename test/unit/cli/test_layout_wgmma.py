@@ -70,6 +70,8 @@ def test_a_layout_in_shared_memory(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--dtype", "tf32", "--major", "K", "--swizzle", "32", "--shape", "16x16"], "no linear layout: k=8 lies at byte 32"),
         (["--dtype", "bf16", "--major", "K", "--swizzle", "32", "--shape", "64"], "'64' must be MNxK"),
         (["--descriptor", "x"], "'x' is no number"),
+        (["--dtype", "i4", "--major", "K", "--swizzle", "32", "--shape", "64x32"], "elements of i4 share bytes; the layouts are of 8, 16 and 32 bits"),
+        (["--dtype", "f4E2M1FN", "--major", "K", "--swizzle", "32", "--shape", "64x32"], "elements of f4E2M1FN share bytes"),
         (["--descriptor", "0xffff"], "descriptor 0xffff sets bits that are no field of wgmma's: 0xc000"),
         (["--descriptor", "5", "-l", "#ttg.nvmma_shared<{}>"], "--descriptor and -l ask two different questions; give one"),
         (["--descriptor", "5", "--dtype", "f16"], "--descriptor and --dtype ask two different questions; give one"),
