@@ -18,7 +18,7 @@ What users of the RFC write without a dialect is answered with how to write it.
 import math
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from xdsl.context import Context
@@ -35,8 +35,9 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnknownLoc,
+    UnregisteredOp,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, UnresolvedOperand
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -173,10 +174,36 @@ class Parser(StockParser):
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
-            return super()._get_op_by_name(name)
+            operation = super()._get_op_by_name(name)
         except ParseError as error:
             message = f"{error.msg}{self._advice(name)}"
             raise ParseError(self._statement or error.span, message) from None
+        if issubclass(operation, UnregisteredOp) and not self._is_quoted(name):
+            raise ParseError(
+                self._statement or self._current_token.span,
+                f"'{name}' is of an unknown dialect, of which only the generic form is read: "
+                f'"{name}"(...) : (...) -> ...',
+            )
+        return operation
+
+    def _is_quoted(self, name: str) -> bool:
+        """Whether `name`, the token before the current one, stands in quotation marks."""
+        text = self.lexer.input.content
+        end = text.rfind(name, 0, self._current_token.span.start) + len(name)
+        return text[end] == '"'
+
+    def parse_optional_region(
+        self, arguments: Iterable[StockParser.Argument] | None = None
+    ) -> Region | None:
+        """As xDSL's; a function with nothing in its braces would become a declaration and is refused."""
+        start, statement = self._current_token.span, self._statement
+        region = super().parse_optional_region(arguments)
+        if region is None or region.blocks or statement is None or statement.text != "func.func":
+            return region
+        raise ParseError(
+            start,
+            "the function's body is empty; end it with func.return, or declare it without braces",
+        )
 
     def _advice(self, name: str) -> str:
         """What an unknown op may have meant: one of its dialect; xetile's where no dialect is named."""

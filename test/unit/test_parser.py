@@ -226,6 +226,45 @@ def test_bytes_and_names():
     assert location.filename.data == "bytes.mlir"
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("func.func @f() {}", 16),
+        ("func.func private @f() -> i32 attributes {a} {\n}", 46),
+    ],
+)
+def test_a_function_with_nothing_in_its_braces_is_no_declaration(text: str, column: int) -> None:
+    assert place(text) == (
+        1,
+        column,
+        "the function's body is empty; end it with func.return, or declare it without braces",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "func.func private @f() attributes {a}",
+        '"func.func"() <{sym_name = "f", function_type = () -> (), sym_visibility = "private"}> ({}) : () -> ()',
+    ],
+)
+def test_declarations_have_no_body(text: str) -> None:
+    (declaration,) = parse(text).ops
+    assert not declaration.regions[0].blocks
+
+
+def test_unregistered_ops_have_the_generic_form_only() -> None:
+    unregistered = context()
+    unregistered.allow_unregistered = True
+    with pytest.raises(ParseError) as caught:
+        parse("func.func @f() {\n  foo.op %a\n}", "", unregistered)
+    assert parse_error_location(caught.value) == (
+        2,
+        3,
+        "'foo.op' is of an unknown dialect, of which only the generic form is read: \"foo.op\"(...) : (...) -> ...",
+    )
+
+
 @pytest.mark.parametrize("text", ["", "// nothing", "#map = affine_map<(d0) -> (d0)>\n"])
 def test_no_text_is_an_empty_module(text: str) -> None:
     assert not parse(text).body.block.ops

@@ -1,5 +1,6 @@
 """What a GEMM kernel needs to know before any IR is made: types, tiles, who holds and fetches what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, log2, prod
 from typing import Literal
@@ -23,6 +24,9 @@ ELEMENT_BITS = {
     "ui8": 8,
 }
 """Element types of the operands, with the bits that they take in memory."""
+
+_LARGEST = 2**31 - 1
+"""What known_block_size and known_grid_size hold, and so the largest extent (elements)."""
 
 _INTEGER_OPERANDS = ("i8", "si8", "ui8")
 _FLOAT8_OPERANDS = ("f8E4M3FN", "f8E5M2")
@@ -141,16 +145,13 @@ def check_plan(plan: GemmPlan) -> GemmPlan:
     _check_types(plan)
     for name in ("m", "n", "k", "k_step"):
         value: int = getattr(plan, name)
-        if value < 1:
-            raise XetileError(f"{name} is {value}, it has to be at least 1")
+        _check_range((value,), f"{name} is {value}, it has")
     for name in ("workgroup_tile", "subgroup_tile"):
         tile: Pair = getattr(plan, name)
-        if min(tile) < 1:
-            raise XetileError(f"{name} is {_times(tile)}, its extents have to be at least 1")
-    if plan.prefetch is not None and plan.prefetch < 1:
-        raise XetileError(
-            f"prefetch is {plan.prefetch} K steps ahead, it has to be at least 1 (none: leave it out)"
-        )
+        _check_range(tile, f"{name} is {_times(tile)}, its extents have")
+    if plan.prefetch is not None:
+        steps = f"prefetch is {plan.prefetch} K steps ahead, it has"
+        _check_range((plan.prefetch,), steps, " (none: leave it out)")
     for name, whole, part in zip(
         ("rows", "columns"), plan.workgroup_tile, plan.subgroup_tile, strict=True
     ):
@@ -159,7 +160,20 @@ def check_plan(plan: GemmPlan) -> GemmPlan:
                 f"subgroup tile {_times(plan.subgroup_tile)} does not divide workgroup tile "
                 f"{_times(plan.workgroup_tile)}: {whole} {name} are no multiple of {part}"
             )
+    items = (
+        f"subgroup tile {_times(plan.subgroup_tile)} makes {plan.work_items} work-items of "
+        f"workgroup tile {_times(plan.workgroup_tile)}, they have"
+    )
+    _check_range((plan.work_items,), items)
     return plan
+
+
+def _check_range(values: Sequence[int], found: str, instead_of_none: str = "") -> None:
+    """XetileError unless all are positive and fit the i32 that launches count in."""
+    if min(values) < 1:
+        raise XetileError(f"{found} to be at least 1{instead_of_none}")
+    if max(values) > _LARGEST:
+        raise XetileError(f"{found} to be at most {_LARGEST}")
 
 
 def _check_types(plan: GemmPlan) -> None:

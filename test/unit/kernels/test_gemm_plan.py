@@ -61,6 +61,21 @@ def test_prefetches_are_dealt_out_evenly(shape: tuple[int, int], subgroups: int,
         ({"a": "i8", "b": "ui8"}, "accumulator is 'f32', for i8 operands it has to be i32"),
         ({"c": "i8"}, "type of c is 'i8', for an f32 accumulator it has to be one of f32, f16"),
         ({"m": 0}, "m is 0, it has to be at least 1"),
+        ({"n": 2**31}, "n is 2147483648, it has to be at most 2147483647"),
+        ({"k_step": 10**30}, f"k_step is {10**30}, it has to be at most 2147483647"),
+        (
+            {"prefetch": 10**30},
+            f"prefetch is {10**30} K steps ahead, it has to be at most 2147483647",
+        ),
+        (
+            {"workgroup_tile": (10**12, 64), "subgroup_tile": (1, 32)},
+            "workgroup_tile is 1000000000000x64, its extents have to be at most 2147483647",
+        ),
+        (
+            {"workgroup_tile": (2**30, 64), "subgroup_tile": (1, 32)},
+            f"subgroup tile 1x32 makes {2**35} work-items of workgroup tile {2**30}x64, "
+            "they have to be at most 2147483647",
+        ),
         ({"k_step": -1}, "k_step is -1, it has to be at least 1"),
         ({"prefetch": 0}, "prefetch is 0 K steps ahead, it has to be at least 1"),
         ({"subgroup_tile": (0, 8)}, "subgroup_tile is 0x8, its extents have to be at least 1"),
