@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from xetile import kernels as kernels
     from xetile.api import emit as emit
     from xetile.api import execute as execute
+    from xetile.api import execute_host as execute_host
     from xetile.api import lower as lower
     from xetile.api import parse as parse
     from xetile.api import text as text
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["XetileError", "emit", "execute", "kernels", "lower", "parse", "text", "verify"]
+__all__ = [
+    "XetileError",
+    "emit",
+    "execute",
+    "execute_host",
+    "kernels",
+    "lower",
+    "parse",
+    "text",
+    "verify",
+]
 
 
 class _Package(ModuleType):

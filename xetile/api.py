@@ -173,6 +173,22 @@ def execute(
     execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
 
 
+def execute_host(
+    module: ModuleOp, entry: str, *arrays: "numpy.ndarray | int | float"
+) -> "list[numpy.ndarray]":
+    """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
+
+    `arrays` are its arguments as `execute` takes them; what the program prints goes to standard output.
+    Errors: XetileError for a function that is not there, arguments that do not fit, an op that cannot be
+    executed, an access outside of memory.
+    """
+    import sys
+
+    from xetile.interpreter import execute_host as run_host
+
+    return run_host(module, entry, arrays, output=sys.stdout.write)
+
+
 def emit(module: ModuleOp, kind: Kind, device: str) -> str | bytes:
     """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 

@@ -23,9 +23,10 @@ def refuse(message: str, cause: Exception | None = None) -> NoReturn:
 
 
 class TensorType(NamedTuple):
-    """What a tensor type says: extents in elements, bits of an element, and its layout's text if any."""
+    """What a tensor type says: extents in elements, the element type's name and bits, and its layout's text if any."""
 
     shape: tuple[int, ...]
+    element: str
     element_bits: int
     layout: str | None
 
@@ -48,7 +49,7 @@ def tensor_type(text: str) -> TensorType:
     if found is None:
         refuse(f"'{text}' is no tensor type; write one such as tensor<256x32xf16>")
     shape = tuple(int(extent) for extent in found[1].rstrip("x").split("x"))
-    return TensorType(shape, element_bits(found[2]), found[3])
+    return TensorType(shape, found[2], element_bits(found[2]), found[3])
 
 
 def element_bits(name: str) -> int:

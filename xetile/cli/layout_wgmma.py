@@ -101,8 +101,7 @@ def _operand(options: Namespace) -> int:
         if getattr(options, name) is None:
             refuse(f"--{name} is needed, or -l ATTRIBUTE, or --descriptor VALUE")
     bits = element_bits(options.dtype)
-    if re.match(r"[a-z]*[14](?!\d)", options.dtype):
-        refuse(f"elements of {options.dtype} share bytes; the layouts are of 8, 16 and 32 bits")
+    _refuse_parts_of_bytes(options.dtype)
     operand = Operand.compact(bits, options.major, options.swizzle, options.shape)
     if options.leading is not None:
         operand = operand._replace(leading=options.leading)
@@ -155,6 +154,11 @@ def _operand_data(
     }
 
 
+def _refuse_parts_of_bytes(element: str) -> None:
+    if re.match(r"[a-z]*[14](?!\d)", element):
+        refuse(f"elements of {element} share bytes; the layouts are of 8, 16 and 32 bits")
+
+
 def _matched(options: Namespace) -> int:
     from xetile.layout.attributes import layout_of
     from xetile.layout.wgmma_legality import match_operand
@@ -162,6 +166,7 @@ def _matched(options: Namespace) -> int:
     if options.t is None:
         refuse("must specify the tensor type argument -t, such as tensor<64x64xbf16>")
     tensor = tensor_type(options.t)
+    _refuse_parts_of_bytes(tensor.element)
     layout = layout_of(options.l, tensor.shape)
     match = match_operand(layout, tensor.element_bits, "a" if options.operand == "A" else "b")
     descriptor = match.operand.descriptor(options.start, base_offset=options.base_offset)

@@ -123,9 +123,10 @@ class LinearLayout(Division):
                 f"a matrix of {len(matrix)} rows of {sorted({len(row) for row in matrix})} columns is not "
                 f"one of {sum(outs.values())} out bits and {bits} in bits"
             )
+        if any(entry not in (0, 1) for row in matrix for entry in row):
+            raise LayoutError("a matrix over two elements has the entries 0 and 1 only")
         columns = [
-            sum((row[position] & 1) << bit for bit, row in enumerate(matrix))
-            for position in range(bits)
+            sum(row[position] << bit for bit, row in enumerate(matrix)) for position in range(bits)
         ]
         return cls.of_columns({"": tuple(columns)}, outs).reshape_ins(
             {name: 1 << width for name, width in ins.items()}

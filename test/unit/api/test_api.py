@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy
 import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 
@@ -100,3 +101,19 @@ def test_an_unknown_name_is_no_attribute() -> None:
         getattr(xetile, name)
     assert set(xetile.__all__) <= set(dir(xetile))
     assert callable(xetile.emit)
+
+
+def test_a_host_function_runs_its_kernel(capfd: pytest.CaptureFixture[str]):
+    module = xetile.parse(
+        """func.func private @printI64(i64)
+func.func @main(%a: memref<4xi64>) -> i64 {
+  %two = arith.constant 2 : index
+  %value = memref.load %a[%two] : memref<4xi64>
+  call @printI64(%value) : (i64) -> ()
+  return %value : i64
+}
+"""
+    )
+    (result,) = xetile.execute_host(module, "main", numpy.array([5, 6, 7, 8]))
+    assert result == 7
+    assert capfd.readouterr().out == "7"

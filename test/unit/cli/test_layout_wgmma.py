@@ -86,3 +86,11 @@ def test_wrong_input_is_one_line(
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert message in captured.err
+
+
+def test_a_tensor_of_parts_of_bytes_is_refused(capsys: pytest.CaptureFixture[str]):
+    assert main(["wgmma", "-l", NVMMA, "-t", "tensor<64x64xi4>"]) == 1
+    line = (
+        "xetile-layout: error: elements of i4 share bytes; the layouts are of 8, 16 and 32 bits\n"
+    )
+    assert capsys.readouterr().err == line

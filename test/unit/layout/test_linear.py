@@ -344,6 +344,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: LinearLayout.from_matrix([[1, 0]], {"a": 4}, {"b": 4}),
         "a matrix of 1 rows of [2] columns is not one of 2 out bits and 2 in bits",
     ),
+    (
+        lambda: LinearLayout.from_matrix([[2]], {"a": 2}, {"b": 2}),
+        "a matrix over two elements has the entries 0 and 1 only",
+    ),
 ]
 
 
