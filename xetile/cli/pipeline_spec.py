@@ -124,6 +124,14 @@ def _make_pass(
         raise XetileError(f"pass '{spec.name}': {error}") from error
 
 
+_SIMPLE_OPTIONS = {"int": (int, "a whole number"), "bool": (bool, "true or false")}
+"""By the type that xDSL names: the one type of a value, and what to say of it."""
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
     """Refuse unknown and missing options, and values of another type, in words of the command line."""
     from xdsl.passes import get_pass_option_infos
@@ -136,6 +144,14 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
             raise XetileError(f"pass '{spec.name}' has no option '{name}'; its options: {names}")
     for name in sorted(kind.required_fields() - given.keys()):
         raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")
+    for name, values in given.items():
+        kind_of_value, legal_values = _SIMPLE_OPTIONS.get(legal[name], (object, ""))
+        if legal_values and [type(value) for value in values] != [kind_of_value]:
+            found = ",".join(_written(value) for value in values) or "without a value"
+            option = name.replace("_", "-")
+            raise XetileError(
+                f"pass '{spec.name}': option '{option}' is {found}, expected {legal_values}"
+            )
 
 
 def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:

@@ -42,6 +42,7 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.errors import XetileError
 from xetile.passes.wg_to_sg import (
     compute,
     constants,
@@ -100,6 +101,12 @@ class XeTileWgToSg(ModulePass):
     name = "xetile-wg-to-sg"
 
     exchange_bytes: int = 65536
+
+    def __post_init__(self) -> None:
+        if self.exchange_bytes < 1:
+            raise XetileError(
+                f"pass '{self.name}': exchange_bytes is {self.exchange_bytes}, expected at least 1"
+            )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Distribute every workgroup-level function of the module; others stay as they are."""

@@ -78,6 +78,29 @@ def test_a_missing_option_is_named() -> None:
         parse_passes("xetile-blocking", XETILE_UNIVERSE.all_passes)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("exchange_bytes=all", "option 'exchange-bytes' is all, expected a whole number"),
+        ("exchange_bytes=1,2", "option 'exchange-bytes' is 1,2, expected a whole number"),
+        ("exchange_bytes", "option 'exchange-bytes' is without a value, expected a whole number"),
+        ("exchange_bytes=true", "option 'exchange-bytes' is true, expected a whole number"),
+        ("exchange_bytes=0", "exchange_bytes is 0, expected at least 1"),
+    ],
+)
+def test_wrong_values_of_options(options: str, message: str) -> None:
+    with pytest.raises(XetileError) as caught:
+        parse_passes(f"xetile-wg-to-sg{{{options}}}", XETILE_UNIVERSE.all_passes)
+    assert str(caught.value) == f"pass 'xetile-wg-to-sg': {message}"
+
+
+def test_a_switch_is_true_or_false() -> None:
+    with pytest.raises(XetileError, match=r"'upstream-plan' is 3, expected true or false$"):
+        parse_passes(
+            "convert-xetile-to-xegpu{device=bmg upstream-plan=3}", XETILE_UNIVERSE.all_passes
+        )
+
+
 def test_nothing_is_near() -> None:
     assert nearest("qqqqq", KNOWN) == ""
 
