@@ -277,7 +277,11 @@ class Frame:
             handler = handlers.get(op.name)
             if handler is None:
                 _refuse(op)
-            for result, found in zip(op.results, handler(self, op), strict=True):
+            try:
+                values = handler(self, op)
+            except MemoryError:
+                fail(op, f"'{op.name}' takes more memory than there is")
+            for result, found in zip(op.results, values, strict=True):
                 self._values[result] = found
         return []
 

@@ -220,3 +220,19 @@ def test_a_function_may_call_itself() -> None:
         parse_text(FUNCTIONS, "host.mlir"), "down", [400], output=lambda _: None
     )
     assert result == 400
+
+
+def test_more_memory_than_there_is_is_reported_at_the_op() -> None:
+    module = parse_text(
+        "func.func @main() {\n"
+        "  %n = arith.constant 99999999999999 : index\n"
+        "  %m = memref.alloc(%n) : memref<?xf32>\n"
+        "  return\n"
+        "}",
+        "big.mlir",
+    )
+    with pytest.raises(XetileError) as caught:
+        execute_host(module, "main", output=print)
+    assert str(caught.value) == (
+        "big.mlir:3:3: error: 'memref.alloc' takes more memory than there is"
+    )
