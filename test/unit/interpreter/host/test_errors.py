@@ -222,10 +222,11 @@ def test_a_function_may_call_itself() -> None:
     assert result == 400
 
 
-def test_more_memory_than_there_is_is_reported_at_the_op() -> None:
+@pytest.mark.parametrize("extent", [10**14, 2**61, 2**63 - 1])
+def test_more_memory_than_there_is_is_reported_at_the_op(extent: int) -> None:
     module = parse_text(
         "func.func @main() {\n"
-        "  %n = arith.constant 99999999999999 : index\n"
+        f"  %n = arith.constant {extent} : index\n"
         "  %m = memref.alloc(%n) : memref<?xf32>\n"
         "  return\n"
         "}",
