@@ -84,4 +84,4 @@ def test_refused(name: str):
 def test_xdsl_still_leaves_a_yield_of_scf_if_unchecked():
     condition = ConstantOp(IntegerAttr(1, i1))
     regions = [Region(Block([scf.YieldOp()])) for _ in range(2)]
-    scf.IfOp(condition.results[0], [i32], *regions).verify()
+    scf.IfOp(condition.results[0], [i32], regions[0], regions[1]).verify()
