@@ -1,9 +1,10 @@
 """Verification whose answer is the innermost op that is wrong, with its place."""
 
 from collections.abc import Iterator
+from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xetile.dialects.scf_regions import verify_regions
@@ -22,6 +23,7 @@ def verify(module: ModuleOp) -> None:
     try:
         for op in module.walk():
             verify_regions(op)
+            _verify_extents(op)
         module.verify()
     except XetileError:
         raise
@@ -32,6 +34,16 @@ def verify(module: ModuleOp) -> None:
         message = " ".join(str(reason).split()) or f"'{culprit.name}' does not verify"
         raise XetileError(message, position(culprit)) from complaint
     _verify_order(module, set())
+
+
+def _verify_extents(op: Operation) -> None:
+    """Refuse empty vectors, as MLIR does; xDSL 0.74 takes them."""
+    for value in op.results:
+        if not isinstance(value.type, VectorType):
+            continue
+        type = cast("VectorType[Attribute]", value.type)
+        if 0 in type.get_shape():
+            fail(op, f"{type} has no elements; the extents of a vector are positive")
 
 
 def _is_complaint(op: Operation, error: Exception) -> bool:

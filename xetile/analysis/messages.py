@@ -77,36 +77,40 @@ class Messages:
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
             fail(at, f"{type} has no inner_blocks; run xetile-blocking first")
-        shape, element, block = type.shape, type.element_type, type.inner_blocks
-        if type.order == COLUMN_MAJOR:
-            message = plan_column_major(self.device, use, shape, element, block=block)
-        elif self.upstream:
-            role = self._load_form(facts.uses)[0] if use == "load" else "c"
-            message = plan_upstream(self.device, use, block, element, role)
-        elif use == "load":
-            role, packed = self._load_form(facts.uses)
-            message = plan_load(self.device, shape, element, role, packed=packed, block=block)
-        elif use == "store":
-            message = plan_store(self.device, shape, element, block=block)
-        else:
-            message = plan_prefetch(self.device, shape, element, block=block)
+        message = self._plan(facts, type, use, type.inner_blocks)
         if message is None:
-            self._refuse(at, use, type)
+            self._refuse(at, facts, type, use)
         return message
 
-    def _refuse(self, at: Operation, use: TileUse, type: TileType) -> NoReturn:
+    def _plan(
+        self, facts: _TileFacts, type: TileType, use: TileUse, block: tuple[int, int]
+    ) -> BlockConfiguration | None:
+        shape, element = type.shape, type.element_type
+        if type.order == COLUMN_MAJOR:
+            return plan_column_major(self.device, use, shape, element, block=block)
+        if self.upstream:
+            role = self._load_form(facts.uses)[0] if use == "load" else "c"
+            return plan_upstream(self.device, use, block, element, role)
+        if use == "load":
+            role, packed = self._load_form(facts.uses)
+            return plan_load(self.device, shape, element, role, packed=packed, block=block)
+        if use == "store":
+            return plan_store(self.device, shape, element, block=block)
+        return plan_prefetch(self.device, shape, element, block=block)
+
+    def _refuse(self, at: Operation, facts: _TileFacts, type: TileType, use: TileUse) -> NoReturn:
         bits = memory_bits(type.element_type)
-        legal = () if bits is None else plannable(self.device, use, bits)
+        known = () if bits is None else plannable(self.device, use, bits)
         by_columns = type.order == COLUMN_MAJOR
-        found = {(c.rows, c.columns) for c in legal if c.columns >= 8 or use != "load"}
-        blocks = sorted((c, r) if by_columns else (r, c) for r, c in found)
-        shown = ", ".join(f"{rows}x{columns}" for rows, columns in blocks) or "none"
+        blocks = {(c.columns, c.rows) if by_columns else (c.rows, c.columns) for c in known}
+        legal = sorted(block for block in blocks if self._plan(facts, type, use, block) is not None)
+        shown = ", ".join(f"{rows}x{columns}" for rows, columns in legal) or "none"
         rows, columns = type.inner_blocks or type.shape
         fail(
             at,
             f"{self.device.name} has no 2D block {use} for blocks of {rows}x{columns} {type.element_type} "
             f"in a {'column-major ' if by_columns else ''}tile of {'x'.join(map(str, type.shape))} in this role; "
-            f"blocks of {type.element_type} that it {use}s: {shown}",
+            f"blocks of this tile that it {use}s: {shown}",
         )
 
     def _load_form(self, uses: Sequence[Operation]) -> tuple[Role, bool]:

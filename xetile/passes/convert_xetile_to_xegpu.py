@@ -22,6 +22,7 @@ broadcasts become ops of the vector dialect on each block, a padding other than 
 """
 
 from dataclasses import dataclass
+from math import prod
 from typing import cast
 
 from xdsl.context import Context
@@ -41,11 +42,15 @@ from xetile.analysis.kernels import (
     level,
     set_level,
 )
+from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.work_item_launches import set_work_item_convention, subgroups_along
 from xetile.passes.xetile_to_xegpu import rearrange, tiles, vectors
 from xetile.passes.xetile_to_xegpu.view import XeGPUView
 from xetile.targets.device import SUBGROUP_SIZE, Device, device
+
+MOST_BLOCKS = 1 << 14
+"""A bound on what is unrolled, hundreds of times what the registers of a subgroup hold."""
 
 
 def _check_instruction(target: Device, op: Operation) -> None:
@@ -100,6 +105,23 @@ XeGPUView.handlers = {
 }
 
 
+def _check_blocks(op: Operation) -> None:
+    """Every block becomes a value of its own: one subgroup has no use for very many, and the compiler no time."""
+    for value in (*op.operands, *op.results):
+        type = value.type
+        if isinstance(type, TileType):
+            shape = type.value_shape
+        else:
+            shape = type.get_shape() if isinstance(type, VectorType) else ()
+        blocks = prod(shape[:2]) if len(shape) == 4 else 1
+        if blocks > MOST_BLOCKS:
+            fail(
+                op,
+                f"{type} has {blocks} blocks, expected at most {MOST_BLOCKS} in one subgroup; "
+                "make the tile smaller, or share it among more subgroups",
+            )
+
+
 @dataclass(frozen=True)
 class ConvertXeTileToXeGPU(ModulePass):
     """Turn blocked XeTile into XeGPU.
@@ -122,9 +144,10 @@ class ConvertXeTileToXeGPU(ModulePass):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
-            for product in function.walk():
-                if product.name == "xetile.tile_mma":
-                    _check_instruction(target, product)
+            for inner in function.walk():
+                _check_blocks(inner)
+                if inner.name == "xetile.tile_mma":
+                    _check_instruction(target, inner)
             XeGPUView(function, target, upstream=self.upstream_plan).run()
             set_work_item_convention(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(SUBGROUP_SIZE, i32)

@@ -231,6 +231,8 @@ def _verify_shape(shape: tuple[int, ...], *, scattered: bool) -> None:
     text = "x".join("?" if extent == DYNAMIC_INDEX else str(extent) for extent in shape)
     if any(extent < 1 for extent in shape):
         raise VerifyException(f"tile shape {text} must have positive, static extents")
+    if any(extent >= 1 << 63 for extent in shape):
+        raise VerifyException(f"tile shape {text} has an extent that no index takes (64 bits)")
     if len(shape) == 2 or (len(shape) == 1 and scattered):
         return
     raise VerifyException(

@@ -40,6 +40,10 @@ class Units(Parts):
         )
 
 
+MOST_UNITS = 1 << 12
+"""A bound on the units of one value in a subgroup, each of which becomes ops of its own."""
+
+
 class SubgroupView(Expansion):
     """Rebuilds a function for one subgroup; the pass names the handlers."""
 
@@ -60,7 +64,15 @@ class SubgroupView(Expansion):
     def distribution_of(self, value: SSAValue) -> Distribution:
         """The distribution of a vector or tile of the old function, which the inference found legal."""
         shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
-        return self.maps[value].distribution(shape)
+        distribution = self.maps[value].distribution(shape)
+        if distribution.local_units > MOST_UNITS:
+            fail(
+                self.current,
+                f"{value.type} gives each subgroup {distribution.local_units} units of "
+                f"{'x'.join(map(str, distribution.unit))}, expected at most {MOST_UNITS}; "
+                f"{self.maps[value]} needs larger sg_data",
+            )
+        return distribution
 
     def units(self, value: SSAValue) -> Units:
         """The units that an old value became."""

@@ -161,3 +161,13 @@ func.func @f(%A: memref<16x16xui8>) {
   %r = xetile.tile_reduce <add>, %v [1] {wg_map_result = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 1]>, wg_map_source = #source} : vector<16x16xui8> -> vector<16x1xui8>
   func.return
 }
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [1, 1]>>
+func.func @units(%A: memref<4096x4096xf32>) {
+  // expected-error @below {{gives each subgroup 4194304 units of 1x1, expected at most 4096; #xetile.wg_map<sg_layout = [2, 2], sg_data = [1, 1]> needs larger sg_data}}
+  %t = xetile.init_tile %A[0, 0] : memref<4096x4096xf32> -> !xetile.tile<4096x4096xf32, #tile>
+  %v = xetile.load_tile %t : !xetile.tile<4096x4096xf32, #tile> -> vector<4096x4096xf32>
+  func.return
+}

@@ -1,0 +1,21 @@
+// What has no messages. One error per chunk.
+//
+// RUN: xetile-opt --xetile-blocking=device=bmg --convert-xetile-to-xegpu=device=bmg %s --split-input-file --verify-diagnostics
+
+// More blocks than anybody would unroll.
+func.func @huge(%A: memref<1000000000x1000000000xf32>) {
+  // expected-error @below {{has 1953125000000000 blocks, expected at most 16384 in one subgroup; make the tile smaller, or share it among more subgroups}}
+  %t = xetile.init_tile %A[0, 0] : memref<1000000000x1000000000xf32> -> !xetile.tile<1000000000x1000000000xf32>
+  %v = xetile.load_tile %t : !xetile.tile<1000000000x1000000000xf32> -> vector<1000000000x1000000000xf32>
+  func.return
+}
+
+// -----
+
+// The blocks that are named are those that this tile could have.
+func.func @narrow(%A: memref<64x64xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x24xf32>
+  // expected-error @below {{bmg has no 2D block load for blocks of 8x8 f32 in a tile of 32x24 in this role; blocks of this tile that it loads: none}}
+  %v = xetile.load_tile %t : !xetile.tile<32x24xf32> -> vector<32x24xf32>
+  func.return
+}

@@ -1,0 +1,25 @@
+"""What verification refuses beside what the ops say themselves."""
+
+import pytest
+
+from xetile.api import parse_text
+from xetile.errors import XetileError
+
+
+def message(line: str) -> str:
+    with pytest.raises(XetileError) as error:
+        parse_text(f"func.func @f(%c: i32) {{\n  {line}\n  func.return\n}}\n", "f.mlir")
+    return str(error.value)
+
+
+def test_a_vector_has_elements():
+    assert message("%v = vector.broadcast %c : i32 to vector<0x4xi32>") == (
+        "f.mlir:2:3: error: vector<0x4xi32> has no elements; the extents of a vector are positive"
+    )
+
+
+def test_the_extents_of_a_tile_are_indices():
+    text = message('"xetile.prefetch_tile"(%c) : (!xetile.tile<18446744073709551616x8xf32>) -> ()')
+    assert text.endswith(
+        "tile shape 18446744073709551616x8 has an extent that no index takes (64 bits)"
+    )
