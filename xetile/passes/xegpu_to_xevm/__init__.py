@@ -1,0 +1,1 @@
+"""The parts of `convert-xegpu-to-xevm`: what values become, messages, vectors in registers."""
