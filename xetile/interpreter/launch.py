@@ -17,7 +17,7 @@ from xetile.analysis.kernels import (
     level,
     subgroup_count,
 )
-from xetile.errors import XetileError, fail
+from xetile.errors import XetileError, fail, position
 from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
@@ -98,9 +98,8 @@ def launch(
         with np.errstate(all="ignore"):
             run_workgroups(kernel, Frame(machine, np.arange(1)), lambda _: arguments, progress)
     except MemoryError as error:
-        raise XetileError(
-            f"executing '{symbol_name(kernel)}' takes more memory than there is"
-        ) from error
+        message = f"executing '{symbol_name(kernel)}' takes more memory than there is"
+        raise XetileError(message, position(kernel)) from error
 
 
 def is_sanitized(asked: bool | None) -> bool:

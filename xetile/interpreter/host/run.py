@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from xetile.errors import XetileError, fail
+from xetile.errors import XetileError, fail, position
 from xetile.interpreter.affine import HANDLERS as AFFINE
 from xetile.interpreter.arguments import check_count, place
 from xetile.interpreter.arith import HANDLERS as ARITH
@@ -93,9 +93,11 @@ def run(
         with np.errstate(all="ignore"), _deep_recursion():
             results = run_function(machine, function, values)
     except MemoryError as error:
-        raise XetileError(f"executing '{entry}' takes more memory than there is") from error
+        message = f"executing '{entry}' takes more memory than there is"
+        raise XetileError(message, position(function)) from error
     except RecursionError as error:
-        raise XetileError(f"executing '{entry}' nests too many calls") from error
+        message = f"executing '{entry}' nests too many calls"
+        raise XetileError(message, position(function)) from error
     end = function.regions[0].blocks[-1].last_op
     return [
         _result(machine.frame(), function, operand, value)
