@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, VectorType
+from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
 from xetile.dialects.scf_regions import verify_regions
@@ -20,19 +21,20 @@ def verify(module: ModuleOp) -> None:
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
+    for op in module.walk():
+        verify_regions(op)
+        _verify_extents(op)
+        _verify_symbols(op)
     try:
-        for op in module.walk():
-            verify_regions(op)
-            _verify_extents(op)
         module.verify()
     except XetileError:
         raise
     except Exception as complaint:
-        culprit, reason = _first_wrong(module) or (module, complaint)
+        culprit, reason = _first_wrong(module) or (None, complaint)
         if not _is_complaint(culprit, reason):
             raise
-        message = " ".join(str(reason).split()) or f"'{culprit.name}' does not verify"
-        raise XetileError(message, position(culprit)) from complaint
+        message = " ".join(str(reason).split()) or f"'{(culprit or module).name}' does not verify"
+        raise XetileError(message, position(culprit or module)) from complaint
     _verify_order(module, set())
 
 
@@ -46,8 +48,27 @@ def _verify_extents(op: Operation) -> None:
             fail(op, f"{type} has no elements; the extents of a vector are positive")
 
 
-def _is_complaint(op: Operation, error: Exception) -> bool:
-    return isinstance(error, _COMPLAINTS) or type(op).__module__.startswith("xdsl.")
+def _verify_symbols(op: Operation) -> None:
+    """Refuse a second symbol of one name where it stands; xDSL 0.74 reports the op around it."""
+    if not op.has_trait(SymbolTable, value_if_unregistered=False):
+        return
+    if len(op.regions) != 1 or len(op.regions[0].blocks) != 1:
+        return  # its own verifier refuses it
+    first: dict[StringAttr, Operation] = {}
+    for inner in op.regions[0].block.ops:
+        name = inner.get_attr_or_prop("sym_name")
+        if not isinstance(name, StringAttr):
+            continue
+        if name in first:
+            place = position(first[name])
+            line = "" if place is None else f" at line {place.line.data}"
+            fail(inner, f"redefinition of symbol '{name.data}', which is defined{line} already")
+        first[name] = inner
+
+
+def _is_complaint(op: Operation | None, error: Exception) -> bool:
+    by_xdsl = op is not None and type(op).__module__.startswith("xdsl.")
+    return by_xdsl or isinstance(error, _COMPLAINTS)
 
 
 def _inside_out(op: Operation) -> Iterator[Operation]:

@@ -23,3 +23,20 @@ def test_the_extents_of_a_tile_are_indices():
     assert text.endswith(
         "tile shape 18446744073709551616x8 has an extent that no index takes (64 bits)"
     )
+
+
+def test_a_symbol_is_defined_once():
+    with pytest.raises(XetileError) as error:
+        parse_text(
+            "func.func private @f()\nfunc.func private @g()\n  func.func private @f()\n", "f.mlir"
+        )
+    assert str(error.value) == (
+        "f.mlir:3:3: error: redefinition of symbol 'f', which is defined at line 1 already"
+    )
+
+
+@pytest.mark.parametrize(
+    "op", ['"scf.if"() : () -> ()', '"scf.while"() : () -> ()', '"gpu.module"() : () -> ()']
+)
+def test_ops_without_their_regions_are_answered(op: str):
+    assert "region" in message(op) or "operand" in message(op)
