@@ -16,16 +16,19 @@ from xetile.layout.block_io import BlockConfiguration, plan_block_load
 from xetile.layout.distributed import dpas_operand_layout, dpas_register_word
 from xetile.layout.grid import power_of_two_part
 from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.targets.device import SUBGROUP_SIZE, SYSTOLIC_DEPTH, Device, plannable
+from xetile.targets.device import (
+    SUBGROUP_SIZE,
+    SYSTOLIC_DEPTH,
+    UPSTREAM_BLOCK_EXTENT,
+    Device,
+    plannable,
+)
 
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
 
 _LARGEST_PART = 1 << 12
 """Bound on the power of two that a tile's extent is planned by (elements)."""
-
-_UPSTREAM_EXTENT = 16
-"""Largest extent of a block that upstream's pipeline takes, in rows and in columns (elements)."""
 
 
 def memory_bits(element_type: Attribute) -> int | None:
@@ -128,9 +131,9 @@ def plan_upstream(
     bits = memory_bits(element_type)
     if bits is None:
         return None
-    depth = max(_UPSTREAM_EXTENT, SYSTOLIC_DEPTH * 32 // bits)
-    rows = depth if role == "b" else _UPSTREAM_EXTENT
-    columns = depth if role == "a" else _UPSTREAM_EXTENT
+    depth = max(UPSTREAM_BLOCK_EXTENT, SYSTOLIC_DEPTH * 32 // bits)
+    rows = depth if role == "b" else UPSTREAM_BLOCK_EXTENT
+    columns = depth if role == "a" else UPSTREAM_BLOCK_EXTENT
     fitting = [
         configuration
         for configuration in plannable(device, access, bits)

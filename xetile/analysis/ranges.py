@@ -15,12 +15,11 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.arithmetic import OPERATIONS
 from xetile.analysis.kernels import launch_sizes, subgroup_count
-from xetile.targets.device import SUBGROUP_SIZE
+from xetile.targets.device import INDEX_BITS, SUBGROUP_SIZE
 
 _MAX_ID = (
     2**32 - 1
 )  # sizes of a launch are 32-bit unsigned (Level Zero specification, zeCommandListAppendLaunchKernel)
-_INDEX_BITS = 64
 
 
 class Interval(NamedTuple):
@@ -62,7 +61,7 @@ def infer_ranges(function: Operation) -> Ranges:
 def type_interval(type: Attribute) -> Interval | None:
     """What an integer type can hold; None for other types."""
     if isinstance(type, IndexType):
-        bits, signed = _INDEX_BITS, True
+        bits, signed = INDEX_BITS, True
     elif isa(type, IntegerType):
         bits = type.width.data
         signed = type.signedness.data is not Signedness.UNSIGNED and bits > 1

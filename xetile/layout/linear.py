@@ -128,9 +128,7 @@ class LinearLayout(Division):
         columns = [
             sum(row[position] << bit for bit, row in enumerate(matrix)) for position in range(bits)
         ]
-        return cls.of_columns({"": tuple(columns)}, outs).reshape_ins(
-            {name: 1 << width for name, width in ins.items()}
-        )
+        return cls.of_columns({"": tuple(columns)}, outs).reshape_ins(dict(in_dims))
 
     def to_matrix(self) -> list[list[int]]:
         """Rows of 0 and 1, one for each out bit; columns are in bits; both minor dim first, low bit first."""

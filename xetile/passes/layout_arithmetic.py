@@ -30,6 +30,7 @@ from xetile.dialects import arith
 from xetile.errors import fail
 from xetile.layout.f2 import diagonals
 from xetile.layout.linear import LinearLayout
+from xetile.targets.device import INDEX_BITS
 
 Coordinate: TypeAlias = int | SSAValue
 """A coordinate that is known, or computed by an op."""
@@ -38,7 +39,6 @@ Emit: TypeAlias = Callable[[Operation], Operation]
 """Puts an op where it belongs and gives it back: `Builder.insert`, `Expansion.emit`."""
 
 _Integer: TypeAlias = IndexType | IntegerType
-_INDEX_BITS = 64
 
 
 def apply_layout(
@@ -113,7 +113,7 @@ def _is_signed(type: _Integer) -> bool:
 
 
 def _bits(type: Attribute) -> int:
-    return type.width.data if isa(type, IntegerType) else _INDEX_BITS
+    return type.width.data if isa(type, IntegerType) else INDEX_BITS
 
 
 class _Emission:

@@ -23,6 +23,15 @@ SYSTOLIC_DEPTH = 8
 EXECUTION_SIZE = 16
 """Columns N of an instruction, on every device (disassembly: `(16|M0)`)."""
 
+INDEX_BITS = 64
+"""Bits of an index on every device (source: pointers and `index` are 64 bits wide in SPIR-V's Physical64)."""
+
+UPSTREAM_BLOCK_EXTENT = 16
+"""Largest extent, in rows and in columns (elements), of a block that upstream MLIR's own lowering takes.
+
+Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`.
+"""
+
 REPEAT_COUNTS = (1, 2, 4, 8)
 """Rows M for which cl_intel_subgroup_matrix_multiply_accumulate has a builtin."""
 

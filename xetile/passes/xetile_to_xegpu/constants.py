@@ -19,6 +19,7 @@ from xdsl.ir import Attribute
 
 from xetile.analysis.constants import Dense
 from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.targets.device import INDEX_BITS
 
 _FLOATS = {
     "add": 0.0,
@@ -28,7 +29,6 @@ _FLOATS = {
     "minnumf": nan,
     "maxnumf": nan,
 }
-_INDEX_BITS = 64
 _LARGEST_OF_8_BITS = 448.0
 """The largest f8E4M3FN, which has no infinity (OCP 8-bit floating point specification, table 1)."""
 
@@ -62,7 +62,7 @@ def _number(kind: CombiningKindFlag, element: Attribute) -> float | int:
     if isinstance(element, FLOAT_TYPES):
         number = _FLOATS[kind.value]
         return number if isfinite(number) or isnan(number) else copysign(_largest(element), number)
-    bits = element.bitwidth if isinstance(element, IntegerType) else _INDEX_BITS
+    bits = element.bitwidth if isinstance(element, IntegerType) else INDEX_BITS
     ones, sign = -1, 1 << (bits - 1)
     integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
     return integers.get(kind.value, 0)

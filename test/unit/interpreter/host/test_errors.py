@@ -237,3 +237,18 @@ def test_more_memory_than_there_is_is_reported_at_the_op(extent: int) -> None:
     assert str(caught.value) == (
         "big.mlir:3:3: error: 'memref.alloc' takes more memory than there is"
     )
+
+
+def test_a_program_that_needs_more_memory_than_there_is_names_its_entry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("xetile.interpreter.host.run.run_function", exhausted)
+    module = parse_text("func.func @main() {\n  return\n}\n", "main.mlir")
+    with pytest.raises(XetileError) as caught:
+        execute_host(module, "main", output=print)
+    assert str(caught.value) == (
+        "main.mlir:1:1: error: executing 'main' takes more memory than there is"
+    )
