@@ -19,8 +19,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from xetile.layout.linear import LinearLayout
-from xetile.layout.views import hardware_view
+from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.show.views import hardware_view
 
 POINTS = 65536
 SECONDS_PER_ROUND = 0.004

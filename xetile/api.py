@@ -195,7 +195,7 @@ def emit(module: ModuleOp, kind: Kind, device: str) -> str | bytes:
     Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, or if ocloc
     is needed and missing.
     """
-    from xetile.emit import emit as emit_code
+    from xetile.codegen import emit as emit_code
 
     if kind not in KINDS:
         raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
-from xetile.dialects.scf_regions import verify_regions
+from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.errors import XetileError, fail, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)

@@ -10,7 +10,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 
 from xetile.errors import XetileError, fail
 from xetile.parser import context, parse
-from xetile.rewriting import canonicalize, fill_positions, place_like, walk
+from xetile.rewriting.positions import canonicalize, fill_positions, place_like, walk
 
 
 def lines(module: ModuleOp) -> list[tuple[str, int]]:

@@ -76,6 +76,6 @@ def test_nothing_is_imported_before_it_is_asked_for(module: str):
         text=True,
         check=True,
     )
-    assert "xetile.dialects.gpu" not in done.stdout
+    assert "xetile.dialects.upstream.gpu" not in done.stdout
     assert "xetile.dialects.xetile'" not in done.stdout
     assert "xetile.passes.xetile_blocking" not in done.stdout

@@ -188,7 +188,7 @@ def _wrap(random: Random, op: Operation, module: ModuleOp) -> None:
     from xdsl.dialects.scf import ForOp, YieldOp
     from xdsl.ir import Region
 
-    from xetile.dialects.arith import ConstantOp
+    from xetile.dialects.upstream.arith import ConstantOp
 
     block = op.parent
     if block is None or op is block.last_op or any(result.uses for result in op.results):

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from xetile.dialects.vector.support import dense, splat, splat_bytes
+from xetile.dialects.upstream.vector.support import dense, splat, splat_bytes
 
 Dense = DenseIntOrFPElementsAttr[AnyDenseElement]
 

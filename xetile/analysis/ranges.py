@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefTyp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.arithmetic import OPERATIONS
+from xetile.analysis.intervals import OPERATIONS
 from xetile.analysis.kernels import launch_sizes, subgroup_count
 from xetile.targets.device import INDEX_BITS, SUBGROUP_SIZE
 

@@ -200,7 +200,7 @@ def parameter(kind: "Attribute") -> Parameter:
 
 
 def _dtype(element: "Attribute") -> "numpy.dtype[numpy.generic]":
-    from xetile.interpreter.elements import find_element
+    from xetile.interpreter.common.elements import find_element
 
     found = find_element(element)
     if found is None:
@@ -212,7 +212,7 @@ def _strides(kind: "MemRefType[Attribute]") -> tuple[int, ...] | None:
     """The strides in elements, where the type says all of them and they are not the dense ones."""
     from xdsl.dialects.builtin import NoneAttr
 
-    from xetile.dialects.memref_layout import strides_and_offset
+    from xetile.dialects.upstream.memref.layout import strides_and_offset
 
     layout = None if isinstance(kind.layout, NoneAttr) else strides_and_offset(kind)
     if layout is None:

@@ -82,7 +82,7 @@ def _run(arguments: list[str]) -> int:
     if options.emit in ("xegpu", "xevm"):
         code, rest = _upper_ir(module, options), module
     else:
-        from xetile.emit import lower_to_llvm
+        from xetile.codegen import lower_to_llvm
 
         rest = lower_to_llvm(module, options.device, kernel=options.kernel)
         code = _code(rest, options)
@@ -139,20 +139,20 @@ def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
         from xetile.api import text
 
         return text(lowered)
-    from xetile.emit import emit
+    from xetile.codegen import emit
 
     return emit(lowered, options.emit, options.device, grf=options.grf)
 
 
 def _contract(lowered: "ModuleOp", options: Namespace) -> str:
-    from xetile.emit import launch_contract
+    from xetile.codegen import launch_contract
 
     return _json(launch_contract(lowered, grf=options.grf))
 
 
 def _statistics(module: "ModuleOp", options: Namespace) -> str:
     """The counts as JSON: of the kernel, or by kernel where there are several."""
-    from xetile.emit import statistics
+    from xetile.codegen import statistics
 
     counts = statistics(module, options.device, grf=options.grf, kernel=options.kernel)
     return _json(next(iter(counts.values())) if len(counts) == 1 else counts)

@@ -120,7 +120,7 @@ def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> list[str]:
 
 def _show_code(module: "ModuleOp", device: str, target: Path) -> None:
     from xetile.cli.files import write_output
-    from xetile.emit import emit, lower_to_llvm, statistics
+    from xetile.codegen import emit, lower_to_llvm, statistics
     from xetile.toolchain.paths import find_ocloc
 
     _title("The code")

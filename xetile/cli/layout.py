@@ -27,7 +27,7 @@ from xetile.cli.layout_output import (
 from xetile.cli.version import VersionAction
 
 if TYPE_CHECKING:
-    from xetile.layout.linear import LinearLayout
+    from xetile.layout.algebra.linear import LinearLayout
 
 VIEWS = ("bases", "hardware", "tensor", "matrix")
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from xetile.layout.linear import LayoutError
+    from xetile.layout.algebra.linear import LayoutError
 
     name = arguments[0] if arguments else "-"
     if not name.startswith("-") and name not in _COMMANDS:
@@ -130,7 +130,7 @@ def _caption(title: str, layout: "LinearLayout") -> str:
 
 
 def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:
-    from xetile.layout.views import hardware_view, matrix_view, tensor_view
+    from xetile.layout.show.views import hardware_view, matrix_view, tensor_view
 
     chosen: list[str] = options.view or ["hardware" if options.use_hw_view else "tensor"]
     parts = [f"Print layout attribute: {title}\n"]
@@ -155,7 +155,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
         return [NamedLayout(options.bases, _from_bases(options.bases, tensor))]
     if tensor is None:
         refuse("must specify the tensor type argument -t, such as tensor<256x32xf16>")
-    from xetile.layout.attributes import layout_of
+    from xetile.layout.text.attributes import layout_of
 
     given: list[str] = options.l or []
     texts = [(text, text) for text in given]
@@ -191,7 +191,7 @@ def _aliases(options: Namespace) -> list[tuple[str, str]]:
 
 
 def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
-    from xetile.layout.linear import LinearLayout
+    from xetile.layout.algebra.linear import LinearLayout
 
     try:
         given: object = json.loads(text)

@@ -17,10 +17,10 @@ from xetile.cli.layout_output import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.block_stages import BlockLoadStages
-    from xetile.layout.block_tile import BlockLimits, BlockTile
-    from xetile.layout.distributed import Dpas
-    from xetile.layout.linear import LinearLayout
+    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.intel.block_tile import BlockLimits, BlockTile
+    from xetile.layout.intel.fragments import Dpas
+    from xetile.layout.intel.stages import BlockLoadStages
     from xetile.targets.device import Device
 
 _LANES = 16
@@ -81,7 +81,7 @@ def _parser() -> ToolParser:
 
 
 def _report(options: Namespace) -> _Report:
-    from xetile.layout.block_tile import load_tile, message_offsets, message_shuffle
+    from xetile.layout.intel.block_tile import load_tile, message_offsets, message_shuffle
     from xetile.targets.device import device
 
     target = device(options.device)
@@ -125,7 +125,7 @@ def _element_bits(options: Namespace, target: "Device") -> int:
 
 def _dpas(options: Namespace, bits: int) -> "Dpas":
     """The encoding, whose operand fits into the tile."""
-    from xetile.layout.distributed import Dpas
+    from xetile.layout.intel.fragments import Dpas
 
     shape: tuple[int, int] = options.shape
     if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
@@ -145,7 +145,7 @@ def _stages(
     options: Namespace, dpas: "Dpas", bits: int, limits: "BlockLimits"
 ) -> "BlockLoadStages | None":
     """The stages that Intel's document has: of A, and of B where it is not transposed or has words to transpose."""
-    from xetile.layout.block_stages import MessageLimits, block_load_stages
+    from xetile.layout.intel.stages import MessageLimits, block_load_stages
 
     operand = _OPERANDS.index(options.operand)
     if operand == 2 or (options.transposed and (operand == 0 or bits > 16)):
@@ -162,7 +162,7 @@ def _stages(
 
 def _limits(target: "Device") -> "BlockLimits":
     """What a message may be, from the device's table."""
-    from xetile.layout.block_tile import BlockLimits
+    from xetile.layout.intel.block_tile import BlockLimits
 
     loads = target.block_configurations("load", 16)
     transposed = target.block_configurations("load_transposed", 32)
@@ -201,7 +201,7 @@ def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
 
 
 def _text(report: _Report) -> str:
-    from xetile.layout.block_tile import register_order
+    from xetile.layout.intel.block_tile import register_order
 
     tile, step = report.tile, len(report.shuffle)
     parts = [] if report.stages is None else [f"{report.stages}\n"]
@@ -222,7 +222,7 @@ def _text(report: _Report) -> str:
 
 
 def _data(report: _Report) -> dict[str, object]:
-    from xetile.layout.block_tile import register_order
+    from xetile.layout.intel.block_tile import register_order
 
     order, step = register_order(report.tile), len(report.shuffle)
     stages = report.stages
@@ -254,7 +254,7 @@ def _data(report: _Report) -> dict[str, object]:
 
 def _message_picture(report: _Report) -> "LinearLayout":
     """What one message leaves in registers, its blocks side by side, in the memory's orientation."""
-    from xetile.layout.block_io import block_load_layout
+    from xetile.layout.intel.messages import block_load_layout
 
     tile = report.tile
     layout = block_load_layout(

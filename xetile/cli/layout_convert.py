@@ -14,8 +14,8 @@ from xetile.cli.layout_output import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.conversion import Conversion, SharedExchange
-    from xetile.layout.shuffles import LaneShuffles
+    from xetile.layout.exchange.conversion import Conversion, SharedExchange
+    from xetile.layout.exchange.lanes import LaneShuffles
 
 _KINDS = {
     "none": "every register stays where it is",
@@ -27,8 +27,8 @@ _KINDS = {
 
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
-    from xetile.layout.attributes import layout_of
-    from xetile.layout.conversion import plan_conversion
+    from xetile.layout.exchange.conversion import plan_conversion
+    from xetile.layout.text.attributes import layout_of
 
     options = _parser().parse_args(arguments)
     tensor = tensor_type(options.t)

@@ -17,9 +17,9 @@ from xetile.cli.layout_output import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.linear import LinearLayout
-    from xetile.layout.wgmma import Descriptor, Operand
-    from xetile.layout.wgmma_legality import Match
+    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.nvidia.wgmma import Descriptor, Operand
+    from xetile.layout.nvidia.wgmma_legality import Match
 
 
 def run(arguments: list[str]) -> int:
@@ -83,7 +83,7 @@ def _parser() -> ToolParser:
 
 
 def _decoded(options: Namespace) -> int:
-    from xetile.layout.wgmma import Descriptor
+    from xetile.layout.nvidia.wgmma import Descriptor
 
     descriptor = Descriptor.decode(options.descriptor)
     data = descriptor._asdict()
@@ -95,7 +95,7 @@ def _decoded(options: Namespace) -> int:
 
 
 def _operand(options: Namespace) -> int:
-    from xetile.layout.wgmma import Operand, swizzle_atom
+    from xetile.layout.nvidia.wgmma import Operand, swizzle_atom
 
     for name in ("dtype", "major", "swizzle", "shape"):
         if getattr(options, name) is None:
@@ -160,8 +160,8 @@ def _refuse_parts_of_bytes(element: str) -> None:
 
 
 def _matched(options: Namespace) -> int:
-    from xetile.layout.attributes import layout_of
-    from xetile.layout.wgmma_legality import match_operand
+    from xetile.layout.nvidia.wgmma_legality import match_operand
+    from xetile.layout.text.attributes import layout_of
 
     if options.t is None:
         refuse("must specify the tensor type argument -t, such as tensor<64x64xbf16>")

@@ -161,7 +161,7 @@ class OptMain(xDSLOptMain):
             verify(prog)
         if not self.pipeline.passes:
             return
-        from xetile.rewriting import fill_positions
+        from xetile.rewriting.positions import fill_positions
 
         for step in self.pipeline.passes:
             with self.instrumentation.around(step.name, prog):

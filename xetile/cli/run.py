@@ -165,7 +165,7 @@ def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter
     from xetile.cli.arguments import parameter
     from xetile.cli.files import read_input
     from xetile.cli.kernels import kernel_name, parameter_types
-    from xetile.interpreter.launch import find_kernel
+    from xetile.interpreter.machine.launch import find_kernel
 
     text, name = read_input(path)
     module = parse_text(text, name)

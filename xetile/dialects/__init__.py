@@ -12,14 +12,14 @@ _OURS = {
     "xetile": ("xetile.dialects.xetile", "XeTile"),
     "xegpu": ("xetile.dialects.xegpu", "XeGPU"),
     "xevm": ("xetile.dialects.xevm", "XeVM"),
-    "gpu": ("xetile.dialects.gpu", "GPU"),
-    "arith": ("xetile.dialects.arith", "Arith"),
-    "vector": ("xetile.dialects.vector", "Vector"),
-    "memref": ("xetile.dialects.memref", "MemRef"),
-    "llvm": ("xetile.dialects.llvm", "LLVM"),
-    "index": ("xetile.dialects.index", "Index"),
-    "scf": ("xetile.dialects.scf", "Scf"),
-    "spirv": ("xetile.dialects.spirv", "SPIRV"),
+    "gpu": ("xetile.dialects.upstream.gpu", "GPU"),
+    "arith": ("xetile.dialects.upstream.arith", "Arith"),
+    "vector": ("xetile.dialects.upstream.vector", "Vector"),
+    "memref": ("xetile.dialects.upstream.memref", "MemRef"),
+    "llvm": ("xetile.dialects.upstream.llvm", "LLVM"),
+    "index": ("xetile.dialects.upstream.index", "Index"),
+    "scf": ("xetile.dialects.upstream.scf", "Scf"),
+    "spirv": ("xetile.dialects.upstream.spirv", "SPIRV"),
 }
 """Dialect name to its module and the name of its `Dialect` object."""
 

@@ -35,7 +35,7 @@ def execute(
         XetileError: no such kernel, arguments that do not fit, an op that cannot be executed, an access outside
             of memory or against the rules of its level (at the op).
     """
-    from xetile.interpreter.launch import launch
+    from xetile.interpreter.machine.launch import launch
 
     launch(module, kernel, arrays, grid=grid, progress=progress, sanitize=sanitize)
 

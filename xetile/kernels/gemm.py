@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from xetile.dialects import dialect_factory, gpu
+from xetile.dialects import dialect_factory
+from xetile.dialects.upstream import gpu
 from xetile.dialects.xetile import (
     InitTileOp,
     LoadTileOp,

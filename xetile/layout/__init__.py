@@ -2,98 +2,106 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from xetile.layout.attributes import layout_of as layout_of
-    from xetile.layout.attributes import parse_layout as parse_layout
-    from xetile.layout.block_io import block_load_layout as block_load_layout
-    from xetile.layout.block_io import plan_block_load as plan_block_load
-    from xetile.layout.block_stages import MessageLimits as MessageLimits
-    from xetile.layout.block_stages import block_load_stages as block_load_stages
-    from xetile.layout.block_tile import BlockLimits as BlockLimits
-    from xetile.layout.block_tile import load_tile as load_tile
-    from xetile.layout.block_tile import prefetch_tile as prefetch_tile
-    from xetile.layout.block_tile import store_tile as store_tile
-    from xetile.layout.columns import ColumnAction as ColumnAction
-    from xetile.layout.columns import (
+    from xetile.layout.algebra.columns import ColumnAction as ColumnAction
+    from xetile.layout.algebra.columns import (
         action_remove_broadcasted_regs as action_remove_broadcasted_regs,
     )
-    from xetile.layout.columns import combine_cta_cga_with_shape as combine_cta_cga_with_shape
-    from xetile.layout.columns import ensure_layout_not_larger_than as ensure_layout_not_larger_than
-    from xetile.layout.columns import (
+    from xetile.layout.algebra.columns import (
+        combine_cta_cga_with_shape as combine_cta_cga_with_shape,
+    )
+    from xetile.layout.algebra.columns import (
+        ensure_layout_not_larger_than as ensure_layout_not_larger_than,
+    )
+    from xetile.layout.algebra.columns import (
         ensure_layout_not_smaller_than as ensure_layout_not_smaller_than,
     )
-    from xetile.layout.columns import largest_vectorisation as largest_vectorisation
-    from xetile.layout.conversion import classify as classify
-    from xetile.layout.conversion import plan_conversion as plan_conversion
-    from xetile.layout.convert import register_permutation as register_permutation
-    from xetile.layout.convert import select_registers as select_registers
-    from xetile.layout.distributed import Dpas as Dpas
-    from xetile.layout.distributed import dpas_operand_layout as dpas_operand_layout
-    from xetile.layout.draw import Panel as Panel
-    from xetile.layout.draw import draw_html as draw_html
-    from xetile.layout.draw import draw_svg as draw_svg
-    from xetile.layout.grid import Distribution as Distribution
-    from xetile.layout.linear import LayoutError as LayoutError
-    from xetile.layout.linear import LinearLayout as LinearLayout
-    from xetile.layout.linear import (
+    from xetile.layout.algebra.columns import largest_vectorisation as largest_vectorisation
+    from xetile.layout.algebra.distribution import Distribution as Distribution
+    from xetile.layout.algebra.linear import LayoutError as LayoutError
+    from xetile.layout.algebra.linear import LinearLayout as LinearLayout
+    from xetile.layout.algebra.linear import (
         invert_and_compose_block_local as invert_and_compose_block_local,
     )
-    from xetile.layout.linear import lstsq as lstsq
-    from xetile.layout.linear import supremum as supremum
-    from xetile.layout.shared import nvmma_shared_layout as nvmma_shared_layout
-    from xetile.layout.shared import swizzled_shared_layout as swizzled_shared_layout
-    from xetile.layout.swizzling import bank_conflicts as bank_conflicts
-    from xetile.layout.swizzling import bank_conflicts_of_offsets as bank_conflicts_of_offsets
-    from xetile.layout.swizzling import optimal_swizzling as optimal_swizzling
-    from xetile.layout.views import hardware_view as hardware_view
-    from xetile.layout.views import matrix_view as matrix_view
-    from xetile.layout.views import tensor_view as tensor_view
-    from xetile.layout.wgmma import Descriptor as Descriptor
-    from xetile.layout.wgmma import Operand as Operand
-    from xetile.layout.wgmma_legality import match_operand as match_operand
+    from xetile.layout.algebra.linear import lstsq as lstsq
+    from xetile.layout.algebra.linear import supremum as supremum
+    from xetile.layout.exchange.conversion import classify as classify
+    from xetile.layout.exchange.conversion import plan_conversion as plan_conversion
+    from xetile.layout.exchange.registers import (
+        register_permutation as register_permutation,
+    )
+    from xetile.layout.exchange.registers import select_registers as select_registers
+    from xetile.layout.exchange.swizzling import bank_conflicts as bank_conflicts
+    from xetile.layout.exchange.swizzling import (
+        bank_conflicts_of_offsets as bank_conflicts_of_offsets,
+    )
+    from xetile.layout.exchange.swizzling import optimal_swizzling as optimal_swizzling
+    from xetile.layout.intel.block_tile import BlockLimits as BlockLimits
+    from xetile.layout.intel.block_tile import load_tile as load_tile
+    from xetile.layout.intel.block_tile import prefetch_tile as prefetch_tile
+    from xetile.layout.intel.block_tile import store_tile as store_tile
+    from xetile.layout.intel.fragments import Dpas as Dpas
+    from xetile.layout.intel.fragments import dpas_operand_layout as dpas_operand_layout
+    from xetile.layout.intel.messages import block_load_layout as block_load_layout
+    from xetile.layout.intel.messages import plan_block_load as plan_block_load
+    from xetile.layout.intel.stages import MessageLimits as MessageLimits
+    from xetile.layout.intel.stages import block_load_stages as block_load_stages
+    from xetile.layout.nvidia.shared import nvmma_shared_layout as nvmma_shared_layout
+    from xetile.layout.nvidia.shared import swizzled_shared_layout as swizzled_shared_layout
+    from xetile.layout.nvidia.wgmma import Descriptor as Descriptor
+    from xetile.layout.nvidia.wgmma import Operand as Operand
+    from xetile.layout.nvidia.wgmma_legality import match_operand as match_operand
+    from xetile.layout.show.draw import Panel as Panel
+    from xetile.layout.show.draw import draw_html as draw_html
+    from xetile.layout.show.draw import draw_svg as draw_svg
+    from xetile.layout.show.views import hardware_view as hardware_view
+    from xetile.layout.show.views import matrix_view as matrix_view
+    from xetile.layout.show.views import tensor_view as tensor_view
+    from xetile.layout.text.attributes import layout_of as layout_of
+    from xetile.layout.text.attributes import parse_layout as parse_layout
 
 _HOMES = {
-    "BlockLimits": "block_tile",
-    "ColumnAction": "columns",
-    "Descriptor": "wgmma",
-    "Distribution": "grid",
-    "Dpas": "distributed",
-    "LayoutError": "linear",
-    "LinearLayout": "linear",
-    "MessageLimits": "block_stages",
-    "Operand": "wgmma",
-    "Panel": "draw",
-    "action_remove_broadcasted_regs": "columns",
-    "bank_conflicts": "swizzling",
-    "bank_conflicts_of_offsets": "swizzling",
-    "block_load_layout": "block_io",
-    "block_load_stages": "block_stages",
-    "classify": "conversion",
-    "combine_cta_cga_with_shape": "columns",
-    "dpas_operand_layout": "distributed",
-    "draw_html": "draw",
-    "draw_svg": "draw",
-    "ensure_layout_not_larger_than": "columns",
-    "ensure_layout_not_smaller_than": "columns",
-    "hardware_view": "views",
-    "invert_and_compose_block_local": "linear",
-    "largest_vectorisation": "columns",
-    "layout_of": "attributes",
-    "load_tile": "block_tile",
-    "lstsq": "linear",
-    "match_operand": "wgmma_legality",
-    "matrix_view": "views",
-    "nvmma_shared_layout": "shared",
-    "optimal_swizzling": "swizzling",
-    "parse_layout": "attributes",
-    "plan_block_load": "block_io",
-    "plan_conversion": "conversion",
-    "prefetch_tile": "block_tile",
-    "register_permutation": "convert",
-    "select_registers": "convert",
-    "store_tile": "block_tile",
-    "supremum": "linear",
-    "swizzled_shared_layout": "shared",
-    "tensor_view": "views",
+    "BlockLimits": "intel.block_tile",
+    "ColumnAction": "algebra.columns",
+    "Descriptor": "nvidia.wgmma",
+    "Distribution": "algebra.distribution",
+    "Dpas": "intel.fragments",
+    "LayoutError": "algebra.linear",
+    "LinearLayout": "algebra.linear",
+    "MessageLimits": "intel.stages",
+    "Operand": "nvidia.wgmma",
+    "Panel": "show.draw",
+    "action_remove_broadcasted_regs": "algebra.columns",
+    "bank_conflicts": "exchange.swizzling",
+    "bank_conflicts_of_offsets": "exchange.swizzling",
+    "block_load_layout": "intel.messages",
+    "block_load_stages": "intel.stages",
+    "classify": "exchange.conversion",
+    "combine_cta_cga_with_shape": "algebra.columns",
+    "dpas_operand_layout": "intel.fragments",
+    "draw_html": "show.draw",
+    "draw_svg": "show.draw",
+    "ensure_layout_not_larger_than": "algebra.columns",
+    "ensure_layout_not_smaller_than": "algebra.columns",
+    "hardware_view": "show.views",
+    "invert_and_compose_block_local": "algebra.linear",
+    "largest_vectorisation": "algebra.columns",
+    "layout_of": "text.attributes",
+    "load_tile": "intel.block_tile",
+    "lstsq": "algebra.linear",
+    "match_operand": "nvidia.wgmma_legality",
+    "matrix_view": "show.views",
+    "nvmma_shared_layout": "nvidia.shared",
+    "optimal_swizzling": "exchange.swizzling",
+    "parse_layout": "text.attributes",
+    "plan_block_load": "intel.messages",
+    "plan_conversion": "exchange.conversion",
+    "prefetch_tile": "intel.block_tile",
+    "register_permutation": "exchange.registers",
+    "select_registers": "exchange.registers",
+    "store_tile": "intel.block_tile",
+    "supremum": "algebra.linear",
+    "swizzled_shared_layout": "nvidia.shared",
+    "tensor_view": "show.views",
 }
 
 __all__ = [

@@ -17,7 +17,7 @@ After (%c is kept in blocks of 8x16 throughout, loops included):
     %d = xetile.tile_mma %a4, %b4, %c
         : vector<4x2x8x16xf16>, vector<2x4x16x16xf16>, vector<4x4x8x16xf32> -> vector<4x4x8x16xf32>
 
-The blocks come from `xetile.analysis.blocks`. Where a value is needed in the block it is kept in, nothing is
+The blocks come from `xetile.planning.blocks`. Where a value is needed in the block it is kept in, nothing is
 repacked; so no pair of tile_pack and tile_unpack that cancels is made. What has no blocked form (vectors of indices,
 ops of other dialects that are not elementwise) works on whole vectors, which are packed where blocks are needed.
 """
@@ -32,12 +32,11 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, ModuleOp, VectorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from xetile.analysis.blocks import Block, Blocks, slice_of, without
 from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
 from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
-from xetile.dialects.vector import ExtractStridedSliceOp
-from xetile.dialects.vector.support import integers
+from xetile.dialects.upstream.vector import ExtractStridedSliceOp
+from xetile.dialects.upstream.vector.support import integers
 from xetile.dialects.xetile import (
     InitTileOp,
     TileBroadcastOp,
@@ -48,7 +47,8 @@ from xetile.dialects.xetile import (
     TileUnpackOp,
 )
 from xetile.errors import fail
-from xetile.passes.expansion import Expansion, Parts
+from xetile.planning.blocks import Block, Blocks, slice_of, without
+from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.targets.device import Device, device
 
 

@@ -30,7 +30,7 @@ from xetile.analysis.kernels import functions, holds_dialect
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
-from xetile.passes.expansion import Expansion, Parts
+from xetile.rewriting.one_to_many import Expansion, Parts
 
 _KEPT_TOGETHER = ("xetile.init_tile", "xetile.update_tile_offset")
 

@@ -8,7 +8,7 @@ Each row is (columns, blocks): heights, all in elements. Sources, both exhaustiv
 
 from typing import Literal
 
-from xetile.layout.block_io import BlockConfiguration
+from xetile.layout.intel.messages import BlockConfiguration
 
 Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
 

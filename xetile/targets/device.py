@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import FloatTF32Type, bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute
 
 from xetile.errors import XetileError
-from xetile.layout.block_io import BlockConfiguration
+from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets import blocks
 from xetile.targets.blocks import Access, Rows, verified
 

@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from xetile.analysis.arithmetic import OPERATIONS
+from xetile.analysis.intervals import OPERATIONS
 from xetile.analysis.ranges import Interval, infer_ranges
 from xetile.parser import parse
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.api import parse_text
 from xetile.errors import XetileError
 

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.api import parse_text
 
 Map = tuple[list[int], list[int]]

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from xetile.cli.layout import main
-from xetile.layout.block_io import block_load_layout
-from xetile.layout.linear import LinearLayout
+from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.intel.messages import block_load_layout
 
 DPAS = (
     "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, "

@@ -36,11 +36,11 @@ from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.dialects import arith
-from xetile.dialects.arith.comparisons import compare_floats, compare_integers
-from xetile.dialects.arith.support import Foldable, float_attribute, rounded
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.arith.comparisons import compare_floats, compare_integers
+from xetile.dialects.upstream.arith.support import Foldable, float_attribute, rounded
 from xetile.parser import context, parse
-from xetile.rewriting import canonicalize
+from xetile.rewriting.positions import canonicalize
 
 Check = Callable[[str], None]
 

@@ -19,7 +19,7 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.dialects.gpu import (
+from xetile.dialects.upstream.gpu import (
     GPU,
     AddressSpace,
     AddressSpaceAttr,

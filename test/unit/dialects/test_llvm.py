@@ -12,7 +12,7 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError
 
-from xetile.dialects.llvm import LLVM, AddrSpaceCastOp, FreezeOp, PoisonOp
+from xetile.dialects.upstream.llvm import LLVM, AddrSpaceCastOp, FreezeOp, PoisonOp
 from xetile.parser import parse
 
 Check = Callable[[str], None]

@@ -20,8 +20,8 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError
 
-from xetile.dialects import memref
-from xetile.dialects.memref.views import casts
+from xetile.dialects.upstream import memref
+from xetile.dialects.upstream.memref.views import casts
 from xetile.parser import Parser, context, parse
 
 Check = Callable[[str], None]

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
-from xetile.dialects.memref_layout import is_static, strides_and_offset
+from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.parser import Parser, context
 
 

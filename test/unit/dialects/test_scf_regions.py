@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import IntegerAttr, i1, i32
 from xdsl.ir import Block, Region
 
 from xetile.api import parse
-from xetile.dialects.arith import ConstantOp
+from xetile.dialects.upstream.arith import ConstantOp
 from xetile.errors import XetileError
 
 WRONG = {

@@ -26,10 +26,10 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import MemoryEffectKind, has_exact_effect, is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.dialects import vector
-from xetile.dialects.vector.support import dense
+from xetile.dialects.upstream import vector
+from xetile.dialects.upstream.vector.support import dense
 from xetile.parser import context, parse
-from xetile.rewriting import canonicalize
+from xetile.rewriting.positions import canonicalize
 
 Check = Callable[[str], None]
 

@@ -3,7 +3,7 @@ import json
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.emit import emit, launch_contract, statistics
+from xetile.codegen import emit, launch_contract, statistics
 from xetile.errors import XetileError
 from xetile.parser import parse
 

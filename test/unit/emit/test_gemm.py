@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.emit import emit, lower_to_llvm, statistics
+from xetile.codegen import emit, lower_to_llvm, statistics
 from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 

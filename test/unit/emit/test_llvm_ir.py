@@ -4,8 +4,8 @@ from xdsl.backend.llvm.convert import convert_module as stock_convert
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import LLVMTranslationException
 
-from xetile.emit.llvm_ir import convert_module
-from xetile.emit.spirv import to_spirv
+from xetile.codegen.llvm_ir import convert_module
+from xetile.codegen.spirv import to_spirv
 from xetile.errors import XetileError
 from xetile.parser import parse
 

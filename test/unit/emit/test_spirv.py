@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.emit.spirv import MAGIC, has_unique_ids, instructions, is_harmless, to_spirv
+from xetile.codegen.spirv import MAGIC, has_unique_ids, instructions, is_harmless, to_spirv
 from xetile.errors import XetileError
 
 KERNEL = """

@@ -6,7 +6,7 @@ import pytest
 
 from xetile.api import parse_text
 from xetile.interpreter import execute
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
 

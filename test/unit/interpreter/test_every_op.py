@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 from xetile.parser import context
 
 DIALECTS = (

@@ -13,7 +13,7 @@ def test_a_launch_that_needs_more_memory_than_there_is_names_the_kernel(
     def exhausted(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("xetile.interpreter.launch.run_workgroups", exhausted)
+    monkeypatch.setattr("xetile.interpreter.machine.launch.run_workgroups", exhausted)
     module = parse_text(
         "gpu.module @m {\n"
         "  gpu.func @k() kernel attributes {known_block_size = array<i32: 16, 1, 1>,\n"

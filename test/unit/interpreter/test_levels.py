@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from xetile.errors import XetileError
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
 
@@ -196,7 +196,8 @@ def test_product_of_shapes_that_do_not_divide(run: Run, level: str, shape: tuple
 
 def test_large_grids_go_in_batches(run: Run, monkeypatch: pytest.MonkeyPatch):
     from xetile.api import parse_text
-    from xetile.interpreter import execute, launch
+    from xetile.interpreter import execute
+    from xetile.interpreter.machine import launch
 
     monkeypatch.setattr(launch, "BATCH_BYTES", 1)
     m, n, k = 64, 96, 16

@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
 Scalar = Callable[[float, float], float]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 LINES_BEFORE = 11
 """Lines of HEADER: the first line of a body is one more."""
@@ -522,7 +522,7 @@ def test_stores_of_two_workgroups(body: str, raced: bool, level: str):
 
 
 def test_stores_of_workgroups_in_different_batches(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("xetile.interpreter.launch.BATCH_BYTES", 1)
+    monkeypatch.setattr("xetile.interpreter.machine.launch.BATCH_BYTES", 1)
     refused(
         STORES + DIFFERENT + FIRST.replace("%value", "%x"),
         16,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
 

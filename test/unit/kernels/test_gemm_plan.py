@@ -6,7 +6,7 @@ import pytest
 from xetile.errors import XetileError
 from xetile.kernels.gemm import conversions, gemm
 from xetile.kernels.gemm_plan import ACCUMULATORS, GemmPlan, Map, check_plan, prefetch_map
-from xetile.layout.grid import Distribution
+from xetile.layout.algebra.distribution import Distribution
 
 RFC = GemmPlan(
     m=4096,

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.linear import LinearLayout
+from xetile.layout.algebra.linear import LinearLayout
 
 FOLDER = Path(__file__).parents[4] / "shared" / "vectors"
 PROPERTY = "recorded vectors"

@@ -5,7 +5,9 @@ from time import perf_counter
 
 import pytest
 
-from xetile.layout.block_io import (
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.fragments import dpas_operand_layout, dpas_register_word
+from xetile.layout.intel.messages import (
     BlockConfiguration,
     LoadPlan,
     block_load_layout,
@@ -13,8 +15,6 @@ from xetile.layout.block_io import (
     plan_block_load,
     register_word,
 )
-from xetile.layout.distributed import dpas_operand_layout, dpas_register_word
-from xetile.layout.linear import LayoutError, LinearLayout
 
 HEIGHTS = (1, 2, 4, 8, 16, 32)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from xetile.layout.block_stages import MessageLimits, block_load_stages
-from xetile.layout.distributed import Dpas
-from xetile.layout.linear import LayoutError
+from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.intel.fragments import Dpas
+from xetile.layout.intel.stages import MessageLimits, block_load_stages
 
 GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))
 LIMITS = MessageLimits(rows=32, row_bytes=64)

@@ -6,8 +6,8 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.layout.block_io import block_load_layout
-from xetile.layout.block_tile import (
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.block_tile import (
     BlockLimits,
     BlockTile,
     block_tile,
@@ -20,9 +20,9 @@ from xetile.layout.block_tile import (
     store_tile,
     transposed_shuffle,
 )
-from xetile.layout.distributed import Dpas
-from xetile.layout.encodings import Blocked
-from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.intel.fragments import Dpas
+from xetile.layout.intel.messages import block_load_layout
+from xetile.layout.triton.encodings import Blocked
 
 LIMITS = BlockLimits(
     rows=32,

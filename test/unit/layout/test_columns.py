@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.layout.columns import (
+from xetile.layout.algebra.columns import (
     ColumnAction,
     action_remove_broadcasted_regs,
     combine_cta_cga_with_shape,
@@ -12,7 +12,7 @@ from xetile.layout.columns import (
     largest_vectorisation,
     reg_perm_for_divide,
 )
-from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
 
 identity = LinearLayout.identity_1d
 ROTATE = ColumnAction([2, 0, 1], "register", 3)

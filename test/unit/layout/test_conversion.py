@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from xetile.layout.conversion import Conversion, classify, plan_conversion
-from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.exchange.conversion import Conversion, classify, plan_conversion
 
 identity = LinearLayout.identity_1d
 Held = list[list[int]]

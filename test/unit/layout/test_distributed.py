@@ -4,13 +4,13 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.distributed import (
+from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.intel.fragments import (
     dpas_instruction_layout,
     dpas_instruction_shape,
     dpas_operand_layout,
     dpas_register_word,
 )
-from xetile.layout.linear import LayoutError
 
 Basis = list[tuple[int, int]]
 ROWS_8: Basis = [(1, 0), (2, 0), (4, 0)]

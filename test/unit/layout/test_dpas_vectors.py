@@ -5,9 +5,9 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.layout.attributes import parse_layout
-from xetile.layout.distributed import Dpas, Subgroup2DBlock, dpas_operand_layout
-from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.fragments import Dpas, Subgroup2DBlock, dpas_operand_layout
+from xetile.layout.text.attributes import parse_layout
 
 Recorded = Callable[[str, str], list[object]]
 ReadLayout = Callable[[Mapping[str, object]], LinearLayout]

@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from xetile.layout.attributes import layout_of
-from xetile.layout.block_io import block_load_layout
-from xetile.layout.distributed import Dpas, dpas_operand_layout
-from xetile.layout.draw import Panel, draw_html, draw_svg, notebook_picture
-from xetile.layout.grid import Distribution
-from xetile.layout.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.fragments import Dpas, dpas_operand_layout
+from xetile.layout.intel.messages import block_load_layout
+from xetile.layout.show.draw import Panel, draw_html, draw_svg, notebook_picture
+from xetile.layout.text.attributes import layout_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from xetile.layout import f2
+from xetile.layout.algebra import f2
 
 MATRICES = [list(columns) for columns in product(range(8), repeat=4)]
 

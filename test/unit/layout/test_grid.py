@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.grid import (
+from xetile.layout.algebra.distribution import (
     Distribution,
     Term,
     block_offsets,
@@ -12,7 +12,7 @@ from xetile.layout.grid import (
     power_of_two_blocks,
     power_of_two_part,
 )
-from xetile.layout.linear import LayoutError
+from xetile.layout.algebra.linear import LayoutError
 
 SMALL = [
     Distribution((units0 * 8, units1 * 4), (8, 4), (grid0, grid1))

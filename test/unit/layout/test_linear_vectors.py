@@ -4,8 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from xetile.layout.columns import ColumnAction
-from xetile.layout.linear import LinearLayout, invert_and_compose_block_local, lstsq, supremum
+from xetile.layout.algebra.columns import ColumnAction
+from xetile.layout.algebra.linear import (
+    LinearLayout,
+    invert_and_compose_block_local,
+    lstsq,
+    supremum,
+)
 
 Recorded = Callable[[str, str], list[object]]
 ReadLayout = Callable[[Mapping[str, object]], LinearLayout]

@@ -10,8 +10,12 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.layout.shared import nvmma_core_tile, nvmma_shared_layout, swizzled_shared_layout
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.nvidia.shared import (
+    nvmma_core_tile,
+    nvmma_shared_layout,
+    swizzled_shared_layout,
+)
 
 RANDOM_LAYOUTS = 1500
 

@@ -7,9 +7,13 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.layout.shared import swizzled_shared_layout
-from xetile.layout.swizzling import bank_conflicts, bank_conflicts_of_offsets, optimal_swizzling
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.exchange.swizzling import (
+    bank_conflicts,
+    bank_conflicts_of_offsets,
+    optimal_swizzling,
+)
+from xetile.layout.nvidia.shared import swizzled_shared_layout
 
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "optimalSwizzlingLdSt": lambda *args: optimal_swizzling(*args[:-1], banks=args[-1]),

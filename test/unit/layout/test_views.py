@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.attributes import layout_of
-from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.layout.views import hardware_view, matrix_view, owners, tensor_view
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.show.views import hardware_view, matrix_view, owners, tensor_view
+from xetile.layout.text.attributes import layout_of
 
 DPAS = (
     "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, "

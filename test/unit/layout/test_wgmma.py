@@ -6,9 +6,9 @@ from typing import Literal, TypedDict, cast
 
 import pytest
 
-from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.layout.shared import nvmma_shared_layout, swizzled_shared_layout
-from xetile.layout.wgmma import (
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
+from xetile.layout.nvidia.wgmma import (
     SWIZZLES,
     Descriptor,
     Operand,
@@ -19,7 +19,7 @@ from xetile.layout.wgmma import (
     swizzled_address,
     tma_address,
 )
-from xetile.layout.wgmma_legality import match_operand
+from xetile.layout.nvidia.wgmma_legality import match_operand
 
 Major = Literal["K", "MN"]
 MAJORS: tuple[Major, Major] = ("K", "MN")

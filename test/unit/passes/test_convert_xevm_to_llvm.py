@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.dialects.llvm import ConstantOp
 
-from xetile.emit import emit
+from xetile.codegen import emit
 from xetile.errors import XetileError
 from xetile.parser import parse
 from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM

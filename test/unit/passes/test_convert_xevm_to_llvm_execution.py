@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.emit.llvm_ir import convert_module
+from xetile.codegen.llvm_ir import convert_module
 from xetile.parser import parse
 from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
 

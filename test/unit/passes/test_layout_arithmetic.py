@@ -16,13 +16,13 @@ from xdsl.rewriter import InsertPoint
 
 from xetile.analysis.ranges import Interval
 from xetile.api import parse_text
-from xetile.dialects import arith
+from xetile.dialects.upstream import arith
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.layout.attributes import layout_of
-from xetile.layout.linear import LayoutError, LinearLayout
-from xetile.layout.shared import swizzled_shared_layout
-from xetile.passes.layout_arithmetic import Coordinate, apply_layout
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.nvidia.shared import swizzled_shared_layout
+from xetile.layout.text.attributes import layout_of
+from xetile.rewriting.layout_arithmetic import Coordinate, apply_layout
 
 LANES = 16
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile import api
-from xetile.dialects.gpu import BinaryOp, ObjectAttr
+from xetile.dialects.upstream.gpu import BinaryOp, ObjectAttr
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, TensorDescType
 from xetile.errors import XetileError
 from xetile.interpreter import execute
@@ -19,7 +19,7 @@ from xetile.kernels import gemm
 from xetile.parser import context
 from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
-from xetile.rewriting import canonicalize
+from xetile.rewriting.positions import canonicalize
 from xetile.toolchain.mlir import Route, run_passes
 
 from .test_equivalence import RESULTS, Array, matrices, same_bits

@@ -8,8 +8,8 @@ from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from xetile.analysis.kernels import functions, level
-from xetile.analysis.map_rules import map_names
-from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.maps.rules import map_names
 from xetile.api import parse
 from xetile.dialects.xetile import TileType
 from xetile.parser import context

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.api import parse_text, text
 from xetile.errors import XetileError
 from xetile.interpreter import execute

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 
-from xetile.analysis.map_propagation import Propagation
-from xetile.analysis.workgroup_maps import infer_workgroup_maps
+from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.maps.propagation import Propagation
 from xetile.api import parse_text, text
 from xetile.errors import XetileError, position
 from xetile.parser import context, parse

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
 )
 
 from xetile.errors import XetileError
-from xetile.layout.block_io import BlockConfiguration
+from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets.blocks import HEIGHTS, Access, verified
 from xetile.targets.device import DEVICES, SUBGROUP_SIZE, device, plannable
 from xetile.targets.surface import SURFACE

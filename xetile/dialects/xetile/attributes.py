@@ -20,7 +20,7 @@ from xetile.dialects.xetile.parsing import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.grid import Distribution
+    from xetile.layout.algebra.distribution import Distribution
 
 GLOBAL = 0
 SHARED = 3
@@ -142,7 +142,7 @@ class WorkgroupMapAttr(ParametrizedAttribute):
 
         Errors: LayoutError where the map does not distribute the shape evenly.
         """
-        from xetile.layout.grid import Distribution
+        from xetile.layout.algebra.distribution import Distribution
 
         return Distribution(tuple(shape), self.sg_data, self.sg_layout)
 

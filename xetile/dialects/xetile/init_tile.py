@@ -21,7 +21,6 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.memref_layout import is_static, strides_and_offset
 from xetile.dialects.mixed import (
     DYNAMIC,
     Mixed,
@@ -31,6 +30,7 @@ from xetile.dialects.mixed import (
     split_mixed,
     verify_count,
 )
+from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.dialects.xetile.attributes import (
     COLUMN_MAJOR,
     GLOBAL,

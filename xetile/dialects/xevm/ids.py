@@ -17,7 +17,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 from xetile.dialects.formats import present
-from xetile.dialects.llvm import ConstantRangeAttr
+from xetile.dialects.upstream.llvm import ConstantRangeAttr
 
 
 class _IdOp(IRDLOperation):

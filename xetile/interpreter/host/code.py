@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, Operation
 
-from xetile.interpreter.elements import Element, find_element
+from xetile.interpreter.common.elements import Element, find_element
 from xetile.interpreter.host.native import FUNCTION, has_half_conversions
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.values import Array
 
 SLOT = np.dtype(np.int64)
 """What a compiled loop and the interpreter hand to each other: the bits of a value, zeros above them."""

@@ -9,16 +9,16 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import XetileError, fail
-from xetile.interpreter.arith import overflow_message
-from xetile.interpreter.frame import Frame
 from xetile.interpreter.host.allocations import host_array_of
 from xetile.interpreter.host.code import SLOT, Fault, Unsupported, bits_of, held, value_of
 from xetile.interpreter.host.functions import refuse_assertion
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation, Translator
-from xetile.interpreter.math import FUNCTIONS
-from xetile.interpreter.values import Array, Value
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.ops.arith import overflow_message
+from xetile.interpreter.ops.math import FUNCTIONS
 
 CALL_SECONDS = 0.05
 """A call takes about this long, so that a run can be interrupted and shows how far it is."""

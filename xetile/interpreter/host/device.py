@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.gpu.attributes import AsyncTokenType
-from xetile.interpreter.frame import Frame, Handler, attribute, number, segments
+from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
-from xetile.interpreter.values import Value, uniform
+from xetile.interpreter.machine.frame import Frame, Handler, attribute, number, segments
+from xetile.interpreter.machine.values import Value, uniform
 
 TOKEN = uniform(0)
 

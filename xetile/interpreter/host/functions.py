@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
 from xetile.errors import fail, remark
-from xetile.interpreter.blocks import run_region
-from xetile.interpreter.frame import Frame, Handler, attribute
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
-from xetile.interpreter.values import Value
+from xetile.interpreter.machine.blocks import run_region
+from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.values import Value
 
 DEEPEST_CALL = 500
 """Calls inside of one another, before a program is taken to call itself without end."""

@@ -14,20 +14,20 @@ from xetile.analysis.kernels import (
     launch_sizes,
     level,
 )
-from xetile.dialects.gpu.launch import LaunchFuncOp, LaunchOp
+from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, position
-from xetile.interpreter.frame import Frame, Handler, Machine
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.launch import (
+from xetile.interpreter.machine.frame import Frame, Handler, Machine
+from xetile.interpreter.machine.launch import (
     handlers,
     parameters_of,
     run_workgroups,
     symbol_name,
 )
-from xetile.interpreter.threads import Axis, Sizes, Threads
-from xetile.interpreter.values import Value, uniform
+from xetile.interpreter.machine.threads import Axis, Sizes, Threads
+from xetile.interpreter.machine.values import Value, uniform
 from xetile.targets.device import SUBGROUP_SIZE
 
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")

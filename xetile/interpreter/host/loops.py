@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.frame import Frame, Handler, attribute, number
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.values import Value
+from xetile.interpreter.machine.frame import Frame, Handler, attribute, number
+from xetile.interpreter.machine.values import Value
 
 WORTH_COMPILING = 5_000
 """Ops that the interpreter executes in about the time that compiling a loop takes."""

@@ -7,10 +7,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xetile.interpreter.frame import Frame, Handler, Machine
-from xetile.interpreter.launch import symbol_name
-from xetile.interpreter.memory import Memory
-from xetile.interpreter.threads import Threads
+from xetile.interpreter.machine.frame import Frame, Handler, Machine
+from xetile.interpreter.machine.launch import symbol_name
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.threads import Threads
 
 Progress = Callable[[int, int], None]
 """Called now and then with what is done and what there is to do, 0 where that is not known."""

@@ -10,10 +10,6 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import XetileError, fail, position
-from xetile.interpreter.affine import HANDLERS as AFFINE
-from xetile.interpreter.arguments import check_count, place
-from xetile.interpreter.arith import HANDLERS as ARITH
-from xetile.interpreter.frame import Frame, Handler
 from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
 from xetile.interpreter.host.allocations import host_array_of
 from xetile.interpreter.host.device import HANDLERS as DEVICE
@@ -22,16 +18,20 @@ from xetile.interpreter.host.functions import run_function
 from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
 from xetile.interpreter.host.machine import HostMachine, Progress
-from xetile.interpreter.index import HANDLERS as INDEX
-from xetile.interpreter.launch import handlers as kernel_handlers
-from xetile.interpreter.launch import is_sanitized, symbol_name
-from xetile.interpreter.math import HANDLERS as MATH
-from xetile.interpreter.memory import Memory
-from xetile.interpreter.printing import HANDLERS as PRINTING
-from xetile.interpreter.scf import HANDLERS as SCF
-from xetile.interpreter.transfers import HANDLERS as TRANSFERS
-from xetile.interpreter.values import Array, Value
-from xetile.interpreter.vector import HANDLERS as VECTOR
+from xetile.interpreter.machine.arguments import check_count, place
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.launch import handlers as kernel_handlers
+from xetile.interpreter.machine.launch import is_sanitized, symbol_name
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.ops.affine import HANDLERS as AFFINE
+from xetile.interpreter.ops.arith import HANDLERS as ARITH
+from xetile.interpreter.ops.index import HANDLERS as INDEX
+from xetile.interpreter.ops.math import HANDLERS as MATH
+from xetile.interpreter.ops.printing import HANDLERS as PRINTING
+from xetile.interpreter.ops.scf import HANDLERS as SCF
+from xetile.interpreter.ops.transfers import HANDLERS as TRANSFERS
+from xetile.interpreter.ops.vector import HANDLERS as VECTOR
 
 RECURSION_LIMIT = 20_000
 """Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""

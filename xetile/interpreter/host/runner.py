@@ -16,11 +16,11 @@ from xdsl.dialects.builtin import UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.elements import Element, round_to, unsigned
-from xetile.interpreter.frame import Frame, Handler, element
+from xetile.interpreter.common.elements import Element, round_to, unsigned
 from xetile.interpreter.host.allocations import element_of_memref, host_array_of
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.values import Array, Value, uniform
+from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.values import Array, Value, uniform
 
 ABSOLUTE_TOLERANCE = 1e-4
 RELATIVE_TOLERANCE = 1e-3

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
-from xetile.dialects.index import PredicateAttr
-from xetile.interpreter.elements import Element
-from xetile.interpreter.frame import attribute, integer
+from xetile.dialects.upstream.index import PredicateAttr
+from xetile.interpreter.common.elements import Element
 from xetile.interpreter.host.code import Code, Fault, held, llvm_type
+from xetile.interpreter.machine.frame import attribute, integer
 
 Emit = Callable[[Code, Operation, list[str]], str]
 """What writes one op with the names of its operands: the name of its result."""

@@ -14,9 +14,8 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xetile.dialects.memref_layout import strides_and_offset
-from xetile.interpreter.elements import Element
-from xetile.interpreter.frame import Frame, Handler, attribute
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.interpreter.common.elements import Element
 from xetile.interpreter.host.code import (
     FAULT_SLOTS,
     Code,
@@ -28,8 +27,9 @@ from xetile.interpreter.host.code import (
     memory_type,
 )
 from xetile.interpreter.host.scalars import emitter
-from xetile.interpreter.math import FUNCTIONS
-from xetile.interpreter.values import Array
+from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.values import Array
+from xetile.interpreter.ops.math import FUNCTIONS
 
 EXACT_IN_F64 = ("f32", "f64")
 """Floats that f64 is rounded to in one step."""

@@ -14,8 +14,8 @@ from xdsl.ir import Operation
 from xetile.api import parse_text
 from xetile.errors import XetileError
 from xetile.interpreter import execute_host
-from xetile.interpreter.frame import Frame
 from xetile.interpreter.host import compiled, loops
+from xetile.interpreter.machine.frame import Frame
 
 SIGNLESS = ("i1", "i8", "i13", "i32", "i64", "index")
 FLOATS = ("f16", "bf16", "f32", "f64")

@@ -1,0 +1,1 @@
+"""Which wg_map each value has: inference, contradictions, advice."""

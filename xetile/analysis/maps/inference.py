@@ -1,0 +1,136 @@
+"""Which `wg_map` every workgroup-level vector and tile has: written ones, and those that follow from them.
+
+Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`, ...), and as `wg_map` on
+ops of other dialects. From there they spread (map_propagation.py) along values that have one map (map_links.py) and
+through ops that relate different ones (map_rules.py). What no written map determines is refused (map_advice.py).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.analysis.kernels import subgroup_count
+from xetile.analysis.maps.advice import refuse_unknown
+from xetile.analysis.maps.links import has_map, pairs
+from xetile.analysis.maps.propagation import (
+    Evidence,
+    Link,
+    Propagation,
+    Rule,
+    Strength,
+    Total,
+    shape_of,
+)
+from xetile.analysis.maps.rules import check_product, make_map, rule_of, written_maps
+from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.xetile.support import verify_one_writer
+from xetile.errors import fail
+
+_WRITERS = ("xetile.store_tile", "xetile.store_scatter", "xetile.atomic_rmw_tile")
+
+_MOVERS = ("xetile.update_tile_offset", "scf.for", "scf.if", "scf.while")
+"""Ops whose tiles are tiles that other ops made."""
+
+
+def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
+    """The map of every vector and tile of rank 2 in a workgroup-level function.
+
+    Errors: XetileError at the op where two maps contradict one another (both are named, with their places), where
+    a map does not distribute a value as the dialect page asks, or where none or several are possible.
+    """
+    operations = list(function.walk())
+    maps = _propagation(function, operations)
+    for op in operations:
+        for value, map, strength in _written(op):
+            maps.offer(value, Evidence(map, map, op), op, strength)
+    maps.run()
+    values = list(_values(operations))
+    _hold_whole(maps, values)
+    if any(maps.get(value) is None for value in values):
+        refuse_unknown(maps, operations, values)
+    for op in operations:
+        _check(maps, op)
+    return {value: known.map for value in values if (known := maps.get(value)) is not None}
+
+
+def _propagation(function: Operation, operations: list[Operation]) -> Propagation:
+    links: defaultdict[SSAValue, list[Link]] = defaultdict(list)
+    rules: defaultdict[SSAValue, list[tuple[Operation, Rule]]] = defaultdict(list)
+    for op in operations:
+        for pair in pairs(op):
+            links[pair.source].append(Link(pair.target, pair.by, Strength.FORWARD))
+            links[pair.target].append(Link(pair.source, pair.by, Strength.BACKWARD))
+        if (rule := rule_of(op)) is not None:
+            for value in dict.fromkeys((*op.operands, *op.results)):
+                rules[value].append((op, rule))
+    subgroups = subgroup_count(function)
+    total = None if subgroups is None else Total(subgroups, "known_block_size")
+    return Propagation(links, rules, total)
+
+
+def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
+    """Every subgroup holds all of a vector that only ops without maps make and take, such as vector.extract."""
+    if maps.total is None:
+        return
+    for value in values:
+        op = value.owner
+        if not isinstance(op, Operation) or isinstance(value.type, TileType):
+            continue
+        if maps.get(value) is None and maps.is_alone(value):
+            map = make_map((maps.total.subgroups, 1), shape_of(value))
+            maps.offer(value, Evidence(map, map, op), op, Strength.ASSUMED)
+    maps.run()
+
+
+def _values(operations: list[Operation]) -> Iterator[SSAValue]:
+    """The values that have maps, in program order."""
+    for op in operations:
+        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+        for value in (*op.results, *arguments):
+            if has_map(value.type):
+                yield value
+            elif isinstance(value.type, TileType):
+                fail(
+                    op,
+                    f"{value.type} has one dimension, a wg_map distributes two; "
+                    f"use a tile of 1x{value.type.shape[0]}",
+                )
+
+
+def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
+    """The maps that stand on an op: in the types of the tiles that it makes, and in its attributes."""
+    if op.name not in _MOVERS:
+        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
+        for value in (*op.results, *arguments):
+            if isinstance(value.type, TileType) and value.type.wg_map is not None:
+                yield value, value.type.wg_map, Strength.FORWARD
+    yield from written_maps(op)
+    found = op.attributes.get("wg_map")
+    if found is None:
+        return
+    if not isinstance(found, WorkgroupMapAttr):
+        fail(op, f"'wg_map' is {found}, expected a #xetile.wg_map")
+    vectors = [result for result in op.results if has_map(result.type)]
+    if not vectors and op.name.partition(".")[0] != "xetile":
+        fail(op, f"'wg_map' on '{op.name}', which has no result that is a vector of rank 2")
+    for value in vectors:
+        yield value, found, Strength.FORWARD
+
+
+def _check(maps: Propagation, op: Operation) -> None:
+    """What the page asks of whole ops: K in units that fit, one writer per unit."""
+    if op.name == "xetile.tile_mma" and rule_of(op) is not None:
+        check_product(maps, op)
+    if op.name not in _WRITERS:
+        return
+    tile = next(value for value in op.operands if isinstance(value.type, TileType))
+    known = maps.get(tile)
+    assert isinstance(tile.type, TileType)
+    if known is None:
+        return
+    try:
+        verify_one_writer(tile.type.with_(wg_map=known.map))
+    except VerifyException as error:
+        fail(op, str(error))

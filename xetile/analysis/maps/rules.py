@@ -1,0 +1,312 @@
+"""What the map of one value of an op says of the others where they differ: one rule per op.
+
+The RFC, "Workgroup Level XeTile extension", derives the operands' maps from the result's; the rules run the other
+way too where that is unique. docs/xetile-dialect.md, "Meaning", says what an op may do that names both its maps.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import isqrt
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from xetile.analysis.maps.links import has_map
+from xetile.analysis.maps.propagation import (
+    Evidence,
+    Propagation,
+    Rule,
+    Strength,
+    name_of,
+    origin,
+    shape_of,
+)
+from xetile.analysis.same_value import is_tile_vector
+from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
+from xetile.errors import fail
+
+
+@lru_cache(maxsize=1024)
+def make_map(sg_layout: tuple[int, ...], sg_data: tuple[int, ...]) -> WorkgroupMapAttr:
+    """A map; the same one for the same numbers, because kernels repeat them."""
+    return WorkgroupMapAttr(sg_layout, sg_data)
+
+
+def with_data(map: WorkgroupMapAttr, changes: Mapping[int, int]) -> WorkgroupMapAttr:
+    """The map with other units in some dimensions."""
+    data = tuple(changes.get(d, unit) for d, unit in enumerate(map.sg_data))
+    return make_map(map.sg_layout, data)
+
+
+def written_maps(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
+    """The maps that an op's attributes give: forward to its results, backward to its operands."""
+    for name, value, strength in map_names(op):
+        found = op.properties.get(name)
+        if isinstance(found, WorkgroupMapAttr):
+            yield value, found, strength
+
+
+def map_names(op: Operation) -> Sequence[tuple[str, SSAValue, Strength]]:
+    """The properties of a XeTile op that are maps, and whose."""
+    if op.name == "xetile.tile_mma":
+        return (
+            ("wg_map_a", op.operands[0], Strength.BACKWARD),
+            ("wg_map_b", op.operands[1], Strength.BACKWARD),
+            ("wg_map_c", op.results[0], Strength.FORWARD),
+        )
+    if op.name in _NAMES_BOTH:
+        return (
+            ("wg_map_source", op.operands[0], Strength.BACKWARD),
+            ("wg_map_result", op.results[0], Strength.FORWARD),
+        )
+    return ()
+
+
+# tile_mma
+
+
+class Factor(NamedTuple):
+    """An operand of a product, with the dimension that it shares with the result and that of K."""
+
+    name: str
+    value: SSAValue
+    outer: int
+    inner: int
+
+    @property
+    def depth(self) -> int:
+        """The extent of K (elements)."""
+        return shape_of(self.value)[self.inner]
+
+
+def factors(op: Operation) -> tuple[Factor, Factor]:
+    """A and B."""
+    return Factor("A", op.operands[0], 0, 1), Factor("B", op.operands[1], 1, 0)
+
+
+def _relate_product(maps: Propagation, op: Operation) -> None:
+    a, b = factors(op)
+    result = op.results[0]
+    for factor in (a, b):
+        _refuse_spread(maps, op, factor)
+    of_a, of_b, of_result = (maps.get(value) for value in (a.value, b.value, result))
+    if of_result is not None:
+        _demand_factor(maps, op, a, b, of_result)
+        _demand_factor(maps, op, b, a, of_result)
+    elif of_a is not None and of_b is not None:
+        _refuse_layouts(op, of_a, of_b)
+        map = with_data(of_a.map, {1: of_b.map.sg_data[1]})
+        maps.offer(result, Evidence(map, map, op), op, Strength.FORWARD)
+
+
+def _refuse_spread(maps: Propagation, op: Operation, factor: Factor) -> None:
+    """Every subgroup holds all of K."""
+    known = maps.get(factor.value)
+    if known is None:
+        return
+    subgroups = known.map.sg_layout[factor.inner]
+    if known.map.sg_data[factor.inner] == factor.depth or subgroups == 1:
+        return
+    meant = with_data(known.map, {factor.inner: factor.depth})
+    fail(
+        op,
+        f"K = {factor.depth} is spread over {subgroups} subgroups "
+        f"(sg_layout {list(known.map.sg_layout)}); use sg_data {list(meant.sg_data)}",
+    )
+
+
+def _demand_factor(
+    maps: Propagation, op: Operation, factor: Factor, other: Factor, result: Evidence
+) -> None:
+    """One sg_layout, the result's units outside, and along K what is known of it, else all of it."""
+    own, partner = maps.get(factor.value), maps.get(other.value)
+    strength, unit = Strength.LIKELY, factor.depth
+    if own is not None:
+        strength, unit = Strength.BACKWARD, own.map.sg_data[factor.inner]
+    elif partner is None:
+        strength = Strength.ASSUMED
+    elif result.map.sg_layout[factor.inner] == 1:
+        unit = partner.map.sg_data[other.inner]
+    map = with_data(result.map, {factor.inner: unit})
+    maps.offer(factor.value, result.derive(map), op, strength)
+
+
+def _refuse_layouts(op: Operation, a: Evidence, b: Evidence) -> None:
+    if a.map.sg_layout != b.map.sg_layout:
+        fail(
+            op,
+            f"operand A has wg_map {a.map.body} {origin(a, op)}, operand B {b.map.body} {origin(b, op)}; "
+            "expected one sg_layout",
+        )
+
+
+def check_product(maps: Propagation, op: Operation) -> None:
+    """The units into which A and B cut K divide one another: the larger ones are cut further."""
+    a, b = (_cut_of_k(maps, factor) for factor in factors(op))
+    if max(a.units, b.units) % min(a.units, b.units) == 0:
+        return
+    fail(
+        op,
+        f"operand A has wg_map {a.of.map.body} {origin(a.of, op)}, which cuts K = {a.depth} into {a.units} "
+        f"units, operand B {b.of.map.body} {origin(b.of, op)} into {b.units}; expected sg_data along K of "
+        "which one divides the other",
+    )
+
+
+class _CutOfK(NamedTuple):
+    """How an operand of a product holds K: its map, the extent (elements), a subgroup's units."""
+
+    of: Evidence
+    depth: int
+    units: int
+
+
+def _cut_of_k(maps: Propagation, factor: Factor) -> _CutOfK:
+    known = maps.get(factor.value)
+    assert known is not None
+    distribution = known.map.distribution(shape_of(factor.value))
+    return _CutOfK(known, factor.depth, distribution.rounds(factor.inner))
+
+
+# tile_transpose, tile_broadcast, tile_reduce
+
+
+def _relate_transpose(maps: Propagation, op: Operation) -> None:
+    """Both sides are each other's transpose, unless the op names its source's map."""
+    swaps = integers_of(op, "permutation") == (1, 0)
+    named = "wg_map_source" in op.properties
+    source, result = maps.get(op.operands[0]), maps.get(op.results[0])
+    if result is not None and not named:
+        map = result.map.transposed() if swaps else result.map
+        maps.offer(op.operands[0], result.derive(map), op, Strength.BACKWARD)
+    if source is not None:
+        map = source.map.transposed() if swaps else source.map
+        strength = Strength.ASSUMED if named else Strength.FORWARD
+        maps.offer(op.results[0], source.derive(map), op, strength)
+
+
+def integers_of(op: Operation, name: str) -> tuple[int, ...]:
+    """A property of integers: a permutation, dimensions."""
+    array = op.properties[name]
+    assert isinstance(array, DenseArrayBase)
+    return tuple(int(value) for value in array.get_values())
+
+
+def _relate_reduction(maps: Propagation, op: Operation) -> None:
+    """A reduced dimension is one unit, unless the op names its source's map."""
+    assert isinstance(op, TileReduceOp)
+    dims = op.reduction_dims.get_values()
+    extents = shape_of(op.source)
+    source, result = maps.get(op.source), maps.get(op.result)
+    named = op.wg_map_source is not None
+    if source is not None:
+        if not named:
+            _refuse_cut(op, source)
+        map = with_data(source.map, dict.fromkeys(dims, 1))
+        maps.offer(
+            op.result, source.derive(map), op, Strength.ASSUMED if named else Strength.FORWARD
+        )
+    elif result is not None and not named:
+        map = with_data(result.map, {d: extents[d] for d in dims})
+        maps.offer(op.source, result.derive(map), op, Strength.BACKWARD)
+
+
+def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
+    """A reduction over several units is one that the program asks for."""
+    extents = shape_of(op.source)
+    for d in op.reduction_dims.get_values():
+        units = extents[d] // source.map.sg_data[d]
+        if units != 1:
+            result = with_data(source.map, dict.fromkeys(op.reduction_dims.get_values(), 1))
+            fail(
+                op,
+                f"{name_of(op.source)} has wg_map {source.map.body} {origin(source, op)}, which cuts the "
+                f"reduced dimension {d} into {units} units; write wg_map_source = {source.map} and "
+                f"wg_map_result = {result} to reduce across them, or put a tile_conv_layout before",
+            )
+
+
+def broadcast_dims(op: Operation) -> tuple[int, ...]:
+    """The dimensions that a broadcast from rank 2 to rank 2 makes larger."""
+    if "broadcast_dims" in op.properties:
+        return integers_of(op, "broadcast_dims")
+    small, large = shape_of(op.operands[0]), shape_of(op.results[0])
+    return tuple(d for d in range(2) if small[d] != large[d])
+
+
+def _relate_broadcast(maps: Propagation, op: Operation) -> None:
+    """The source has units of 1 where it is broadcast; how the result is cut there it does not say."""
+    dims = broadcast_dims(op)
+    source, result = maps.get(op.operands[0]), maps.get(op.results[0])
+    if result is not None:
+        map = with_data(result.map, dict.fromkeys(dims, 1))
+        maps.offer(op.operands[0], result.derive(map), op, Strength.BACKWARD)
+    elif source is not None:
+        extents = shape_of(op.results[0])
+        choices = {d: units_that_fit(extents[d], source.map.sg_layout[d]) for d in dims}
+        unique = all(len(units) == 1 for units in choices.values())
+        if all(len(units) == 1 or source.map.sg_layout[d] == 1 for d, units in choices.items()):
+            map = with_data(source.map, {d: units[-1] for d, units in choices.items()})
+            strength = Strength.FORWARD if unique else Strength.ASSUMED
+            maps.offer(op.results[0], source.derive(map), op, strength)
+
+
+@lru_cache(maxsize=256)
+def units_that_fit(extent: int, subgroups: int) -> tuple[int, ...]:
+    """The units that deal an extent out evenly to a number of subgroups along it, ascending (elements)."""
+    small = [unit for unit in range(1, isqrt(extent) + 1) if extent % unit == 0]
+    divisors = sorted({*small, *(extent // unit for unit in small)})
+    return tuple(
+        unit
+        for unit in divisors
+        if (extent // unit) % subgroups == 0 or subgroups % (extent // unit) == 0
+    )
+
+
+def _relate_conversion(maps: Propagation, op: Operation) -> None:
+    """A tile_conv_layout separates its maps; a constant that nothing else takes is made where it is wanted."""
+    result = maps.get(op.results[0])
+    if result is not None and is_fresh(op.operands[0]):
+        maps.offer(op.operands[0], result, op, Strength.ASSUMED)
+
+
+def is_fresh(value: SSAValue) -> bool:
+    """Whether a vector is made of nothing that has a map and can be made again: a constant, a splat, a mask."""
+    op = value.owner
+    return (
+        isinstance(op, Operation)
+        and is_tile_vector(value.type)
+        and len(op.results) == 1
+        and not op.regions
+        and "wg_map" not in op.attributes
+        and not any(has_map(operand.type) for operand in op.operands)
+        and is_side_effect_free(op)
+    )
+
+
+_NAMES_BOTH = (
+    "xetile.tile_transpose",
+    "xetile.tile_reduce",
+    "xetile.tile_broadcast",
+    "xetile.tile_conv_layout",
+)
+
+_RULES: Mapping[str, Rule] = {
+    "xetile.tile_mma": _relate_product,
+    "xetile.tile_transpose": _relate_transpose,
+    "xetile.tile_reduce": _relate_reduction,
+    "xetile.tile_broadcast": _relate_broadcast,
+    "xetile.tile_conv_layout": _relate_conversion,
+    "vector.broadcast": _relate_broadcast,
+    "vector.transpose": _relate_transpose,
+}
+
+
+def rule_of(op: Operation) -> Rule | None:
+    """The rule of an op on whole vectors; none for blocks and for a broadcast of a scalar or a row."""
+    rule = _RULES.get(op.name)
+    if rule is None or not all(has_map(v.type) for v in (*op.operands, *op.results)):
+        return None
+    return rule

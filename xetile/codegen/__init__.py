@@ -1,0 +1,149 @@
+"""Code of a module: LLVM IR, SPIR-V, and with Intel's offline compiler binaries and assembly.
+
+LLVM is imported when it is used.
+"""
+
+from typing import TYPE_CHECKING, Literal
+
+from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xetile.codegen.contract import Plain
+    from xetile.toolchain.ocloc import Disassembly, RegisterFile
+
+Kind = Literal["ll", "spirv", "zebin", "asm"]
+
+
+def emit(
+    module: "ModuleOp",
+    kind: Kind,
+    device: str,
+    *,
+    grf: "RegisterFile" = "large",
+    kernel: str | None = None,
+) -> str | bytes:
+    """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+
+    `grf` is the register file of binaries. The module is left as it is.
+    Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown device, and where ocloc is
+    needed and missing or refuses the kernel.
+    """
+    if kind in ("zebin", "asm"):
+        from xetile.toolchain.ocloc import need_ocloc
+
+        need_ocloc()
+    lowered = lower_to_llvm(module, device, kernel=kernel)
+    if kind == "ll":
+        return _llvm_ir(lowered)
+    if kind == "spirv":
+        return _spirv(lowered)
+    if kind == "zebin":
+        return _binary(lowered, device, grf)
+    texts = _disassembly(lowered, device, grf).kernels
+    return "\n".join(f"// kernel {name}\n{text}" for name, text in texts.items())
+
+
+def statistics(
+    module: "ModuleOp",
+    device: str,
+    *,
+    grf: "RegisterFile" = "large",
+    kernel: str | None = None,
+) -> dict[str, dict[str, float]]:
+    """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/isa.py.
+
+    Errors: as `emit` has them.
+    """
+    from xetile.codegen.functions import is_kernel, llvm_functions, products_per_step
+    from xetile.toolchain.isa import statistics as count
+    from xetile.toolchain.ocloc import need_ocloc
+
+    need_ocloc()
+    lowered = lower_to_llvm(module, device, kernel=kernel)
+    texts, description = _disassembly(lowered, device, grf)
+    counts: dict[str, dict[str, float]] = {}
+    for function in filter(is_kernel, llvm_functions(lowered)):
+        name = function.sym_name.data
+        step = products_per_step(function) or None
+        counts[name] = count(texts[name], description, name, dpas_per_step=step)
+    return counts
+
+
+def launch_contract(
+    module: "ModuleOp",
+    device: str | None = None,
+    *,
+    grf: "RegisterFile" = "large",
+    kernel: str | None = None,
+) -> "dict[str, Plain]":
+    """What a host needs to launch the kernels of a module; for the keys see emit/contract.py.
+
+    `device` is needed for modules that are not at level L yet.
+    Errors: XetileError where a kernel cannot be lowered or is not there.
+    """
+    from xetile.codegen.contract import contract_of
+
+    return contract_of(lower_to_llvm(module, device, kernel=kernel), grf=grf)
+
+
+def lower_to_llvm(
+    module: "ModuleOp", device: str | None, *, kernel: str | None = None
+) -> "ModuleOp":
+    """A module at level L, with only the kernel of this name if one is given; a copy unless it is that already.
+
+    Errors: XetileError where there is no such kernel, or none at all.
+    """
+    from xetile.analysis.kernels import kernel_functions
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    lowered = module
+    if kernel_functions(module):
+        from xetile.parser import context
+        from xetile.passes.pipelines import lower
+
+        lowered = module.clone()
+        lower(context(), lowered, "llvm", device)
+    kernels = [function for function in llvm_functions(lowered) if is_kernel(function)]
+    names = [function.sym_name.data for function in kernels]
+    if not kernels or (kernel is not None and kernel not in names):
+        wanted = "no kernel" if kernel is None else f"no kernel '{kernel}'"
+        raise XetileError(f"there is {wanted}{', but ' + ', '.join(names) if names else ''}")
+    if kernel is None or names == [kernel]:
+        return lowered
+    lowered = lowered.clone() if lowered is module else lowered
+    for function in [f for f in llvm_functions(lowered) if is_kernel(f)]:
+        if function.sym_name.data != kernel:
+            function.detach()
+            function.erase()
+    return lowered
+
+
+def _llvm_ir(lowered: "ModuleOp") -> str:
+    from xetile.codegen.llvm_ir import convert_module
+
+    return str(convert_module(lowered))
+
+
+def _spirv(lowered: "ModuleOp") -> bytes:
+    from xetile.codegen.functions import called, llvm_functions
+    from xetile.codegen.spirv import to_spirv
+
+    functions = list(llvm_functions(lowered))
+    defined = {f.sym_name.data for f in functions if f.body.blocks}
+    # a name that looks mangled is taken for that, whosoever defines it
+    names = called(functions) | {name for name in defined if name.startswith("_")}
+    return to_spirv(_llvm_ir(lowered), names)
+
+
+def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
+    from xetile.toolchain.ocloc import compile_spirv
+
+    return compile_spirv(_spirv(lowered), device, grf=grf)
+
+
+def _disassembly(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> "Disassembly":
+    from xetile.toolchain.ocloc import disassemble
+
+    return disassemble(_binary(lowered, device, grf), device)

@@ -1,0 +1,225 @@
+"""The llvm dialect as LLVM IR for SPIR-V, by llvmlite.
+
+xDSL's LLVM back end converts ops and types; what it lacks in 0.74.0 is added here, each with a test in
+test/unit/emit/test_llvm_ir.py that tells when it has it:
+
+- it drops `intel_reqd_sub_group_size` and `reqd_work_group_size` without a word; without the first, Intel's compiler
+  may compile a kernel for 32 lanes;
+- it refuses the calling conventions `spir_kernel` and `spir_func`;
+- it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
+- it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
+  space 1 is invalid LLVM IR.
+"""
+
+from typing import cast
+
+from llvmlite import ir
+from xdsl.backend.llvm.convert_op import convert_op
+from xdsl.backend.llvm.convert_type import convert_type
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    VectorType,
+)
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import LLVMTranslationException
+from xdsl.utils.hints import isa
+
+from xetile.codegen.functions import called, is_kernel, llvm_functions
+from xetile.codegen.llvm_process import TRIPLE
+from xetile.dialects.upstream.llvm_values import (
+    ExtractElementOp,
+    FCmpOp,
+    FPToSIOp,
+    FPToUIOp,
+    SelectOp,
+    UIToFPOp,
+)
+from xetile.errors import fail
+
+_VECTORS = ((2,), (3,), (4,), (8,), (16,))
+_INTEGERS = (1, 8, 16, 32, 64)
+_SUBGROUP_SIZE = "intel_reqd_sub_group_size"
+_WORKGROUP_SIZE = "reqd_work_group_size"
+
+
+def convert_module(module: ModuleOp) -> ir.Module:
+    """The LLVM IR of all functions of the llvm dialect, as one module of llvmlite's.
+
+    Errors: XetileError at an op that has no LLVM IR here, at a name that two kernels have.
+    """
+    made = ir.Module()
+    made.triple = TRIPLE
+    functions: dict[str, llvm.FuncOp] = {}
+    for function in llvm_functions(module):
+        name = function.sym_name.data
+        other = functions.get(name)
+        if other is None or not other.body.blocks:
+            functions[name] = function
+        elif function.body.blocks:
+            fail(function, f"two functions are named '{name}'")
+    used = called([function for function in functions.values() if function.body.blocks])
+    for name, function in functions.items():
+        if function.body.blocks or name in used:
+            _declare(function, made)
+    for function in functions.values():
+        if function.body.blocks:
+            _define(function, made)
+    return made
+
+
+class _Function(ir.Function):
+    """A function with metadata; llvmlite 0.50 writes a comma between two nodes, which LLVM does not read."""
+
+    def __init__(self, module: ir.Module, type: ir.FunctionType, name: str) -> None:
+        super().__init__(module, type, name)
+        self.nodes: list[tuple[str, ir.MDValue]] = []
+
+    def annotate(self, name: str, numbers: tuple[int, ...]) -> None:
+        """Add a node of 32-bit integers."""
+        word = ir.IntType(32)
+        node = self.module.add_metadata([ir.Constant(word, number) for number in numbers])
+        self.nodes.append((name, node))
+
+    def descr_prototype(self, buf: list[str]) -> None:
+        """Write the head of the function."""
+        super().descr_prototype(buf)
+        nodes = "".join(f" !{name} {node.get_reference()}" for name, node in self.nodes)
+        buf[-1] = f"{buf[-1].rstrip()}{nodes}\n"
+
+
+def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
+    made = _Function(module, _type(op, op.function_type), op.sym_name.data)
+    made.calling_convention = "spir_kernel" if is_kernel(op) else "spir_func"
+    size = op.attributes.get(_SUBGROUP_SIZE)
+    if isa(size, IntegerAttr):
+        made.annotate(_SUBGROUP_SIZE, (size.value.data,))
+    sizes = op.attributes.get(_WORKGROUP_SIZE)
+    if isinstance(sizes, DenseArrayBase):
+        made.annotate(_WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
+
+
+def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:
+    try:
+        return cast(ir.FunctionType, convert_type(type))
+    except LLVMTranslationException as error:
+        fail(at, f"{type} has no LLVM IR: {error}")
+
+
+def _define(op: llvm.FuncOp, module: ir.Module) -> None:
+    function = cast(ir.Function, module.globals[op.sym_name.data])
+    blocks: dict[Block, ir.Block] = {}
+    values: dict[SSAValue, ir.Value] = {}
+    for block in op.body.blocks:
+        blocks[block] = function.append_basic_block()
+    entry, *others = op.body.blocks
+    for argument, made in zip(entry.args, function.args, strict=True):
+        made.name = argument.name_hint or made.name
+        values[argument] = made
+    for block in others:
+        builder = ir.IRBuilder(blocks[block])
+        for argument in block.args:
+            values[argument] = builder.phi(convert_type(argument.type))
+    for block in op.body.blocks:
+        builder = ir.IRBuilder(blocks[block])
+        for inner in block.ops:
+            _check_types(inner)
+            _convert(inner, builder, values, blocks)
+
+
+def _check_types(op: Operation) -> None:
+    """Refuse vectors and integers on which LLVM's SPIR-V back end ends the process."""
+    for value in (*op.operands, *op.results):
+        type, vector = value.type, value.type
+        if isa(vector, VectorType):
+            if tuple(vector.get_shape()) not in _VECTORS:
+                fail(
+                    op, f"'{op.name}' has {type}; SPIR-V has vectors of 2, 3, 4, 8 and 16 elements"
+                )
+            type = vector.element_type
+        if isa(type, IntegerType) and type.width.data not in _INTEGERS:
+            fail(
+                op, f"'{op.name}' has {type}; SPIR-V has integers of 1, 8, 16, 32 and 64 bits here"
+            )
+
+
+def _convert(
+    op: Operation,
+    builder: ir.IRBuilder,
+    values: dict[SSAValue, ir.Value],
+    blocks: dict[Block, ir.Block],
+) -> None:
+    try:
+        if not _convert_missing(op, builder, values):
+            convert_op(op, builder, values, blocks)
+        if isinstance(op, llvm.CallOp):
+            _agree(builder)
+    except (LLVMTranslationException, NotImplementedError) as error:
+        fail(op, f"'{op.name}' has no LLVM IR: {str(error)[:1].lower()}{str(error)[1:]}")
+
+
+def _convert_missing(
+    op: Operation, builder: ir.IRBuilder, values: dict[SSAValue, ir.Value]
+) -> bool:
+    """Convert an op that xDSL does not know; whether it was one."""
+    operands = [values[operand] for operand in op.operands]
+    if isinstance(op, ExtractElementOp):
+        values[op.res] = builder.extract_element(operands[0], operands[1])
+    elif isinstance(op, llvm.AllocaOp):
+        values[op.res] = _private_memory(op, builder, operands[0])
+    elif isinstance(op, llvm.GEPOp):
+        values[op.result] = _element_pointer(op, builder, operands)
+    elif isinstance(op, SelectOp):
+        values[op.res] = builder.select(operands[0], operands[1], operands[2])
+    elif isinstance(op, FCmpOp):
+        values[op.res] = _compare(op.predicate_name, builder, operands[0], operands[1])
+    elif isinstance(op, FPToSIOp):
+        values[op.res] = builder.fptosi(operands[0], convert_type(op.res.type))
+    elif isinstance(op, FPToUIOp):
+        values[op.res] = builder.fptoui(operands[0], convert_type(op.res.type))
+    elif isinstance(op, UIToFPOp):
+        values[op.res] = builder.uitofp(operands[0], convert_type(op.res.type))
+    else:
+        return False
+    return True
+
+
+def _agree(builder: ir.IRBuilder) -> None:
+    """Give a call the convention of what it calls; calling by another is undefined in LLVM IR."""
+    call = cast(ir.CallInstr, builder.block.instructions[-1])
+    if isinstance(call.callee, _Function):
+        call.cconv = call.callee.calling_convention
+
+
+def _private_memory(op: llvm.AllocaOp, builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
+    made = builder.alloca(convert_type(op.elem_type), size=size)
+    made.type = ir.PointerType()
+    if op.alignment is not None:
+        made.align = op.alignment.value.data
+    return made
+
+
+def _element_pointer(op: llvm.GEPOp, builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
+    pointer, *dynamic = operands
+    numbers = iter(dynamic)
+    word = ir.IntType(32)
+    indices = [
+        next(numbers) if number == llvm.GEP_USE_SSA_VAL else ir.Constant(word, number)
+        for number in op.rawConstantIndices.iter_values()
+    ]
+    return builder.gep(
+        pointer, indices, inbounds=op.inbounds is not None, source_etype=convert_type(op.elem_type)
+    )
+
+
+_SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
+
+
+def _compare(predicate: str, builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
+    if predicate in ("ord", "uno"):
+        return builder.fcmp_ordered(predicate, left, right)
+    compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered
+    return compare(_SYMBOLS[predicate[1:]], left, right)

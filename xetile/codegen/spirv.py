@@ -1,0 +1,167 @@
+"""LLVM IR to SPIR-V by the back end in llvmlite, in this process.
+
+The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: emit/llvm_ir.py refuses the types on
+which it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled in a process of
+their own (emit/llvm_process.py). And it keeps state between modules: labels of an earlier module can come back as ids
+of the next (https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23), which is then no valid SPIR-V.
+That is seen here, and the module is compiled again, apart.
+"""
+
+import re
+import struct
+import sys
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from xetile.codegen.llvm_process import compile_text
+from xetile.errors import XetileError
+
+MAGIC = 0x07230203
+"""The first word of SPIR-V."""
+
+TIME_LIMIT = 120.0
+"""Seconds that a process of its own may take."""
+
+_HARMLESS = re.compile(
+    r"_Z\d+(intel_sub_group_(2d_block_(read|write|prefetch)|\w+_matrix_mad)_\w+"
+    r"|get_(group_id|num_groups|local_id|local_size|global_id)j"
+    r"|get_(num_)?sub_groups?(_id|_local_id|_size)?v|barrierj|atomic_work_item_fencejii)"
+    r"|__builtin_IB_subgroup_\w+|__internal_intel_sub_group_2d_block_\w+_cache_controls"
+)
+"""The names that `convert-xevm-to-llvm` writes."""
+
+_PROGRAM = Path(__file__).with_name("llvm_process.py")
+
+_HEADER_WORDS = 5
+_BOUND = 3  # word of the header: all ids are below
+
+_OP_LABEL = 248
+_WITHOUT_TYPE = frozenset((7, 11, 73, _OP_LABEL, *range(19, 39)))
+"""Instructions with a result but no result type: OpString, OpExtInstImport, OpDecorationGroup, OpLabel, OpType..."""
+
+_WITHOUT_RESULT = frozenset(
+    (
+        *(
+            0,
+            2,
+            3,
+            4,
+            5,
+            6,
+            8,
+            10,
+            14,
+            15,
+            16,
+            17,
+            39,
+        ),  # OpNop, debug, OpExtension, module, OpTypeForwardPointer
+        *(56, 62, 63, 64, 71, 72, 74, 75),  # OpFunctionEnd, OpStore, OpCopyMemory, decorations
+        *(
+            224,
+            225,
+            228,
+            246,
+            247,
+            249,
+            250,
+            251,
+            252,
+            253,
+            254,
+            255,
+            256,
+            257,
+        ),  # barriers, atomic store, branches
+        *(
+            259,
+            260,
+            301,
+            317,
+            318,
+            319,
+            330,
+            331,
+            332,
+            5632,
+            5633,
+        ),  # OpNoLine, OpModuleProcessed, OpDecorateId, ...
+    )
+)
+"""Instructions without a result. Source: SPIR-V specification, "Instructions"."""
+
+
+class Instruction(NamedTuple):
+    """One SPIR-V instruction: its opcode and the words behind it."""
+
+    opcode: int
+    operands: tuple[int, ...]
+
+
+def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
+    """SPIR-V of LLVM IR text that calls these functions.
+
+    Errors: XetileError when LLVM refuses the text, or cannot go on.
+    """
+    if not all(map(is_harmless, functions)):
+        return _compile_apart(text)
+    made = _compile(text)
+    return made if has_unique_ids(made) else _compile_apart(text)
+
+
+def is_harmless(function: str) -> bool:
+    """Whether LLVM is known to take a function of this name; it knows many builtins, and ends on some."""
+    return _HARMLESS.fullmatch(function) is not None
+
+
+def instructions(spirv: bytes) -> Iterator[Instruction]:
+    """The instructions of a SPIR-V module in the byte order of this machine's LLVM (little-endian)."""
+    words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+    index = _HEADER_WORDS
+    while index < len(words):
+        count = words[index] >> 16
+        yield Instruction(words[index] & 0xFFFF, words[index + 1 : index + count])
+        index += max(1, count)
+
+
+def has_unique_ids(spirv: bytes) -> bool:
+    """Whether no id has two definitions, and none is too large."""
+    bound = struct.unpack_from("<I", spirv, 4 * _BOUND)[0]
+    seen: set[int] = set()
+    for opcode, operands in instructions(spirv):
+        if opcode in _WITHOUT_RESULT:
+            continue
+        result = operands[0] if opcode in _WITHOUT_TYPE else operands[1]
+        if result in seen or result >= bound:
+            return False
+        seen.add(result)
+    return True
+
+
+def _compile(text: str) -> bytes:
+    try:
+        return compile_text(text)
+    except RuntimeError as error:
+        lines = str(error).strip().splitlines()
+        reason = next((line for line in lines if "error:" in line), lines[0])
+        raise XetileError(f"LLVM refuses the kernel: {reason}") from error
+
+
+def _compile_apart(text: str) -> bytes:
+    from tempfile import TemporaryDirectory
+
+    from xetile.toolchain.sandbox import ending, run
+
+    with TemporaryDirectory(prefix="xetile-") as name:
+        source, target = Path(name, "kernel.ll"), Path(name, "kernel.spv")
+        source.write_text(text)
+        command = [sys.executable, "-P", _PROGRAM, source, target]
+        outcome = run(command, seconds=TIME_LIMIT)
+        if outcome.status != 0 or not target.exists():
+            lines = outcome.errors.strip().splitlines()
+            reason = (
+                f", {next((line for line in lines if 'ERROR' in line), lines[-1])}" if lines else ""
+            )
+            raise XetileError(f"LLVM cannot compile the kernel: {ending(outcome)}{reason}")
+        return target.read_bytes()

@@ -1,0 +1,1 @@
+"""What xDSL lacks or breaks of the dialects that upstream MLIR owns."""

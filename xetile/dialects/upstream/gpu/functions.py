@@ -1,0 +1,430 @@
+"""gpu.module, gpu.func and gpu.return."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    UnitAttr,
+    UnregisteredAttr,
+    i32,
+    i64,
+)
+from xdsl.dialects.utils import print_func_argument, print_func_output
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    attr_def,
+    irdl_op_definition,
+    opt_attr_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    ReturnLike,
+    SymbolOpInterface,
+    SymbolTable,
+)
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.upstream.gpu.attributes import AddressSpace, AddressSpaceAttr
+
+_Argument = tuple[Parser.Argument, DictionaryAttr]
+
+
+@irdl_op_definition
+class ModuleOp(IRDLOperation):
+    """The symbols of one device binary: `gpu.module @name [#target] attributes {...} { }`."""
+
+    name = "gpu.module"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    targets = opt_prop_def(ArrayAttr)
+    offloading_handler = opt_prop_def(Attribute, prop_name="offloadingHandler")
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable())
+
+    def __init__(
+        self,
+        name: str,
+        body: Region | Sequence[Operation] = (),
+        *,
+        targets: Sequence[Attribute] = (),
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        if not isinstance(body, Region):
+            body = Region(Block(body))
+        properties: dict[str, Attribute] = {"sym_name": StringAttr(name)}
+        if targets:
+            properties["targets"] = ArrayAttr(targets)
+        super().__init__(properties=properties, attributes=dict(attributes or {}), regions=[body])
+
+    def verify_(self) -> None:
+        """Where there are targets, they are such."""
+        targets = None if self.targets is None else self.targets.data
+        if targets is not None and not (targets and all(map(_is_target, targets))):
+            raise VerifyException(
+                "'targets' has to be an array of one or more targets, such as #xevm.target"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ModuleOp":
+        """Read the name, `<handler>`, `[targets]`, `attributes {...}` and the body."""
+        name = parser.parse_symbol_name()
+        handler: Attribute | None = None
+        if parser.parse_optional_punctuation("<") is not None:
+            handler = parser.parse_attribute()
+            parser.parse_punctuation(">")
+        targets = parser.parse_optional_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_attribute
+        )
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region()
+        if not body.blocks:
+            body.add_block(Block())
+        module = cls(name.data, body)
+        if targets is not None:
+            module.properties["targets"] = ArrayAttr(targets)
+        if handler is not None:
+            module.properties["offloadingHandler"] = handler
+        if attributes is not None:
+            module.attributes |= attributes.data
+        return module
+
+    def print(self, printer: Printer) -> None:
+        """Print what `parse` reads."""
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        if self.offloading_handler is not None:
+            with printer.in_angle_brackets():
+                printer.print_attribute(self.offloading_handler)
+        if self.targets is not None:
+            printer.print_string(" ")
+            printer.print_attribute(self.targets)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
+
+
+def _is_target(attribute: Attribute) -> bool:
+    """Whether it says what to compile for; dialects that xDSL lacks have such attributes, too."""
+    name = attribute.attr_name.data if isinstance(attribute, UnregisteredAttr) else attribute.name
+    return name.endswith(".target")
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A function or kernel of a gpu.module.
+
+    The entry block's arguments are the function's, then one per workgroup attribution (buffers that
+    the workgroup shares), then one per private attribution. `known_block_size` counts work-items,
+    `known_grid_size` workgroups, both x first.
+    """
+
+    name = "gpu.func"
+
+    sym_name = attr_def(SymbolNameConstraint())
+    kernel = opt_attr_def(UnitAttr, attr_name="gpu.kernel")
+    workgroup_attributions = opt_attr_def(IntegerAttr[IntegerType])
+    function_type = prop_def(FunctionType)
+    arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    workgroup_attrib_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    private_attrib_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
+    known_block_size = opt_prop_def(DenseArrayBase[IntegerType])
+    known_grid_size = opt_prop_def(DenseArrayBase[IntegerType])
+    known_cluster_size = opt_prop_def(DenseArrayBase[IntegerType])
+    body = region_def()
+
+    traits = traits_def(IsolatedFromAbove(), HasParent(ModuleOp), SymbolOpInterface())
+
+    # What the attribute dictionary of the custom form does not show, and what it shows besides.
+    HIDDEN: ClassVar[tuple[str, ...]] = ("sym_name", "gpu.kernel", "workgroup_attributions")
+    SIZES: ClassVar[tuple[str, ...]] = ("known_block_size", "known_grid_size", "known_cluster_size")
+
+    def __init__(
+        self,
+        name: str,
+        function_type: FunctionType | tuple[Sequence[Attribute], Sequence[Attribute]],
+        region: Region | None = None,
+        *,
+        kernel: bool = False,
+        known_block_size: Sequence[int] | None = None,
+        known_grid_size: Sequence[int] | None = None,
+        workgroup_attributions: int = 0,
+        arg_attrs: ArrayAttr[DictionaryAttr] | None = None,
+        res_attrs: ArrayAttr[DictionaryAttr] | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
+    ) -> None:
+        """Make a function; without a `region` it gets an empty entry block.
+
+        Units: `known_block_size` in work-items, `known_grid_size` in workgroups, x first.
+        """
+        if not isinstance(function_type, FunctionType):
+            function_type = FunctionType.from_lists(*function_type)
+        if region is None:
+            region = Region(Block(arg_types=function_type.inputs))
+        properties: dict[str, Attribute | None] = {
+            "function_type": function_type,
+            "arg_attrs": arg_attrs,
+            "res_attrs": res_attrs,
+        }
+        if known_block_size is not None:
+            properties["known_block_size"] = DenseArrayBase.from_list(i32, known_block_size)
+        if known_grid_size is not None:
+            properties["known_grid_size"] = DenseArrayBase.from_list(i32, known_grid_size)
+        own: dict[str, Attribute | None] = {"sym_name": StringAttr(name)}
+        if kernel:
+            own["gpu.kernel"] = UnitAttr()
+        if workgroup_attributions:
+            own["workgroup_attributions"] = IntegerAttr(workgroup_attributions, i64)
+        super().__init__(
+            properties=properties, attributes={**own, **(attributes or {})}, regions=[region]
+        )
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the host can launch it."""
+        return self.kernel is not None
+
+    @property
+    def arguments(self) -> tuple[BlockArgument, ...]:
+        """The function's own arguments, without the attributions."""
+        return self.body.blocks[0].args[: len(self.function_type.inputs)]
+
+    @property
+    def workgroup_buffers(self) -> tuple[BlockArgument, ...]:
+        """The buffers that the workgroup shares."""
+        return self.body.blocks[0].args[len(self.function_type.inputs) :][: self._shared]
+
+    @property
+    def private_buffers(self) -> tuple[BlockArgument, ...]:
+        """The buffers of one work-item."""
+        return self.body.blocks[0].args[len(self.function_type.inputs) + self._shared :]
+
+    @property
+    def _shared(self) -> int:
+        number = self.workgroup_attributions
+        return 0 if number is None else number.value.data
+
+    def verify_(self) -> None:
+        """Check the sizes, the entry block and the memory spaces of the attributions."""
+        self._verify_sizes()
+        if not self.body.blocks:
+            raise VerifyException("expected body with at least one block")
+        inputs = self.function_type.inputs.data
+        arguments = tuple(argument.type for argument in self.body.blocks[0].args)
+        if arguments[: len(inputs)] != inputs:
+            found = ", ".join(map(str, arguments))
+            expected = ", ".join(map(str, inputs))
+            raise VerifyException(
+                f"'body' has entry arguments ({found}), 'function_type' has inputs ({expected})"
+            )
+        if len(arguments) - len(inputs) < self._shared:
+            raise VerifyException(
+                f"'workgroup_attributions' is {self._shared}, the entry block has "
+                f"{len(arguments) - len(inputs)} arguments beside the inputs"
+            )
+        if self.is_kernel and self.function_type.outputs.data:
+            raise VerifyException("'function_type' of a kernel has results, it has to have none")
+        _verify_attributions(self.workgroup_buffers, AddressSpace.WORKGROUP)
+        _verify_attributions(self.private_buffers, AddressSpace.PRIVATE)
+
+    def _verify_sizes(self) -> None:
+        found = (self.known_block_size, self.known_grid_size, self.known_cluster_size)
+        for name, sizes in zip(self.SIZES, found, strict=True):
+            if sizes is not None and (sizes.elt_type != i32 or len(sizes) != 3):
+                raise VerifyException(
+                    f"'{name}' is {sizes}, it has to be an i32 array with 3 elements"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "FuncOp":
+        """Read `@name(args) -> results workgroup(...) private(...) kernel attributes {} {}`."""
+        name = parser.parse_symbol_name()
+        arguments = _parse_arguments(parser)
+        outputs, result_attributes = _parse_results(parser)
+        shared = _parse_arguments(parser) if parser.parse_optional_keyword("workgroup") else []
+        private = _parse_arguments(parser) if parser.parse_optional_keyword("private") else []
+        is_kernel = parser.parse_optional_keyword("kernel") is not None
+        attributes = parser.parse_optional_attr_dict_with_keyword(cls.HIDDEN)
+        body = parser.parse_region([argument for argument, _ in (*arguments, *shared, *private)])
+        function = cls(
+            name.data,
+            ([argument.type for argument, _ in arguments], outputs),
+            body,
+            kernel=is_kernel,
+            workgroup_attributions=len(shared),
+            arg_attrs=_gather(arguments),
+            res_attrs=result_attributes,
+        )
+        if (shared_attributes := _gather(shared)) is not None:
+            function.properties["workgroup_attrib_attrs"] = shared_attributes
+        if (private_attributes := _gather(private)) is not None:
+            function.properties["private_attrib_attrs"] = private_attributes
+        for key, value in () if attributes is None else attributes.data.items():
+            is_size = key in cls.SIZES and isinstance(value, DenseArrayBase)
+            (function.properties if is_size else function.attributes)[key] = value
+        return function
+
+    def print(self, printer: Printer) -> None:
+        """Print what `parse` reads; the attributes are sorted by name, as mlir-opt has them."""
+        printer.print_string(" ")
+        printer.print_symbol_name(self.sym_name.data)
+        self._print_arguments(printer)
+        self._print_results(printer)
+        for keyword, buffers, attributes in (
+            ("workgroup", self.workgroup_buffers, self.workgroup_attrib_attrs),
+            ("private", self.private_buffers, self.private_attrib_attrs),
+        ):
+            _print_attributions(printer, keyword, buffers, attributes)
+        if self.is_kernel:
+            printer.print_string(" kernel")
+        shown = {name: self.properties[name] for name in self.SIZES if name in self.properties}
+        shown |= {key: value for key, value in self.attributes.items() if key not in self.HIDDEN}
+        printer.print_op_attributes(dict(sorted(shown.items())), print_keyword=True)
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
+
+    def _print_arguments(self, printer: Printer) -> None:
+        dictionaries = _dictionaries(self.arg_attrs, len(self.arguments))
+        with printer.in_parens():
+            printer.print_list(
+                zip(self.arguments, dictionaries, strict=True),
+                lambda pair: print_func_argument(printer, *pair),
+            )
+
+    def _print_results(self, printer: Printer) -> None:
+        outputs = self.function_type.outputs.data
+        if not outputs:
+            return
+        printer.print_string(" -> ")
+        if len(outputs) == 1 and self.res_attrs is None:
+            printer.print_attribute(outputs[0])
+            return
+        dictionaries = _dictionaries(self.res_attrs, len(outputs))
+        with printer.in_parens():
+            printer.print_list(
+                zip(outputs, dictionaries, strict=True),
+                lambda pair: print_func_output(printer, *pair),
+            )
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """Ends a gpu.func: `gpu.return %a, %b : type, type`."""
+
+    name = "gpu.return"
+
+    operands_ = var_operand_def()
+
+    assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
+
+    traits = traits_def(HasParent(FuncOp), IsTerminator(), ReturnLike())
+
+    def __init__(self, operands: Sequence[SSAValue | Operation] = ()) -> None:
+        super().__init__(operands=[operands])
+
+    def verify_(self) -> None:
+        """The operands are what the function returns."""
+        function = self.parent_op()
+        if not isinstance(function, FuncOp):
+            return
+        outputs = function.function_type.outputs.data
+        if tuple(self.operand_types) != outputs:
+            found = ", ".join(map(str, self.operand_types))
+            expected = ", ".join(map(str, outputs))
+            raise VerifyException(f"'operands' are ({found}), the function returns ({expected})")
+
+
+def _verify_attributions(buffers: Sequence[BlockArgument], space: AddressSpace) -> None:
+    for buffer in buffers:
+        type = buffer.type
+        if not isa(type, MemRefType):
+            raise VerifyException(f"'{space}' attribution is {type}, it has to be a memref")
+        found = type.memory_space
+        if isinstance(found, AddressSpaceAttr) and found.data != space:
+            raise VerifyException(f"'{space}' attribution {type} is in memory space {found.data}")
+
+
+def _parse_arguments(parser: Parser) -> list[_Argument]:
+    def parse_argument() -> _Argument:
+        argument = parser.parse_argument()
+        attributes = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
+        argument.location = parser.parse_optional_location()
+        return argument, attributes
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_argument)
+
+
+def _parse_results(
+    parser: Parser,
+) -> tuple[list[Attribute], ArrayAttr[DictionaryAttr] | None]:
+    if parser.parse_optional_punctuation("->") is None:
+        return [], None
+    results = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.PAREN,
+        lambda: (
+            parser.parse_type(),
+            DictionaryAttr(parser.parse_optional_dictionary_attr_dict()),
+        ),
+    )
+    if results is None:
+        return [parser.parse_type()], None
+    attributes = [attribute for _, attribute in results]
+    has_attributes = any(attribute.data for attribute in attributes)
+    return [type for type, _ in results], ArrayAttr(attributes) if has_attributes else None
+
+
+def _gather(arguments: Sequence[_Argument]) -> ArrayAttr[DictionaryAttr] | None:
+    if not any(attributes.data for _, attributes in arguments):
+        return None
+    return ArrayAttr([attributes for _, attributes in arguments])
+
+
+def _dictionaries(
+    attributes: ArrayAttr[DictionaryAttr] | None, number: int
+) -> Sequence[DictionaryAttr | None]:
+    return [None] * number if attributes is None else attributes.data
+
+
+def _print_attributions(
+    printer: Printer,
+    keyword: str,
+    buffers: Sequence[BlockArgument],
+    attributes: ArrayAttr[DictionaryAttr] | None,
+) -> None:
+    if not buffers:
+        return
+
+    def print_buffer(pair: tuple[BlockArgument, DictionaryAttr | None]) -> None:
+        buffer, dictionary = pair
+        printer.print_ssa_value(buffer)
+        printer.print_string(" : ")
+        printer.print_attribute(buffer.type)
+        if dictionary is not None:
+            printer.print_op_attributes(dictionary.data)
+
+    printer.print_string(f" {keyword}")
+    with printer.in_parens():
+        pairs = zip(buffers, _dictionaries(attributes, len(buffers)), strict=True)
+        printer.print_list(pairs, print_buffer)

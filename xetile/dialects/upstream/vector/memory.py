@@ -1,0 +1,330 @@
+"""Vector ops that read and write memory.
+
+xDSL 0.74.0 gives them no memory effects, so nothing that touches one is ever simplified, and no `alignment`.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+"""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyOf,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from xetile.dialects.upstream.vector.support import vector_type
+
+INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
+
+
+def memory_properties(
+    alignment: int | None, *, nontemporal: bool = False
+) -> dict[str, Attribute | None]:
+    """The properties of a memory op; `alignment` in bytes."""
+    return {
+        "alignment": None if alignment is None else IntegerAttr(alignment, i64),
+        "nontemporal": BoolAttr.from_bool(True) if nontemporal else None,
+    }
+
+
+class _MemoryOperation(IRDLOperation, ABC):
+    """What all of them check."""
+
+    alignment = opt_prop_def(IntegerAttr[IntegerType])
+
+    def verify_access(self, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
+        """There is an index for every dimension, and memory holds the vector's elements."""
+        memory, vector = base.type, vector_type(value)
+        assert isa(memory, MemRefType)
+        rank = len(memory.get_shape())
+        if len(indices) != rank:
+            raise VerifyException(f"'indices' has {len(indices)} entries, {memory} has rank {rank}")
+        element = memory.element_type
+        inner = element.element_type if isa(element, VectorType) else element
+        if inner != vector.element_type:
+            raise VerifyException(f"'base' is {memory}, its elements are not those of {vector}")
+        if self.alignment is None:
+            return
+        bytes_ = self.alignment.value.data
+        if bytes_ <= 0 or bytes_ & (bytes_ - 1):
+            raise VerifyException(f"'alignment' is {bytes_}, it has to be a power of two")
+
+    @staticmethod
+    def verify_alike(vectors: Mapping[str, SSAValue]) -> None:
+        """The vectors have the same shape."""
+        (first, model), *others = vectors.items()
+        for name, value in others:
+            if vector_type(value).get_shape() != vector_type(model).get_shape():
+                raise VerifyException(
+                    f"'{name}' is {value.type}, it has to have the shape of '{first}', {model.type}"
+                )
+
+
+@irdl_op_definition
+class LoadOp(_MemoryOperation):
+    """Reads consecutive elements."""
+
+    name = "vector.load"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    nontemporal = opt_prop_def(BoolAttr)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)"
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        base: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        result_type: VectorType,
+        *,
+        alignment: int | None = None,
+        nontemporal: bool = False,
+    ) -> None:
+        super().__init__(
+            operands=[base, indices],
+            result_types=[result_type],
+            properties=memory_properties(alignment, nontemporal=nontemporal),
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory."""
+        self.verify_access(self.base, self.indices, self.result)
+
+
+@irdl_op_definition
+class StoreOp(_MemoryOperation):
+    """Writes consecutive elements."""
+
+    name = "vector.store"
+
+    vector = operand_def(VectorType)
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    nontemporal = opt_prop_def(BoolAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$vector `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($vector)"
+    )
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        vector: SSAValue | Operation,
+        base: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        *,
+        alignment: int | None = None,
+        nontemporal: bool = False,
+    ) -> None:
+        super().__init__(
+            operands=[vector, base, indices],
+            properties=memory_properties(alignment, nontemporal=nontemporal),
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory."""
+        self.verify_access(self.base, self.indices, self.vector)
+
+
+@irdl_op_definition
+class MaskedLoadOp(_MemoryOperation):
+    """Reads consecutive elements where the mask is true; elsewhere the result is `pass_thru`."""
+
+    name = "vector.maskedload"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    mask = operand_def(VectorType.constr(i1))
+    pass_thru = operand_def(VectorType)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` type($mask)"
+        " `,` type($pass_thru) `into` type($result)"
+    )
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        base: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        mask: SSAValue | Operation,
+        pass_thru: SSAValue | Operation,
+        *,
+        alignment: int | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[base, indices, mask, pass_thru],
+            result_types=[SSAValue.get(pass_thru).type],
+            properties={"alignment": memory_properties(alignment)["alignment"]},
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory, and mask and vectors have the same shape."""
+        self.verify_access(self.base, self.indices, self.result)
+        self.verify_alike({"result": self.result, "mask": self.mask})
+        if self.pass_thru.type != self.result.type:
+            raise VerifyException(
+                f"'pass_thru' is {self.pass_thru.type}, 'result' is {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class MaskedStoreOp(_MemoryOperation):
+    """Writes consecutive elements where the mask is true."""
+
+    name = "vector.maskedstore"
+
+    base = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    mask = operand_def(VectorType.constr(i1))
+    value_to_store = operand_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:` type($base) `,`"
+        " type($mask) `,` type($value_to_store)"
+    )
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        base: SSAValue | Operation,
+        indices: Sequence[SSAValue | Operation],
+        mask: SSAValue | Operation,
+        value_to_store: SSAValue | Operation,
+        *,
+        alignment: int | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[base, indices, mask, value_to_store],
+            properties={"alignment": memory_properties(alignment)["alignment"]},
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory, and mask and vector have the same shape."""
+        self.verify_access(self.base, self.indices, self.value_to_store)
+        self.verify_alike({"value_to_store": self.value_to_store, "mask": self.mask})
+
+
+@irdl_op_definition
+class GatherOp(_MemoryOperation):
+    """Reads one element per lane: at the offsets, plus the lane's index along the last dimension.
+
+    Where the mask is false the result is `pass_thru`.
+    """
+
+    name = "vector.gather"
+
+    base = operand_def(MemRefType)
+    offsets = var_operand_def(IndexType())
+    indices = operand_def(INDICES)
+    mask = operand_def(VectorType.constr(i1))
+    pass_thru = operand_def(VectorType)
+    result = result_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base)"
+        " `,` type($indices) `,` type($mask) `,` type($pass_thru) `into` type($result)"
+    )
+
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        base: SSAValue | Operation,
+        offsets: Sequence[SSAValue | Operation],
+        indices: SSAValue | Operation,
+        mask: SSAValue | Operation,
+        pass_thru: SSAValue | Operation,
+        *,
+        alignment: int | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[base, offsets, indices, mask, pass_thru],
+            result_types=[SSAValue.get(pass_thru).type],
+            properties={"alignment": memory_properties(alignment)["alignment"]},
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory, and indices, mask and vectors have the same shape."""
+        self.verify_access(self.base, self.offsets, self.result)
+        self.verify_alike({"result": self.result, "indices": self.indices, "mask": self.mask})
+        if self.pass_thru.type != self.result.type:
+            raise VerifyException(
+                f"'pass_thru' is {self.pass_thru.type}, 'result' is {self.result.type}"
+            )
+
+
+@irdl_op_definition
+class ScatterOp(_MemoryOperation):
+    """Writes one element per lane, where the mask is true; later lanes win."""
+
+    name = "vector.scatter"
+
+    base = operand_def(MemRefType)
+    offsets = var_operand_def(IndexType())
+    indices = operand_def(INDICES)
+    mask = operand_def(VectorType.constr(i1))
+    value_to_store = operand_def(VectorType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:`"
+        " type($base) `,` type($indices) `,` type($mask) `,` type($value_to_store)"
+    )
+
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        base: SSAValue | Operation,
+        offsets: Sequence[SSAValue | Operation],
+        indices: SSAValue | Operation,
+        mask: SSAValue | Operation,
+        value_to_store: SSAValue | Operation,
+        *,
+        alignment: int | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[base, offsets, indices, mask, value_to_store],
+            properties={"alignment": memory_properties(alignment)["alignment"]},
+        )
+
+    def verify_(self) -> None:
+        """The access fits the memory, and indices, mask and vector have the same shape."""
+        self.verify_access(self.base, self.offsets, self.value_to_store)
+        value = self.value_to_store
+        self.verify_alike({"value_to_store": value, "indices": self.indices, "mask": self.mask})

@@ -1,0 +1,159 @@
+"""Reductions of vectors.
+
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, VectorType, i64
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.dialects.upstream.vector.support import array, vector_type
+
+Kind = (
+    CombiningKindAttr
+    | Literal[
+        "add",
+        "mul",
+        "minui",
+        "minsi",
+        "minnumf",
+        "maxui",
+        "maxsi",
+        "maxnumf",
+        "and",
+        "or",
+        "xor",
+        "maximumf",
+        "minimumf",
+    ]
+)
+
+_ONLY_FLOATS = ("minnumf", "maxnumf", "minimumf", "maximumf")
+_ANY = ("add", "mul")
+
+
+def _kind(kind: Kind) -> CombiningKindAttr:
+    if isinstance(kind, CombiningKindAttr):
+        return kind
+    return CombiningKindAttr(CombiningKindFlag(kind))
+
+
+@irdl_op_definition
+class ReductionOp(IRDLOperation):
+    """All elements of a vector of rank 1, and an accumulator, combined.
+
+    In xDSL 0.74.0 it has no traits, and its constructor gives the result the vector's type.
+    """
+
+    name = "vector.reduction"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    vector = operand_def(VectorType.constr(T))
+    acc = opt_operand_def(T)
+    kind = prop_def(CombiningKindAttr)
+    fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
+    dest = result_def(T)
+
+    assembly_format = (
+        "$kind `,` $vector (`,` $acc^)? (`fastmath` `` $fastmath^)? attr-dict `:` type($vector)"
+        " `into` type($dest)"
+    )
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        vector: SSAValue | Operation,
+        kind: Kind,
+        acc: SSAValue | Operation | None = None,
+        fastmath: FastMathFlagsAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[vector, acc],
+            result_types=[vector_type(vector).element_type],
+            properties={"kind": _kind(kind), "fastmath": fastmath or FastMathFlagsAttr("none")},
+        )
+
+    def verify_(self) -> None:
+        """The vector has rank 1, and its elements can be combined so."""
+        source = vector_type(self.vector)
+        if len(source.get_shape()) > 1:
+            raise VerifyException(f"'vector' is {source}, its rank has to be 1")
+        kind = self.kind.data.value
+        is_float = isinstance(source.element_type, AnyFloat)
+        if kind not in _ANY and is_float != (kind in _ONLY_FLOATS):
+            raise VerifyException(f"'kind' is {kind}, which does not combine {source.element_type}")
+
+
+@irdl_op_definition
+class MultiReductionOp(IRDLOperation):
+    """The elements along some dimensions, and an accumulator, combined."""
+
+    name = "vector.multi_reduction"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    source = operand_def(VectorType)
+    acc = operand_def(T)
+    kind = prop_def(CombiningKindAttr)
+    reduction_dims = prop_def(DenseArrayBase.constr(i64))
+    dest = result_def(T)
+
+    assembly_format = (
+        "$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)"
+    )
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        kind: Kind,
+        source: SSAValue | Operation,
+        acc: SSAValue | Operation,
+        reduction_dims: Sequence[int],
+    ) -> None:
+        super().__init__(
+            operands=[source, acc],
+            result_types=[_reduced(vector_type(source), reduction_dims)],
+            properties={"kind": _kind(kind), "reduction_dims": array(reduction_dims)},
+        )
+
+    def verify_(self) -> None:
+        """The result has the dimensions that are left."""
+        source = vector_type(self.source)
+        expected = _reduced(source, self.reduction_dims.get_values())
+        if self.dest.type != expected:
+            dims = list(self.reduction_dims.get_values())
+            raise VerifyException(
+                f"'dest' is {self.dest.type}, {source} without dimensions {dims} is {expected}"
+            )
+
+
+def _reduced(source: VectorType, reduction_dims: Sequence[int]) -> Attribute:
+    kept = [d for d in range(len(source.get_shape())) if d not in reduction_dims]
+    if not kept and source.get_shape():
+        return source.element_type
+    scalable = source.scalable_dims.data
+    return VectorType(
+        source.element_type,
+        [source.get_shape()[d] for d in kept],
+        type(source.scalable_dims)([scalable[d] for d in kept]),
+    )

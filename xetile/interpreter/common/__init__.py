@@ -1,0 +1,1 @@
+"""What ops of several dialects share when they are executed."""

@@ -1,0 +1,185 @@
+"""Element types as numpy types, and rounding to them.
+
+Floats are held in their own type (ml_dtypes for bf16 and fp8), tf32 in float32 with 10 bits of fraction. Integers
+are held in the narrowest numpy type that has their bits, sign-extended; i1 as booleans, index in 64 bits.
+"""
+
+import builtins
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import DTypeLike
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatTF32Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    Signedness,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.machine.values import Array
+
+TF32_DROPPED_BITS = 13
+"""Fraction bits of f32 that tf32 does not have."""
+
+
+EXACT_INTEGERS = 1 << 53
+"""f64 holds every integer up to this one."""
+
+NATIVE_FLOATS = tuple(np.dtype(name) for name in ("float16", "float32", "float64"))
+"""The float types of numpy itself, which converts between them with one rounding."""
+
+
+class Element(NamedTuple):
+    """One element: its name as printed, its bits, how it is held."""
+
+    name: str
+    bits: int
+    dtype: np.dtype[np.generic]
+    is_float: bool
+    unsigned: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return self.dtype.itemsize
+
+
+@lru_cache(maxsize=256)
+def find_element(type: Attribute) -> Element | None:
+    """How elements of a type are held; None where they cannot be executed."""
+    if isinstance(type, IndexType):
+        return Element("index", 64, np.dtype(np.int64), is_float=False)
+    if isinstance(type, IntegerType):
+        return _integer(cast(IntegerType, type))
+    return _float(type)
+
+
+def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
+    """How elements of a type, or of a vector or memref of it, are held; refused at `at` where not."""
+    inner = type
+    if isinstance(type, VectorType | MemRefType):
+        inner = cast("VectorType[Attribute] | MemRefType[Attribute]", type).element_type
+    found = find_element(inner)
+    if found is None:
+        fail(at, f"cannot execute on elements of type {inner}")
+    return found
+
+
+def _integer(type: IntegerType) -> Element | None:
+    bits = type.width.data
+    if bits == 0 or bits > 64:
+        return None
+    if bits == 1:
+        return Element(str(type), 1, np.dtype(np.bool), is_float=False)
+    unsigned = type.signedness.data == Signedness.UNSIGNED
+    held = next(width for width in (8, 16, 32, 64) if width >= bits)
+    dtype = np.dtype(f"{'u' if unsigned else ''}int{held}")
+    return Element(str(type), bits, dtype, is_float=False, unsigned=unsigned)
+
+
+def _float(type: Attribute) -> Element | None:
+    import ml_dtypes
+
+    held: tuple[tuple[builtins.type[Attribute], int, DTypeLike], ...] = (
+        (Float16Type, 16, np.float16),
+        (BFloat16Type, 16, ml_dtypes.bfloat16),
+        (FloatTF32Type, 19, np.float32),
+        (Float32Type, 32, np.float32),
+        (Float64Type, 64, np.float64),
+        (Float8E4M3FNType, 8, ml_dtypes.float8_e4m3fn),
+        (Float8E5M2Type, 8, ml_dtypes.float8_e5m2),
+    )
+    for kind, bits, dtype in held:
+        if isinstance(type, kind):
+            return Element(str(type), bits, np.dtype(dtype), is_float=True)
+    return None
+
+
+def wrap(values: Array, element: Element) -> Array:
+    """64-bit integers modulo two to the power of the element's bits."""
+    if element.bits == 1:
+        return (values & 1).astype(np.bool)
+    spare = 64 - element.bits
+    if element.bits not in (8, 16, 32, 64):
+        wide = values.astype(np.uint64 if element.unsigned else np.int64)
+        values = (wide << spare) >> spare
+    return values.astype(element.dtype, copy=False)
+
+
+def signed(values: Array, element: Element) -> Array:
+    """Integers in 64 bits, read as signed numbers."""
+    if element.bits == 1:
+        return -values.astype(np.int64)
+    wide = values.astype(np.int64, copy=False)
+    if not element.unsigned or element.bits == 64:
+        return wide
+    spare = 64 - element.bits
+    return (wide << spare) >> spare
+
+
+def unsigned(values: Array, element: Element) -> Array:
+    """Integers in 64 bits, read as unsigned numbers."""
+    wide = values.astype(np.int64, copy=False).view(np.uint64)
+    if element.bits == 64:
+        return wide
+    return wide & np.uint64((1 << element.bits) - 1)
+
+
+def round_to(values: Array, element: Element) -> Array:
+    """Floats rounded to a float type, once, to nearest even."""
+    if element.name == "tf32":
+        return round_tf32(_to_f32(values))
+    if values.dtype == element.dtype:
+        return values
+    if element.dtype in NATIVE_FLOATS:
+        source = values if values.dtype in NATIVE_FLOATS else values.astype(np.float32)
+        return source.astype(element.dtype)
+    # ml_dtypes converts by way of f32, which rounds twice unless the first rounding is to odd.
+    return _to_f32(values).astype(element.dtype)
+
+
+def round_tf32(values: Array) -> Array:
+    """f32 rounded to 10 bits of fraction, to nearest even."""
+    bits = values.view(np.uint32)
+    last = (bits >> TF32_DROPPED_BITS) & np.uint32(1)
+    half = np.uint32((1 << (TF32_DROPPED_BITS - 1)) - 1)
+    kept = np.uint32(0xFFFFFFFF << TF32_DROPPED_BITS & 0xFFFFFFFF)
+    rounded = ((bits + half + last) & kept).view(np.float32)
+    return np.where(np.isnan(values), values, rounded)
+
+
+def sum_to_odd(left: Array, right: Array) -> Array:
+    """The sum of f64 values rounded to odd, so that a later rounding to fewer bits is the only one."""
+    total = left + right
+    back = total - left
+    error = (left - (total - back)) + (right - back)
+    bits = total.view(np.int64)
+    even_and_inexact = ((error > 0) | (error < 0)) & ((bits & 1) == 0)
+    step = np.where((error > 0) == (total > 0), 1, -1)
+    return np.where(even_and_inexact, bits + step, bits).view(np.float64)
+
+
+def _to_f32(values: Array) -> Array:
+    """Floats as f32; f64 rounded to odd, so that a later rounding to fewer bits is the only one."""
+    if values.dtype != np.float64:
+        return values.astype(np.float32, copy=False)
+    nearest = values.astype(np.float32)
+    back = nearest.astype(np.float64)
+    bits = nearest.view(np.uint32)
+    even_and_inexact = (back != values) & ((bits & 1) == 0) & ~np.isnan(values)
+    outward = np.abs(values) > np.abs(back)
+    step = np.where(outward, np.uint32(1), np.uint32(0xFFFFFFFF))
+    odd = np.where(even_and_inexact, bits + step, bits)
+    # The sign of a nearest zero is that of the value, so that one step outward keeps it.
+    return odd.view(np.float32)

@@ -1,0 +1,119 @@
+"""Reductions: combining elements in ascending order, by the kinds of `vector.kind` and arith's AtomicRMWKind."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Attribute, Operation
+
+from xetile.dialects.upstream.memref.access import ATOMIC_KINDS
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element, round_to, signed, unsigned, wrap
+from xetile.interpreter.machine.frame import attribute
+from xetile.interpreter.machine.values import Array
+from xetile.interpreter.ops.arith import FLOATS, SIGNED, UNSIGNED, float_binary
+
+_SIGNED_KINDS = {
+    "add": "addi",
+    "mul": "muli",
+    "minsi": "minsi",
+    "maxsi": "maxsi",
+    "and": "andi",
+    "or": "ori",
+    "xor": "xori",
+}
+_UNSIGNED_KINDS = {"minui": "minui", "maxui": "maxui"}
+_FLOAT_KINDS = {
+    "add": "addf",
+    "mul": "mulf",
+    "minnumf": "minnumf",
+    "maxnumf": "maxnumf",
+    "minimumf": "minimumf",
+    "maximumf": "maximumf",
+}
+
+_SPELLINGS = {
+    "addf": "add",
+    "addi": "add",
+    "mulf": "mul",
+    "muli": "mul",
+    "mins": "minsi",
+    "maxs": "maxsi",
+    "minu": "minui",
+    "maxu": "maxui",
+    "andi": "and",
+    "ori": "or",
+    "xori": "xor",
+}
+
+
+_LARGEST = {"f8E4M3FN": 448.0}
+"""The largest number of a type that has no infinity (OCP 8-bit floating point specification, table 1)."""
+
+
+def kind_of(op: Operation, name: str = "kind") -> str:
+    """The kind that a property names, in the spelling of `vector.kind`."""
+    found = attribute(op, name)
+    if found is None:
+        fail(op, f"'{name}' is missing")
+    return kind_word(found)
+
+
+def kind_word(kind: Attribute) -> str:
+    """The kind that an attribute names, in the spelling of `vector.kind`."""
+    word = _word(kind)
+    return _SPELLINGS.get(word, word)
+
+
+def _word(kind: Attribute) -> str:
+    if isinstance(kind, IntegerAttr):
+        number = kind.value.data
+        return ATOMIC_KINDS[number] if 0 <= number < len(ATOMIC_KINDS) else str(number)
+    return str(kind).strip('">').replace("<", " ").split()[-1]
+
+
+def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
+    """Two values of the same type combined."""
+    if kind == "assign":
+        return y
+    if of.is_float and kind in _FLOAT_KINDS:
+        return float_binary(FLOATS[f"arith.{_FLOAT_KINDS[kind]}"], x, y, of)
+    if not of.is_float and kind in _SIGNED_KINDS:
+        function = SIGNED[f"arith.{_SIGNED_KINDS[kind]}"]
+        return wrap(function(signed(x, of), signed(y, of)), of)
+    if not of.is_float and kind in _UNSIGNED_KINDS:
+        function = UNSIGNED[f"arith.{_UNSIGNED_KINDS[kind]}"]
+        return wrap(function(unsigned(x, of), unsigned(y, of)), of)
+    fail(at, f"cannot execute kind '{kind}' on elements of {of.name}")
+
+
+def identity(kind: str, of: Element) -> Array:
+    """The number that changes nothing in a combination."""
+    if of.is_float:
+        # Where a type has no infinity, its largest number does as well.
+        largest = _LARGEST.get(of.name, np.inf)
+        numbers = {"mul": 1.0, "minimumf": largest, "maximumf": -largest}
+        numbers |= {"minnumf": np.nan, "maxnumf": np.nan}
+        return round_to(np.array([numbers.get(kind, 0.0)]), of)
+    ones, sign = -1, 1 << (of.bits - 1)
+    integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
+    return wrap(np.array([integers.get(kind, 0)], np.int64), of)
+
+
+def fold(
+    at: Operation, kind: str, values: Array, dimensions: Sequence[int], start: Array, of: Element
+) -> Array:
+    """`start` combined with the elements along some dimensions, ascending, the last dimension fastest.
+
+    `values` is [threads or 1, *shape]; dimensions count without the leading axis. The result has them removed.
+    """
+    axes = [dimension + 1 for dimension in dimensions]
+    moved = np.moveaxis(values, axes, range(len(axes)))
+    count = prod(moved.shape[: len(axes)])
+    steps = moved.reshape(count, *moved.shape[len(axes) :])
+    start = start.reshape(*start.shape, *[1] * (steps.ndim - 1 - start.ndim))
+    result = np.broadcast_to(start, np.broadcast_shapes(start.shape, steps.shape[1:]))
+    for step in steps:
+        result = combine(at, kind, result, step, of)
+    return result

@@ -1,0 +1,90 @@
+"""Matrices in memory: what tiles and descriptors are made of, and the rules of 2D block access."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.common.elements import element_of
+from xetile.interpreter.machine.frame import Frame, number
+from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
+from xetile.targets.surface import SURFACE
+
+
+def surface_of(
+    frame: Frame,
+    op: Operation,
+    source: SSAValue,
+    batch: Sequence[Array],
+    sizes: Sequence[Array],
+    strides: Sequence[Array],
+    element_type: Attribute,
+) -> Surface:
+    """The matrix behind a memref or an address.
+
+    Args:
+        frame: the threads.
+        op: what makes the tile or descriptor.
+        source: a memref, or an integer that is an address in bytes.
+        batch: indices of the leading dimensions.
+        sizes: extents in elements, of all dimensions; empty where the memref says them.
+        strides: strides in elements, likewise.
+        element_type: the type of an element.
+    """
+    found = frame.get(source)
+    size = element_of(element_type, op).size
+    if isinstance(found, MemRef):
+        base = found.base + found.offset * size
+        sizes, strides = sizes or found.sizes, strides or found.strides
+    else:
+        base = number(frame, source)
+    _check_positive(op, strides)
+    leading = len(sizes) - 2
+    for dimension, index in enumerate(batch):
+        _check_batch(op, dimension, index, sizes[dimension])
+        base = base + index * strides[dimension] * size
+    if leading == -1:
+        return Surface(base, (uniform(1), sizes[0]), (sizes[0], strides[0]))
+    return Surface(base, (sizes[-2], sizes[-1]), (strides[-2], strides[-1]))
+
+
+def _check_positive(op: Operation, strides: Sequence[Array]) -> None:
+    for dimension, stride in enumerate(strides):
+        if (stride < 0).any():
+            fail(op, f"stride {int(stride.min())} of dimension {dimension}; expected none below 0")
+
+
+def _check_batch(op: Operation, dimension: int, index: Array, extent: Array) -> None:
+    outside = (index < 0) | (index >= extent)
+    if outside.any():
+        shown = np.broadcast_to(index, outside.shape)[outside][0]
+        fail(
+            op,
+            f"index {int(shown)} is outside of dimension {dimension} of extent {int(extent.max())}",
+        )
+
+
+def check_block_access(
+    op: Operation,
+    *,
+    base: Array,
+    width: Array,
+    height: Array,
+    pitch: Array,
+    column: Array,
+) -> None:
+    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes."""
+    surfaces = zip(
+        *(part.tolist() for part in np.broadcast_arrays(base, width, height, pitch)), strict=True
+    )
+    for at, across, down, step in set(surfaces):
+        aligned = at % SURFACE.base_alignment
+        problem = SURFACE.problem(base=aligned, width=across, height=down, pitch=step)
+        if problem is not None:
+            fail(op, problem)
+    wrong = np.flatnonzero(column % SURFACE.column_multiple)
+    if len(wrong):
+        problem = SURFACE.problem(column=int(column[wrong[0]]))
+        if problem is not None:
+            fail(op, problem)

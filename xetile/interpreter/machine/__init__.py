@@ -1,0 +1,1 @@
+"""Threads in lockstep, memory, launches."""

@@ -1,0 +1,138 @@
+"""Arguments of a launch, checked against the kernel's parameters."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, NoneAttr
+from xdsl.ir import Attribute, BlockArgument, Operation
+
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.errors import XetileError, position
+from xetile.interpreter.common.elements import Element, element_of, round_to, wrap
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
+
+ADDRESS_BITS = 64
+"""Bits of an integer parameter that takes an array's address."""
+
+
+def check_count(
+    function: Operation, parameters: Sequence[BlockArgument], arrays: Sequence[object]
+) -> None:
+    """Refuse too many or too few arguments."""
+    if len(parameters) != len(arrays):
+        types = ", ".join(str(parameter.type) for parameter in parameters)
+        what = "function" if function.name == "func.func" else "kernel"
+        raise XetileError(
+            f"the {what} takes {len(parameters)} arguments ({types}), {len(arrays)} are given",
+            position(function),
+        )
+
+
+def place(memory: Memory, parameter: BlockArgument, given: object, number: int) -> Value:
+    """The value of a parameter; arrays are placed in memory, where stores change them.
+
+    Errors: XetileError, with the number of the argument, for one that does not fit.
+    """
+    name = f"argument {number}"
+    type = parameter.type
+    if isinstance(type, MemRefType):
+        memref = cast("MemRefType[Attribute]", type)
+        return _memref(memory, memref, given, name, element_of(memref, parameter))
+    of = element_of(type, parameter)
+    if isinstance(given, np.ndarray) and given.ndim > 0:
+        return _address(memory, type, cast(Array, given), name)
+    return _scalar(cast(object, given), of, name)
+
+
+def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
+    if not isinstance(type, IntegerType) or type.bitwidth != ADDRESS_BITS:
+        raise XetileError(
+            f"{name} is {type}, which takes a number, not {_described(given)}; "
+            "addresses of arrays are i64 or ui64"
+        )
+    if min(given.strides) < 0:
+        raise XetileError(f"{name}: the array has strides {given.strides}; expected none below 0")
+    return np.array([memory.add(given, name)], np.int64)
+
+
+def _scalar(given: object, of: Element, name: str) -> Array:
+    if isinstance(given, np.ndarray | np.generic):
+        given = cast("Array | np.generic", given).item()
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise XetileError(f"{name} is {of.name}, which takes a number, not {_described(given)}")
+    if of.is_float:
+        return round_to(np.array([given], np.float64), of)
+    low, high = (0, 1 << of.bits) if of.unsigned else (-(1 << of.bits - 1), 1 << of.bits)
+    if given != int(given) or not low <= given < high:
+        raise XetileError(f"{name} is {of.name}, which does not hold {given}")
+    bits = np.array([int(given) & (1 << 64) - 1], np.uint64)
+    return wrap(bits.view(np.int64), of)
+
+
+def _described(given: object) -> str:
+    if isinstance(given, np.ndarray):
+        array = cast(Array, given)
+        return f"an array of {'x'.join(map(str, array.shape)) or 'no dimensions'} {array.dtype}"
+    return f"{type(given).__name__} {given!r}"
+
+
+def _memref(
+    memory: Memory, type: MemRefType[Attribute], given: object, name: str, of: Element
+) -> MemRef:
+    if not isinstance(given, np.ndarray):
+        raise XetileError(f"{name} is {type}, which takes an array, not {_described(given)}")
+    array = cast(Array, given)
+    if not _fits(array.dtype, of):
+        raise XetileError(
+            f"{name} is {type}, whose elements are {of.dtype}; the array has {array.dtype}"
+        )
+    shape = type.get_shape()
+    if len(shape) != array.ndim or any(
+        n not in (DYNAMIC_INDEX, found) for n, found in zip(shape, array.shape, strict=True)
+    ):
+        raise XetileError(f"{name} is {type}; the array has shape {list(array.shape)}")
+    offset = _check_strides(type, array, name)
+    if offset < 0:
+        raise XetileError(f"{name} is {type}; an offset below 0 cannot be executed")
+    shift = offset * of.size
+    base = memory.add(array, name, shift=shift) - shift
+    size = max(1, of.size)
+    return MemRef(
+        uniform(base),
+        uniform(offset),
+        tuple(uniform(n) for n in array.shape),
+        tuple(uniform(stride // size) for stride in array.strides),
+    )
+
+
+def _fits(dtype: np.dtype[np.generic], of: Element) -> bool:
+    if dtype == of.dtype:
+        return True
+    signless = not of.is_float and of.bits > 1 and of.name.startswith("i")
+    return signless and dtype.kind == "u" and dtype.itemsize == of.size
+
+
+def _check_strides(type: MemRefType[Attribute], array: Array, name: str) -> int:
+    """The offset of the memref's element zero; the strides in elements agree with the type's."""
+    layout = strides_and_offset(type)
+    if layout is None:
+        raise XetileError(f"{name} is {type}, whose layout is not strided")
+    strides, offset = layout
+    found = [stride // array.itemsize for stride in array.strides]
+    if any(stride % array.itemsize or stride < 0 for stride in array.strides):
+        raise XetileError(
+            f"{name}: the array has strides of {list(array.strides)} bytes; "
+            f"expected multiples of {array.itemsize}, none below 0"
+        )
+    if isinstance(type.layout, NoneAttr):
+        strides = tuple(prod(array.shape[d + 1 :]) for d in range(array.ndim))
+    for extent, stride, expected in zip(array.shape, found, strides, strict=True):
+        if expected is not None and extent > 1 and array.size and stride != expected:
+            shown = ["?" if s is None else s for s in strides]
+            raise XetileError(
+                f"{name} is {type}, whose strides are {shown} elements; the array has {found}"
+            )
+    return offset or 0

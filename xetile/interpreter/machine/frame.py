@@ -1,0 +1,364 @@
+"""Running blocks of ops for a batch of threads in lockstep."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element, element_of
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.threads import Threads
+from xetile.interpreter.machine.values import (
+    Array,
+    MemRef,
+    ScatteredTile,
+    Tile,
+    Value,
+    take,
+    uniform,
+)
+from xetile.interpreter.sanitizer.sanitizer import Sanitizer
+
+Handler: TypeAlias = "Callable[[Frame, Operation], Sequence[Value]]"
+"""What executes one kind of op: the values of its results."""
+
+TERMINATORS = (
+    "scf.yield",
+    "scf.condition",
+    "affine.yield",
+    "gpu.yield",
+    "gpu.return",
+    "gpu.terminator",
+    "func.return",
+    "memref.alloca_scope.return",
+    "scf.reduce",
+    "scf.reduce.return",
+    "cf.br",
+    "cf.cond_br",
+    "cf.switch",
+)
+
+HOST_OPS = (
+    "gpu.alloc",
+    "gpu.binary",
+    "gpu.dealloc",
+    "gpu.host_register",
+    "gpu.host_unregister",
+    "gpu.launch",
+    "gpu.launch_func",
+    "gpu.memcpy",
+    "gpu.memset",
+    "gpu.set_default_device",
+    "gpu.wait",
+)
+"""What no kernel does."""
+
+_Kept = TypeVar("_Kept")
+
+
+def _to_standard_output(text: str) -> None:
+    print(text, end="")
+
+
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
+"""How numpy's ValueErrors for arrays beyond the address space begin (measured; a test asks numpy for one of each)."""
+
+
+class Machine:
+    """What all threads of a launch share.
+
+    Attributes:
+        handlers: what executes each op.
+        memory: all buffers.
+        threads: who the threads are.
+        sanitizer: what watches their accesses, or None.
+        dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
+        dynamic_base: its address in this batch, None before it is asked for.
+        called: the functions whose calls are being executed.
+        output: where text goes that threads print.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler],
+        memory: Memory,
+        threads: Threads,
+        *,
+        sanitize: bool = False,
+    ) -> None:
+        self.handlers = handlers
+        self.memory = memory
+        self.threads = threads
+        self.sanitizer = Sanitizer(memory, threads) if sanitize else None
+        self.dynamic_shared: int | None = None
+        self.dynamic_base: int | None = None
+        self.called: list[Operation] = []
+        self.output: Callable[[str], object] = _to_standard_output
+        self._kept: dict[object, object] = {}
+
+    def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:
+        """What `make` returned the first time for this key."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return cast(_Kept, self._kept[key])
+
+
+class Frame:
+    """The values of the threads that are active.
+
+    `active` holds their numbers in the batch, ascending. A frame inside of divergent control flow takes what it
+    does not hold from the one around it.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        active: Array,
+        outer: "tuple[Frame, Array] | None" = None,
+    ) -> None:
+        self.machine = machine
+        self.active = active
+        self._outer = outer
+        self._values: dict[SSAValue, Value] = {}
+
+    @property
+    def count(self) -> int:
+        """Number of active threads."""
+        return len(self.active)
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the launch."""
+        return self.machine.memory
+
+    @property
+    def threads(self) -> Threads:
+        """Who the threads of the batch are."""
+        return self.machine.threads
+
+    def of(self, index: Array) -> "Frame":
+        """A frame for some of the active threads, by position."""
+        return Frame(self.machine, self.active[index], (self, index))
+
+    def find(self, value: SSAValue) -> Value | None:
+        """The value of the active threads, if this frame has been given one."""
+        return self._values.get(value)
+
+    def get(self, value: SSAValue) -> Value:
+        """The value of the active threads."""
+        found = self._values.get(value)
+        if found is not None:
+            return found
+        assert self._outer is not None, "used before it is executed"
+        frame, index = self._outer
+        found = take(frame.get(value), index)
+        self._values[value] = found
+        return found
+
+    def array(self, value: SSAValue) -> Array:
+        """A scalar or vector: [threads or 1, *shape]."""
+        found = self.get(value)
+        if not isinstance(found, np.ndarray):
+            fail(value, f"expected a scalar or vector, found {value.type}")
+        return found
+
+    def arrays(self, values: Sequence[SSAValue]) -> list[Array]:
+        """Scalars or vectors."""
+        return [self.array(value) for value in values]
+
+    def memref(self, value: SSAValue) -> MemRef:
+        """A memref."""
+        found = self.get(value)
+        if not isinstance(found, MemRef):
+            fail(value, f"expected a memref, found {value.type}")
+        return found
+
+    def tile(self, value: SSAValue) -> Tile:
+        """A tile or descriptor of a rectangle."""
+        found = self.get(value)
+        if not isinstance(found, Tile):
+            fail(value, f"expected a tile of consecutive rows, found {value.type}")
+        return found
+
+    def scattered_tile(self, value: SSAValue) -> ScatteredTile:
+        """A tile whose elements each have an index."""
+        found = self.get(value)
+        if not isinstance(found, ScatteredTile):
+            fail(value, f"expected a scattered tile, found {value.type}")
+        return found
+
+    def read(
+        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
+    ) -> Array:
+        """Elements at addresses [threads or 1, *shape]; those that are chosen by `where`, flat, if given."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.read(at, self.active, addresses, of, where=where)
+        return self.memory.read(at, addresses if where is None else addresses[where], of)
+
+    def write(
+        self,
+        at: Operation,
+        addresses: Array,
+        of: Element,
+        values: Array,
+        where: Array | None = None,
+    ) -> None:
+        """Store elements at addresses [threads or 1, *shape], threads ascending; only those chosen by `where`."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.write(at, self.active, addresses, of, values, where=where)
+        if where is None:
+            self.memory.write(at, addresses, of, values)
+        else:
+            self.memory.write(at, addresses[where], of, values[where])
+
+    def watch_update(
+        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
+    ) -> None:
+        """Say that an atomic op changes elements at addresses [threads or 1, *shape]."""
+        if self.machine.sanitizer is not None:
+            self.machine.sanitizer.write(at, self.active, addresses, of, None, where=where)
+
+    def read_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        of: Element,
+        padding: ArrayLike = 0,
+        holders: Array | None = None,
+    ) -> Array:
+        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
+        sanitizer = self.machine.sanitizer
+        if sanitizer is not None and sanitizer.watches(tile.surface.base):
+            sanitizer.tile(at, tile, shape, self.active)
+            addresses, _ = self.memory.tile_addresses(tile, shape, of)
+            sanitizer.read(at, self.active, addresses, of, holders=holders)
+        return self.memory.read_tile(at, tile, shape, of, padding)
+
+    def write_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        of: Element,
+        values: Array,
+        *,
+        holders: Array | None = None,
+        threads: Array | None = None,
+    ) -> None:
+        """Store the elements of a tile that are inside of the surface, threads ascending.
+
+        `threads` are those that store, if it is not all that are active.
+        """
+        sanitizer = self.machine.sanitizer
+        if sanitizer is not None:
+            who = self.active if threads is None else threads
+            sanitizer.write_tile(at, tile, shape, of, values, who, holders)
+        self.memory.write_tile(at, tile, shape, of, values)
+
+    def bind(self, value: SSAValue, found: Value) -> None:
+        """Give an SSA value its value."""
+        self._values[value] = found
+
+    def run(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
+        """Execute a block; what its terminator hands on."""
+        for argument, found in zip(block.args, arguments, strict=True):
+            self._values[argument] = found
+        handlers = self.machine.handlers
+        for op in block.ops:
+            if op.name in TERMINATORS:
+                return [self.get(value) for value in op.operands]
+            handler = handlers.get(op.name)
+            if handler is None:
+                _refuse(op)
+            try:
+                values = handler(self, op)
+            except (MemoryError, ValueError) as error:
+                if isinstance(error, ValueError) and not str(error).startswith(_TOO_LARGE):
+                    raise
+                fail(op, f"'{op.name}' takes more memory than there is")
+            for result, found in zip(op.results, values, strict=True):
+                self._values[result] = found
+        return []
+
+
+def _refuse(op: Operation) -> NoReturn:
+    name = op.name
+    if name.startswith("llvm."):
+        fail(op, f"cannot execute '{name}': kernels are executed at the levels above llvm")
+    if name in HOST_OPS:
+        fail(op, f"cannot execute '{name}' inside of a kernel: it is for the host")
+    fail(op, f"cannot execute '{name}'")
+
+
+def attribute(op: Operation, name: str) -> Attribute | None:
+    """A property or attribute by name."""
+    return op.properties[name] if name in op.properties else op.attributes.get(name)
+
+
+def integers(op: Operation, name: str) -> list[int]:
+    """An array of integers by name; empty where it is absent."""
+    found = attribute(op, name)
+    if isinstance(found, DenseArrayBase):
+        return [int(value) for value in found.get_values()]
+    if isinstance(found, ArrayAttr):
+        elements = cast("ArrayAttr[IntegerAttr]", found)
+        return [element.value.data for element in elements]
+    return []
+
+
+def integer(op: Operation, name: str, default: int | None = None) -> int:
+    """An integer by name."""
+    found = attribute(op, name)
+    if isinstance(found, IntegerAttr):
+        return found.value.data
+    if default is None:
+        fail(op, f"'{name}' is missing")
+    return default
+
+
+def segments(op: Operation) -> list[Sequence[SSAValue]]:
+    """The operands of an op, cut as `operandSegmentSizes` says."""
+    operands: list[Sequence[SSAValue]] = []
+    start = 0
+    for size in integers(op, "operandSegmentSizes"):
+        operands.append(op.operands[start : start + size])
+        start += size
+    return operands
+
+
+def mixed(frame: Frame, constants: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Array]:
+    """Numbers of which some are constants and the others operands, in 64 bits."""
+    rest = iter(dynamic)
+    if not constants:
+        return [number(frame, value) for value in rest]
+    return [
+        number(frame, next(rest)) if constant == DYNAMIC_INDEX else uniform(constant)
+        for constant in constants
+    ]
+
+
+def number(frame: Frame, value: SSAValue) -> Array:
+    """An integer operand in 64 bits."""
+    return frame.array(value).astype(np.int64, copy=False)
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector; empty for a scalar."""
+    type = value.type
+    return tuple(type.get_shape()) if isinstance(type, VectorType) else ()
+
+
+def element(value: SSAValue) -> Element:
+    """How the elements of a value are held."""
+    return element_of(value.type, value)

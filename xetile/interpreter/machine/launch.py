@@ -1,0 +1,203 @@
+"""A launch: the kernel, its arguments, and its workgroups in batches."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from xetile.analysis.kernels import (
+    OLDER_CONVENTION,
+    functions,
+    kernel_functions,
+    launch_sizes,
+    level,
+    subgroup_count,
+)
+from xetile.errors import XetileError, fail, position
+from xetile.interpreter.common.collectives import HANDLERS as COLLECTIVES
+from xetile.interpreter.common.elements import find_element
+from xetile.interpreter.machine.arguments import check_count, place
+from xetile.interpreter.machine.blocks import run_region
+from xetile.interpreter.machine.frame import Frame, Handler, Machine, attribute
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.threads import Sizes, Threads
+from xetile.interpreter.machine.values import Value
+from xetile.interpreter.ops.affine import HANDLERS as AFFINE
+from xetile.interpreter.ops.arith import HANDLERS as ARITH
+from xetile.interpreter.ops.functions import HANDLERS as FUNCTIONS
+from xetile.interpreter.ops.gpu import HANDLERS as GPU
+from xetile.interpreter.ops.index import HANDLERS as INDEX
+from xetile.interpreter.ops.llvm import HANDLERS as LLVM
+from xetile.interpreter.ops.math import HANDLERS as MATH
+from xetile.interpreter.ops.memref import HANDLERS as MEMREF
+from xetile.interpreter.ops.memref import memref_type, new_memref
+from xetile.interpreter.ops.printing import HANDLERS as PRINTING
+from xetile.interpreter.ops.scf import HANDLERS as SCF
+from xetile.interpreter.ops.transfers import HANDLERS as TRANSFERS
+from xetile.interpreter.ops.vector import HANDLERS as VECTOR
+from xetile.interpreter.ops.xegpu import HANDLERS as XEGPU
+from xetile.interpreter.ops.xegpu_scattered import HANDLERS as XEGPU_SCATTERED
+from xetile.interpreter.ops.xetile import HANDLERS as XETILE
+from xetile.interpreter.ops.xevm import HANDLERS as XEVM
+
+SANITIZE_VARIABLE = "XETILE_SANITIZE"
+"""The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
+
+BATCH_BYTES = 1 << 25
+"""Workgroups execute together as long as their vectors take about this much memory."""
+
+
+def handlers() -> Mapping[str, Handler]:
+    """What executes each op."""
+    return {
+        **AFFINE,
+        **ARITH,
+        **COLLECTIVES,
+        **FUNCTIONS,
+        **GPU,
+        **INDEX,
+        **LLVM,
+        **MATH,
+        **MEMREF,
+        **PRINTING,
+        **SCF,
+        **TRANSFERS,
+        **VECTOR,
+        **XEGPU,
+        **XEGPU_SCATTERED,
+        **XETILE,
+        **XEVM,
+    }
+
+
+def launch(
+    module: ModuleOp,
+    name: str | None,
+    arrays: "Sequence[NDArray[np.generic] | int | float]",
+    *,
+    grid: Sizes | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    sanitize: bool | None = None,
+) -> None:
+    """Execute a kernel; see `xetile.interpreter.execute`."""
+    kernel = find_kernel(module, name)
+    threads = _threads(kernel, grid)
+    parameters = parameters_of(kernel)
+    check_count(kernel, parameters, arrays)
+    memory = Memory()
+    arguments = [
+        place(memory, parameter, array, position)
+        for position, (parameter, array) in enumerate(zip(parameters, arrays, strict=True))
+    ]
+    machine = Machine(handlers(), memory, threads, sanitize=is_sanitized(sanitize))
+    try:
+        with np.errstate(all="ignore"):
+            run_workgroups(kernel, Frame(machine, np.arange(1)), lambda _: arguments, progress)
+    except MemoryError as error:
+        message = f"executing '{symbol_name(kernel)}' takes more memory than there is"
+        raise XetileError(message, position(kernel)) from error
+
+
+def is_sanitized(asked: bool | None) -> bool:
+    """Whether to watch for races: as asked, else as the environment says."""
+    return os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0") if asked is None else asked
+
+
+def run_workgroups(
+    kernel: Operation,
+    outer: Frame,
+    arguments: Callable[[Frame], Sequence[Value]],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Execute the body of a kernel or of a gpu.launch for all workgroups of the outer frame's machine.
+
+    The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers;
+    `outer` holds the values from around the body, the same for all threads.
+    """
+    machine, region = outer.machine, kernel.regions[0]
+    threads = machine.threads
+    workgroups = prod(threads.grid)
+    batch = _batch_size(kernel, threads)
+    for first in range(0, workgroups, batch):
+        threads.workgroups = np.arange(first, min(first + batch, workgroups))
+        machine.dynamic_base = None
+        if machine.sanitizer is not None:
+            machine.sanitizer.begin_batch()
+        active = np.arange(threads.count)
+        frame = Frame(machine, active, (outer, np.zeros_like(active)))
+        given = arguments(frame)
+        with machine.memory.scope():
+            buffers = [
+                new_memref(frame, buffer, memref_type(buffer), [])
+                for buffer in region.blocks[0].args[len(given) :]
+            ]
+            run_region(frame, region, [*given, *buffers])
+        if progress is not None:
+            progress(int(threads.workgroups[-1]) + 1, workgroups)
+
+
+def find_kernel(module: ModuleOp, name: str | None) -> Operation:
+    """The kernel of that name, or the only one.
+
+    Errors: XetileError when there is none, or more than one.
+    """
+    candidates = kernel_functions(module) if name is None else list(functions(module))
+    found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(symbol_name(kernel) for kernel in candidates) or "none"
+    if name is None:
+        raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
+    if found:
+        raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
+    raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
+
+
+def symbol_name(op: Operation) -> str:
+    """The name of a function, module or variable."""
+    name = attribute(op, "sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
+    """The parameters of a kernel; the arguments of its block that follow are buffers."""
+    type, arguments = attribute(kernel, "function_type"), kernel.regions[0].blocks[0].args
+    return arguments[: len(type.inputs)] if isinstance(type, FunctionType) else arguments
+
+
+def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
+    kind = level(kernel)
+    sizes = grid or launch_sizes(kernel, "known_grid_size")
+    if sizes is None:
+        fail(kernel, "the grid is not known: give one (`grid`), or known_grid_size on the kernel")
+    if len(sizes) != 3 or min(sizes) < 1:
+        fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
+    subgroups = subgroup_count(kernel)
+    if subgroups is None and kind != "workgroup":
+        fail(kernel, f"a kernel of level {kind} needs known_block_size to be executed")
+    return Threads(
+        kind,
+        (sizes[0], sizes[1], sizes[2]),
+        launch_sizes(kernel, "known_block_size"),
+        subgroups or 1,
+        counts_subgroups=OLDER_CONVENTION in kernel.attributes,
+    )
+
+
+def _batch_size(kernel: Operation, threads: Threads) -> int:
+    """How many workgroups go together."""
+    size = sum(_bytes(result) for op in kernel.walk() for result in op.results)
+    return max(1, BATCH_BYTES // max(1, size * threads.per_workgroup))
+
+
+def _bytes(value: SSAValue) -> int:
+    type = value.type
+    get_shape = getattr(type, "get_shape", None)
+    if get_shape is None or isinstance(type, MemRefType):
+        return 8
+    element = find_element(getattr(type, "element_type", type))
+    return prod(get_shape()) * (element.size if element is not None else 8)

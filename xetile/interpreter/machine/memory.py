@@ -1,0 +1,353 @@
+"""Memory: buffers at virtual addresses, rectangles and single elements in them.
+
+Every buffer has an address of its own above 2^40, so that the upper bits of an address name the buffer, whatever
+integer arithmetic the address went through.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import ArrayLike
+from xdsl.ir import Operation
+
+from xetile.errors import fail, position
+from xetile.interpreter.common.elements import Element, round_tf32
+from xetile.interpreter.machine.values import Array, Tile
+
+ADDRESS_BITS = 40
+"""Bits of an address below those that name the buffer."""
+
+ALIGNMENT = 64
+"""Bytes: every buffer begins at a multiple of this."""
+
+
+class Buffer(NamedTuple):
+    """Memory that belongs together: bytes from address `start` on."""
+
+    name: str
+    start: int
+    data: Array
+
+    @property
+    def end(self) -> int:
+        """The address after the last byte."""
+        return self.start + self.data.size
+
+
+class Memory:
+    """All buffers of a launch."""
+
+    def __init__(self) -> None:
+        self._buffers: dict[int, Buffer] = {}
+        self._allocated: list[int] = []
+        self._on_heap: set[int] = set()
+        self._freed: dict[int, tuple[str, Operation]] = {}
+        self.globals: dict[Operation, int] = {}
+        self._count = 0
+
+    def add(self, array: Array, name: str, *, shift: int = 0) -> int:
+        """Place an array without negative strides, `shift` bytes after an aligned address.
+
+        Returns the address of its first element.
+        """
+        self._count += 1
+        start = (self._count << ADDRESS_BITS) + shift
+        self._buffers[self._count] = Buffer(name, start, _bytes_of(array))
+        return start
+
+    def allocate(self, size: int, name: str) -> int:
+        """New memory of zeros; `size` in bytes."""
+        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        self._allocated.append(self._count)
+        return start
+
+    def allocate_on_heap(self, size: int, name: str) -> int:
+        """New memory of zeros that stays until it is given back; `size` in bytes."""
+        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        self._on_heap.add(self._count)
+        return start
+
+    def give_back(self, address: int, at: Operation) -> None:
+        """End an allocation on the heap; `address` lies in it."""
+        buffer, number = self.buffer(address, at), address >> ADDRESS_BITS
+        if number not in self._on_heap:
+            fail(at, f"{buffer.name} is no allocation that '{at.name}' could give back")
+        self._on_heap.remove(number)
+        self._freed[number] = (buffer.name, at)
+        del self._buffers[number]
+
+    def outlives_workgroups(self, number: int) -> bool:
+        """Whether the buffer that the upper bits of an address name is there for the whole launch."""
+        return number in self._buffers and number not in self._allocated
+
+    @contextmanager
+    def scope(self) -> Generator[None]:
+        """What is allocated inside, except on the heap, is gone after."""
+        before = len(self._allocated)
+        try:
+            yield
+        finally:
+            for number in self._allocated[before:]:
+                del self._buffers[number]
+            del self._allocated[before:]
+
+    def buffer(self, address: int, at: Operation) -> Buffer:
+        """The buffer that an address lies in or next to."""
+        found = self._buffers.get(address >> ADDRESS_BITS)
+        if found is None:
+            self._refuse_freed(address, at)
+            fail(at, f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation")
+        return found
+
+    def _refuse_freed(self, address: int, at: Operation) -> None:
+        freed = self._freed.get(address >> ADDRESS_BITS)
+        if freed is None:
+            return
+        name, by = freed
+        place = position(by)
+        line = "" if place is None else f" in line {place.line.data}"
+        fail(at, f"'{at.name}' uses {name} after '{by.name}'{line} gave it back")
+
+    def strided(
+        self,
+        at: Operation,
+        first: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        element: Element,
+    ) -> Array:
+        """The elements from address `first` on as an array that changes with the memory; strides in elements."""
+        if 0 in sizes:
+            return np.empty(sizes, element.dtype)
+        buffer, size = self.buffer(first, at), element.size
+        steps = [(n - 1) * stride for n, stride in zip(sizes, strides, strict=True)]
+        low = first - buffer.start + size * sum(step for step in steps if step < 0)
+        high = first - buffer.start + size * (sum(step for step in steps if step > 0) + 1)
+        if low < 0 or high > buffer.data.size:
+            fail(
+                at,
+                f"'{at.name}' reaches bytes {low} to {high - 1} of {buffer.name}, which has {buffer.data.size}",
+            )
+        if size > 1 and low % size:
+            fail(at, f"the address is no multiple of the {size} bytes of an element")
+        flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
+        begin = flat[(first - buffer.start - low) // size :]
+        writeable = bool(buffer.data.flags.writeable)
+        return as_strided(begin, sizes, [stride * size for stride in strides], writeable=writeable)
+
+    def read_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        padding: ArrayLike,
+    ) -> Array:
+        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
+        crops = _Crops(tile, shape)
+        if crops.agree and crops.whole:
+            return self._window(at, crops, slice(None), element)
+        values = np.empty((crops.count, *shape), element.dtype)
+        values[...] = padding
+        for threads in crops.groups():
+            top, bottom, left, right = crops.crop(threads)
+            if bottom > top and right > left:
+                part = self._window(at, crops, threads, element)
+                values[threads, top:bottom, left:right] = part
+        return values
+
+    def write_tile(
+        self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, values: Array
+    ) -> None:
+        """Store the elements of a tile that are inside of the surface, threads ascending."""
+        crops = _Crops(tile, shape, len(values))
+        for threads in crops.runs():
+            top, bottom, left, right = crops.crop(threads)
+            if bottom <= top or right <= left:
+                continue
+            part = values if len(values) == 1 else values[threads]
+            windows, starts = self._windows(at, crops, threads, element)
+            self._check_writable(at, int(crops.starts[threads][0]))
+            windows[starts] = part[:, top:bottom, left:right]
+
+    def tile_addresses(
+        self, tile: Tile, shape: tuple[int, int], element: Element
+    ) -> tuple[Array, Array]:
+        """Addresses of the elements of a tile, and which are inside: [threads or 1, rows, columns]."""
+        surface, (x, y) = tile
+        rows = x.reshape(-1, 1, 1) + np.arange(shape[0])[:, None]
+        columns = y.reshape(-1, 1, 1) + np.arange(shape[1])
+        height, width, down, across = (
+            part.reshape(-1, 1, 1) for part in (*surface.sizes, *surface.strides)
+        )
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        steps = (rows * down + columns * across) * element.size
+        return surface.base.reshape(-1, 1, 1) + steps, inside
+
+    def read(self, at: Operation, addresses: Array, element: Element) -> Array:
+        """The elements at addresses (bytes), of the same shape."""
+        values = np.empty(addresses.shape, element.dtype)
+        for buffer, where in self._by_buffer(at, addresses):
+            flat, index = _elements(at, buffer, addresses[where], element)
+            values[where] = flat[index]
+        return _as_loaded(values, element)
+
+    def write(self, at: Operation, addresses: Array, element: Element, values: Array) -> None:
+        """Store elements at addresses (bytes) of the same shape, in ascending order of the positions."""
+        values = np.broadcast_to(values, addresses.shape)
+        for buffer, where in self._by_buffer(at, addresses):
+            self._check_writable(at, buffer.start)
+            flat, index = _elements(at, buffer, addresses[where], element)
+            flat[index] = values[where]
+
+    def _by_buffer(self, at: Operation, addresses: Array) -> Iterator[tuple[Buffer, Array | slice]]:
+        if addresses.size == 0:
+            return
+        numbers = addresses >> ADDRESS_BITS
+        first = int(addresses.flat[0])
+        if (numbers == first >> ADDRESS_BITS).all():
+            yield self.buffer(first, at), slice(None)
+            return
+        for number in np.unique(numbers):
+            yield self.buffer(int(number) << ADDRESS_BITS, at), numbers == number
+
+    def _check_writable(self, at: Operation, address: int) -> None:
+        buffer = self.buffer(address, at)
+        if not buffer.data.flags.writeable:
+            fail(at, f"cannot store to {buffer.name}: the array is read-only")
+
+    def _window(
+        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+    ) -> Array:
+        windows, starts = self._windows(at, crops, threads, element)
+        return _as_loaded(windows[starts], element)
+
+    def _windows(
+        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+    ) -> tuple[Array, Array]:
+        """Every window of the crop's shape over the buffer, and the numbers of the threads' windows."""
+        top, bottom, left, right = crops.crop(threads)
+        row_stride, column_stride = crops.strides(threads)
+        rows, columns, size = bottom - top, right - left, element.size
+        addresses = crops.addresses(threads, size)
+        buffer = self.buffer(int(addresses[0]), at)
+        steps = addresses - buffer.start
+        starts = steps // size if size > 1 else steps
+        reach = (rows - 1) * row_stride + (columns - 1) * column_stride + 1
+        number = buffer.data.size // size - reach + 1
+        low, high = int(starts.min()), int(starts.max())
+        if low < 0 or high >= number or reach < 1:
+            position = low if low < 0 else high
+            fail(
+                at,
+                f"the tile reaches elements {position} to {position + reach - 1} of {buffer.name}, "
+                f"which has {buffer.data.size // size}",
+            )
+        if size > 1 and (steps % size).any():
+            fail(at, f"the address is no multiple of the {size} bytes of an element")
+        strides = (size, row_stride * size, column_stride * size)
+        windows = np.ndarray((number, rows, columns), element.dtype, buffer.data, 0, strides)
+        return windows, starts
+
+
+class _Crops:
+    """What of each thread's tile is inside of its surface."""
+
+    def __init__(self, tile: Tile, shape: tuple[int, int], least: int = 1) -> None:
+        surface, (x, y) = tile
+        (height, width), (row_stride, column_stride) = surface.sizes, surface.strides
+        rows, columns = shape
+        fields = np.broadcast_arrays(
+            surface.base >> ADDRESS_BITS,
+            np.clip(-x, 0, rows),
+            np.clip(height - x, 0, rows),
+            np.clip(-y, 0, columns),
+            np.clip(width - y, 0, columns),
+            row_stride,
+            column_stride,
+            surface.base,
+            x,
+            y,
+            np.empty(least, np.bool),
+        )
+        self.count = len(fields[0])
+        self._keys = np.stack(fields[:7])
+        self.starts, self._x, self._y = fields[7:10]
+        self._shape = shape
+        self.agree = self.count == 1 or bool((self._keys == self._keys[:, :1]).all())
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is outside of the surface, where all threads agree."""
+        return self.crop(slice(None)) == (0, self._shape[0], 0, self._shape[1])
+
+    def crop(self, threads: Array | slice) -> tuple[int, int, int, int]:
+        """First row, end row, first column, end column inside of the surface, for threads that agree."""
+        _, top, bottom, left, right, _, _ = self._keys[:, threads][:, 0].tolist()
+        return top, bottom, left, right
+
+    def strides(self, threads: Array | slice) -> tuple[int, int]:
+        """Strides of rows and columns in elements, for threads that agree."""
+        keys = self._keys[:, threads][:, 0]
+        return int(keys[5]), int(keys[6])
+
+    def addresses(self, threads: Array | slice, size: int) -> Array:
+        """Where each thread's crop begins."""
+        keys = self._keys[:, threads]
+        rows = self._x[threads] + keys[1]
+        columns = self._y[threads] + keys[3]
+        return self.starts[threads] + (rows * keys[5] + columns * keys[6]) * size
+
+    def groups(self) -> list[Array | slice]:
+        """Threads that agree, together."""
+        if self.agree:
+            return [slice(None)]
+        _, kinds = np.unique(self._keys, axis=1, return_inverse=True)
+        kinds = kinds.reshape(-1)
+        return [np.flatnonzero(kinds == kind) for kind in range(int(kinds.max()) + 1)]
+
+    def runs(self) -> list[slice]:
+        """Neighbouring threads that agree, in ascending order."""
+        if self.agree:
+            return [slice(None)]
+        changes = (self._keys[:, 1:] != self._keys[:, :-1]).any(axis=0)
+        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), self.count]
+        return [slice(start, end) for start, end in pairwise(bounds)]
+
+
+def _as_loaded(values: Array, element: Element) -> Array:
+    return round_tf32(values) if element.name == "tf32" else values
+
+
+def _elements(
+    at: Operation, buffer: Buffer, addresses: Array, element: Element
+) -> tuple[Array, Array]:
+    """The buffer as elements, and the numbers of those at the addresses."""
+    size = element.size
+    steps = addresses - buffer.start
+    if (steps % size).any():
+        fail(at, f"the address is no multiple of the {size} bytes of an element")
+    index = steps // size
+    count = buffer.data.size // size
+    flat = buffer.data[: count * size].view(element.dtype)
+    outside = (index < 0) | (index >= count)
+    if outside.any():
+        found = int(index[outside].flat[0])
+        fail(at, f"element {found} is outside of {buffer.name}, which has {count}")
+    return flat, index
+
+
+def _bytes_of(array: Array) -> Array:
+    """The memory from an array's first element to its last as bytes, gaps between rows included."""
+    if array.size == 0:
+        return np.zeros(0, np.uint8)
+    size = array.itemsize
+    reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
+    # By integers: the float8_e5m2 of ml_dtypes has a type string that numpy does not read.
+    words = array.view(f"u{size}") if size <= np.dtype(np.uint64).itemsize else array
+    flat = as_strided(words, (reach,), (size,), writeable=array.flags.writeable)
+    return flat.view(np.uint8)

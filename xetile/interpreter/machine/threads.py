@@ -1,0 +1,143 @@
+"""Who the threads of a batch are: workgroups, subgroups or lanes."""
+
+from typing import Literal
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xetile.analysis.kernels import Level
+from xetile.errors import fail
+from xetile.interpreter.machine.values import Array, uniform
+from xetile.targets.device import SUBGROUP_SIZE
+
+Sizes = tuple[int, int, int]
+"""Along x, y and z; x is the fastest."""
+
+Axis = Literal["x", "y", "z"]
+
+
+class Threads:
+    """The threads of some workgroups of a launch, in ascending order; ids along x are the fastest.
+
+    Attributes:
+        level: what a thread is.
+        grid: workgroups of the launch.
+        block: what a workgroup has along x, y, z: work-items, or subgroups where `counts_subgroups`.
+        workgroups: linear ids of the workgroups in the batch.
+        per_workgroup: threads of one workgroup.
+        lanes: threads of one subgroup.
+    """
+
+    def __init__(
+        self,
+        level: Level,
+        grid: Sizes,
+        block: Sizes | None,
+        subgroups: int,
+        *,
+        counts_subgroups: bool,
+    ) -> None:
+        self.level = level
+        self.grid = grid
+        self.block = block
+        self.subgroups = subgroups
+        self.counts_subgroups = counts_subgroups
+        self.workgroups: Array = np.arange(0)
+        self.lanes = SUBGROUP_SIZE if level == "lane" else 1
+        self.per_workgroup = 1 if level == "workgroup" else subgroups * self.lanes
+
+    @property
+    def count(self) -> int:
+        """Threads of the batch."""
+        return len(self.workgroups) * self.per_workgroup
+
+    def workgroup(self, active: Array) -> Array:
+        """Linear ids of the workgroups of threads."""
+        return self.workgroups[active // self.per_workgroup]
+
+    def block_id(self, active: Array, axis: Axis) -> Array:
+        """Coordinates of the workgroups of threads."""
+        return _coordinate(self.workgroup(active), self.grid, axis)
+
+    def subgroup(self, active: Array, at: Operation) -> Array:
+        """Ids of the subgroups of threads in their workgroups."""
+        if self.level == "workgroup":
+            fail(
+                at, f"'{at.name}' differs inside of a workgroup, which executes as one thread here"
+            )
+        return self.subgroup_of(active)
+
+    def subgroup_of(self, active: Array) -> Array:
+        """Ids of the subgroups of threads in their workgroups, below level workgroup."""
+        return active % self.per_workgroup // self.lanes
+
+    def lane(self, active: Array, at: Operation) -> Array:
+        """Ids of the lanes in their subgroups."""
+        if self.level != "lane":
+            fail(
+                at,
+                f"'{at.name}' differs inside of a {self.level}, which executes as one thread here",
+            )
+        return active % SUBGROUP_SIZE
+
+    def thread_id(self, active: Array, axis: Axis, at: Operation) -> Array:
+        """Coordinates in their workgroups of work-items, or of subgroups where the launch counts those."""
+        if self.level == "lane" and not self.counts_subgroups:
+            return _coordinate(active % self.per_workgroup, self.block_sizes(at), axis)
+        if not self.counts_subgroups:
+            fail(
+                at,
+                f"'{at.name}' differs inside of a {self.level}, which executes as one thread here; "
+                "use gpu.subgroup_id or gpu.block_id",
+            )
+        return _coordinate(self.subgroup(active, at), self.block_sizes(at), axis)
+
+    def block_sizes(self, at: Operation) -> Sizes:
+        """The sizes of a workgroup, refused at `at` where the kernel does not say them."""
+        if self.block is None:
+            fail(at, f"'{at.name}' needs known_block_size on the kernel")
+        return self.block
+
+    def describe(self, thread: int) -> str:
+        """A thread of the batch, for messages."""
+        number = thread // self.per_workgroup
+        place = self.workgroup_place(self.workgroups[number : number + 1])
+        parts = [f"workgroup {list(place)}"]
+        if self.level != "workgroup":
+            parts.append(f"subgroup {thread % self.per_workgroup // self.lanes}")
+        if self.level == "lane":
+            parts.append(f"lane {thread % self.lanes}")
+        return ", ".join(parts)
+
+    def workgroup_place(self, linear: Array) -> Sizes:
+        """The coordinates of a workgroup by its linear id, [1]."""
+        x, y, z = (int(_coordinate(linear, self.grid, axis)[0]) for axis in ("x", "y", "z"))
+        return x, y, z
+
+    def broken_workgroup(self, active: Array) -> tuple[Sizes, Array] | None:
+        """A workgroup of which some threads are active and others not, and the numbers of those that are."""
+        numbers, counts = np.unique(active // self.per_workgroup, return_counts=True)
+        broken = np.flatnonzero(counts != self.per_workgroup)
+        if not len(broken):
+            return None
+        place = self.workgroup_place(self.workgroups[numbers[broken[:1]]])
+        number = numbers[broken[0]]
+        return place, active[active // self.per_workgroup == number] % self.per_workgroup
+
+    def whole_subgroups(self, active: Array) -> bool:
+        """Whether all lanes of every subgroup are active or none is."""
+        if len(active) % SUBGROUP_SIZE:
+            return False
+        rows = active.reshape(-1, SUBGROUP_SIZE)
+        return bool((rows == rows[:, :1] // SUBGROUP_SIZE * SUBGROUP_SIZE + _LANES).all())
+
+
+_LANES = np.arange(SUBGROUP_SIZE)
+
+
+def _coordinate(linear: Array, sizes: Sizes, axis: Axis) -> Array:
+    dimension = "xyz".index(axis)
+    if sizes[dimension] == 1:
+        return uniform(0)
+    below = int(np.prod(sizes[:dimension]))
+    return linear // below % sizes[dimension]

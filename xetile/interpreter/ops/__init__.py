@@ -1,0 +1,1 @@
+"""What the ops mean, a file per dialect."""

@@ -1,0 +1,207 @@
+"""The affine dialect: maps of indices, and loops, conditions and accesses that are written with them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    ArrayAttr,
+    DenseIntElementsAttr,
+    IntegerAttr,
+    StringAttr,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSymExpr,
+)
+
+from xetile.errors import fail
+from xetile.interpreter.common.folds import combine, kind_word
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    attribute,
+    element,
+    integer,
+    number,
+    segments,
+)
+from xetile.interpreter.machine.values import Array, Value, uniform
+from xetile.interpreter.ops.memref import load_elements, store_elements
+from xetile.interpreter.ops.scf import branch, loop, nest
+from xetile.interpreter.ops.vector import load_rows, store_rows
+
+_DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv)
+
+
+def _ceiling(x: Array, y: Array) -> Array:
+    return -(-x // y)
+
+
+_KINDS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
+    AffineBinaryOpKind.Add: np.add,
+    AffineBinaryOpKind.Mul: np.multiply,
+    AffineBinaryOpKind.Mod: np.mod,
+    AffineBinaryOpKind.FloorDiv: np.floor_divide,
+    AffineBinaryOpKind.CeilDiv: _ceiling,
+}
+
+
+def _evaluate(op: Operation, expression: AffineExpr, dims: int, values: Sequence[Array]) -> Array:
+    """An expression of dimensions, the first `dims` of the values, and symbols, the others."""
+    if isinstance(expression, AffineConstantExpr):
+        return uniform(expression.value)
+    if isinstance(expression, AffineDimExpr):
+        return values[expression.position]
+    if isinstance(expression, AffineSymExpr):
+        return values[dims + expression.position]
+    assert isinstance(expression, AffineBinaryOpExpr)
+    x, y = (_evaluate(op, side, dims, values) for side in (expression.lhs, expression.rhs))
+    if expression.kind in _DIVISIONS and (y <= 0).any():
+        fail(op, f"'{op.name}' divides by {int(y.min())}; expected a positive number")
+    return _KINDS[expression.kind](x, y)
+
+
+def _map(op: Operation, name: str = "map") -> AffineMap:
+    found = attribute(op, name)
+    if not isinstance(found, AffineMapAttr):
+        fail(op, f"'{name}' is missing")
+    return found.data
+
+
+def _results(
+    frame: Frame, op: Operation, map: AffineMap, operands: Sequence[SSAValue]
+) -> list[Array]:
+    values = [number(frame, operand) for operand in operands]
+    return [_evaluate(op, result, map.num_dims, values) for result in map.results]
+
+
+def _smallest(values: Sequence[Array]) -> Array:
+    least = values[0]
+    for value in values[1:]:
+        least = np.minimum(least, value)
+    return least
+
+
+def _largest(values: Sequence[Array]) -> Array:
+    return -_smallest([-value for value in values])
+
+
+def _apply(frame: Frame, op: Operation) -> Sequence[Value]:
+    return _results(frame, op, _map(op), op.operands)
+
+
+def _min(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [_smallest(_results(frame, op, _map(op), op.operands))]
+
+
+def _for(frame: Frame, op: Operation) -> Sequence[Value]:
+    of_lower, of_upper, starts = segments(op)
+    lower = _largest(_results(frame, op, _map(op, "lowerBoundMap"), of_lower))
+    upper = _smallest(_results(frame, op, _map(op, "upperBoundMap"), of_upper))
+    step = uniform(integer(op, "step"))
+    values = [frame.get(value) for value in starts]
+    return loop(frame, op, (lower, upper, step), values, np.dtype(np.int64))
+
+
+def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
+    """One round after the other, which is one of the orders that the op allows."""
+    lower_map, upper_map = _map(op, "lowerBoundsMap"), _map(op, "upperBoundsMap")
+    count = lower_map.num_dims + lower_map.num_symbols
+    end = count + upper_map.num_dims + upper_map.num_symbols
+    lower = _grouped(op, "lowerBoundsGroups", _results(frame, op, lower_map, op.operands[:count]))
+    upper = _grouped(
+        op, "upperBoundsGroups", _results(frame, op, upper_map, op.operands[count:end])
+    )
+    steps = cast("ArrayAttr[IntegerAttr]", attribute(op, "steps"))
+    kinds = cast("ArrayAttr[StringAttr | IntegerAttr]", attribute(op, "reductions"))
+
+    def reduce(_: Frame, totals: Sequence[Value], values: Sequence[Value]) -> Sequence[Value]:
+        pairs = zip(kinds, totals, values, op.results, strict=True)
+        return [
+            combine(op, kind_word(kind), cast(Array, total), cast(Array, value), element(result))
+            for kind, total, value, result in pairs
+        ]
+
+    bounds = [
+        (_largest(low), _smallest(high), uniform(step.value.data))
+        for low, high, step in zip(lower, upper, steps, strict=True)
+    ]
+    return nest(frame, op, bounds, [frame.get(value) for value in op.operands[end:]], reduce)
+
+
+def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence[Array]]:
+    """The results of a map, as many to each dimension as the groups say."""
+    sizes = cast("DenseIntElementsAttr", attribute(op, name))
+    groups: list[Sequence[Array]] = []
+    start = 0
+    for size in sizes.get_values():
+        groups.append(values[start : start + int(size)])
+        start += int(size)
+    return groups
+
+
+def _if(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = attribute(op, "condition")
+    assert isinstance(found, AffineSetAttr)
+    values = [number(frame, operand) for operand in op.operands]
+    holds: Array = np.ones(1, np.bool)
+    for constraint in found.data.constraints:
+        holds = holds & _holds(op, constraint, found.data.num_dims, values)
+    blocks = [region.blocks[0] if region.blocks else None for region in op.regions]
+    return branch(frame, [holds, ~holds], blocks)
+
+
+def _holds(
+    op: Operation, constraint: AffineConstraintExpr, dims: int, values: Sequence[Array]
+) -> Array:
+    x, y = (_evaluate(op, side, dims, values) for side in (constraint.lhs, constraint.rhs))
+    kinds = {
+        AffineConstraintKind.ge: np.greater_equal,
+        AffineConstraintKind.le: np.less_equal,
+        AffineConstraintKind.eq: np.equal,
+    }
+    return kinds[constraint.kind](x, y)
+
+
+def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+    memref, *operands = op.operands
+    return load_elements(frame, op, memref, _results(frame, op, _map(op), operands))
+
+
+def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *operands = op.operands
+    return store_elements(frame, op, value, memref, _results(frame, op, _map(op), operands))
+
+
+def _vector_load(frame: Frame, op: Operation) -> Sequence[Value]:
+    memref, *operands = op.operands
+    return load_rows(frame, op, memref, _results(frame, op, _map(op), operands))
+
+
+def _vector_store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *operands = op.operands
+    return store_rows(frame, op, value, memref, _results(frame, op, _map(op), operands))
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "affine.apply": _apply,
+    "affine.min": _min,
+    "affine.for": _for,
+    "affine.parallel": _parallel,
+    "affine.if": _if,
+    "affine.load": _load,
+    "affine.store": _store,
+    "affine.vector_load": _vector_load,
+    "affine.vector_store": _vector_store,
+}

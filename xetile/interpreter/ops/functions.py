@@ -1,0 +1,58 @@
+"""Calls of device functions, and assertions."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
+
+from xetile.errors import fail
+from xetile.interpreter.machine.blocks import run_region
+from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.values import Value
+
+
+def _call(frame: Frame, op: Operation) -> Sequence[Value]:
+    function = _callee(op)
+    name = _symbol(op)
+    if not function.regions[0].blocks:
+        fail(op, f"'{name}' is declared only; what is called inside of a kernel needs a body")
+    if function in frame.machine.called:
+        fail(op, f"'{name}' calls itself, which no device does")
+    arguments = [frame.get(value) for value in op.operands]
+    frame.machine.called.append(function)
+    try:
+        return run_region(Frame(frame.machine, frame.active), function.regions[0], arguments)
+    finally:
+        frame.machine.called.pop()
+
+
+def _callee(op: Operation) -> Operation:
+    callee = attribute(op, "callee")
+    assert isinstance(callee, SymbolRefAttr)
+    function = SymbolTable.lookup_symbol(op, callee)
+    if function is None or not function.regions:
+        fail(op, f"there is no function '{_symbol(op)}'")
+    return function
+
+
+def _symbol(op: Operation) -> str:
+    callee = attribute(op, "callee")
+    return callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
+
+
+def _assert(frame: Frame, op: Operation) -> Sequence[Value]:
+    holds = frame.array(op.operands[0])
+    if holds.all():
+        return []
+    message = attribute(op, "msg")
+    text = message.data if isinstance(message, StringAttr) else ""
+    wrong = frame.active[np.flatnonzero(np.broadcast_to(~holds, frame.count))]
+    fail(op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text}")
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "func.call": _call,
+    "cf.assert": _assert,
+}

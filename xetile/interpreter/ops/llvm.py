@@ -1,0 +1,30 @@
+"""The few llvm ops that stand beside XeVM: a pointer is an address in bytes."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xetile.interpreter.machine.frame import Frame, Handler, element, number
+from xetile.interpreter.machine.values import Value
+
+
+def _to_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [number(frame, op.operands[0])]
+
+
+def _from_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+    address = frame.array(op.operands[0]).astype(np.int64, copy=False)
+    return [address.astype(element(op.results[0]).dtype, copy=False)]
+
+
+def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    """What only renames a type, as from i64 to ui64."""
+    return [frame.get(value) for value in op.operands]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "llvm.inttoptr": _to_pointer,
+    "llvm.ptrtoint": _from_pointer,
+    "builtin.unrealized_conversion_cast": _cast,
+}

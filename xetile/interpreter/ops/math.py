@@ -1,0 +1,173 @@
+"""The math dialect: computed in f64 and rounded once, so that all levels and machines agree."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.common.elements import (
+    Element,
+    round_to,
+    signed,
+    sum_to_odd,
+    unsigned,
+    wrap,
+)
+from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.values import Array, Value
+
+Function = Callable[..., Array]
+
+
+def _by_element(function: Callable[..., float]) -> Function:
+    """A function of Python's, for arrays."""
+
+    def apply(*values: Array) -> Array:
+        arrays = np.broadcast_arrays(*values)
+        results = [
+            _value(function, arguments) for arguments in zip(*(a.flat for a in arrays), strict=True)
+        ]
+        return np.array(results, np.float64).reshape(arrays[0].shape)
+
+    return apply
+
+
+def _value(function: Callable[..., float], arguments: Sequence[object]) -> float:
+    try:
+        return function(*arguments)
+    except ValueError:
+        return math.nan
+    except OverflowError:
+        return math.inf
+
+
+def _reciprocal_root(x: Array) -> Array:
+    return 1.0 / np.sqrt(x)
+
+
+def _away_from_zero(x: Array) -> Array:
+    whole = np.trunc(x)
+    return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "math.absf": np.abs,
+    "math.acos": np.arccos,
+    "math.acosh": np.arccosh,
+    "math.asin": np.arcsin,
+    "math.asinh": np.arcsinh,
+    "math.atan": np.arctan,
+    "math.atan2": np.arctan2,
+    "math.atanh": np.arctanh,
+    "math.cbrt": np.cbrt,
+    "math.ceil": np.ceil,
+    "math.copysign": np.copysign,
+    "math.cos": np.cos,
+    "math.cosh": np.cosh,
+    "math.erf": _by_element(math.erf),
+    "math.exp": np.exp,
+    "math.exp2": np.exp2,
+    "math.expm1": np.expm1,
+    "math.floor": np.floor,
+    "math.log": np.log,
+    "math.log10": np.log10,
+    "math.log1p": np.log1p,
+    "math.log2": np.log2,
+    "math.powf": np.power,
+    "math.round": _away_from_zero,
+    "math.roundeven": np.rint,
+    "math.rsqrt": _reciprocal_root,
+    "math.sin": np.sin,
+    "math.sinh": np.sinh,
+    "math.sqrt": np.sqrt,
+    "math.tan": np.tan,
+    "math.tanh": np.tanh,
+    "math.trunc": np.trunc,
+}
+"""Functions of one or two floats."""
+
+
+def _float(function: Function) -> Handler:
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        of = element(op.results[0])
+        wide = [np.ascontiguousarray(v.astype(np.float64)) for v in frame.arrays(op.operands)]
+        return [round_to(function(*wide), of)]
+
+    return handler
+
+
+def fused(frame: Frame, op: Operation) -> Sequence[Value]:
+    """A * b + c with one rounding."""
+    of = element(op.results[0])
+    if of.dtype == np.float64:
+        fail(
+            op, f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once"
+        )
+    x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
+    return [round_to(sum_to_odd(x * y, z), of)]
+
+
+def _absolute(frame: Frame, op: Operation) -> Sequence[Value]:
+    (value,) = op.operands
+    return [wrap(np.abs(signed(frame.array(value), element(value))), element(value))]
+
+
+def _bits(count: Callable[[int, int], int]) -> Handler:
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        (value,) = op.operands
+        of = element(value)
+        numbers = unsigned(frame.array(value), of)
+        counts = [count(cast(int, number), of.bits) for number in numbers.flat]
+        return [wrap(np.array(counts, np.int64).reshape(numbers.shape), of)]
+
+    return handler
+
+
+def _leading_zeros(number: int, bits: int) -> int:
+    return bits - int(number).bit_length()
+
+
+def _trailing_zeros(number: int, bits: int) -> int:
+    value = int(number)
+    return bits if value == 0 else (value & -value).bit_length() - 1
+
+
+def _ones(number: int, bits: int) -> int:
+    return int(number).bit_count()
+
+
+def _integer_power(frame: Frame, op: Operation) -> Sequence[Value]:
+    of = element(op.results[0])
+    pairs = np.broadcast_arrays(*(signed(frame.array(v), element(v)) for v in op.operands))
+    within = (1 << 64) - 1
+    results = [
+        _power(int(x), int(y), of) & within for x, y in zip(*(p.flat for p in pairs), strict=True)
+    ]
+    return [wrap(np.array(results, np.uint64).view(np.int64).reshape(pairs[0].shape), of)]
+
+
+def _power(base: int, exponent: int, of: Element) -> int:
+    if exponent >= 0:
+        return pow(base, exponent, 1 << of.bits)
+    return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
+
+
+def _float_power(frame: Frame, op: Operation) -> Sequence[Value]:
+    base, exponent = frame.arrays(op.operands)
+    power = np.power(base.astype(np.float64), exponent.astype(np.float64))
+    return [round_to(power, element(op.results[0]))]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **{name: _float(function) for name, function in FUNCTIONS.items()},
+    "math.absi": _absolute,
+    "math.ctlz": _bits(_leading_zeros),
+    "math.ctpop": _bits(_ones),
+    "math.cttz": _bits(_trailing_zeros),
+    "math.fma": fused,
+    "math.fpowi": _float_power,
+    "math.ipowi": _integer_power,
+}

@@ -1,0 +1,471 @@
+"""The memref dialect: views, allocations and single elements."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.errors import fail
+from xetile.interpreter.common.elements import element_of
+from xetile.interpreter.common.folds import combine, kind_of
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    attribute,
+    element,
+    integers,
+    mixed,
+    number,
+    segments,
+)
+from xetile.interpreter.machine.memory import ALIGNMENT
+from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
+from xetile.interpreter.ops.arith import dense_values
+from xetile.interpreter.sanitizer.shadows import Allocation
+
+
+def memref_type(value: SSAValue) -> MemRefType[Attribute]:
+    """The type of a memref value."""
+    if not isinstance(value.type, MemRefType):
+        fail(value, f"expected a memref, found {value.type}")
+    return cast("MemRefType[Attribute]", value.type)
+
+
+def element_addresses(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Array:
+    """Addresses in bytes of elements, refused where an index is outside of the memref.
+
+    The indices are [threads or 1] or [threads or 1, *shape]; so is the result.
+    """
+    found = frame.memref(memref)
+    position: Array = found.offset
+    for dimension, index in enumerate(indices):
+        extent, stride = found.sizes[dimension], found.strides[dimension]
+        ones = [1] * (index.ndim - 1)
+        outside = (index < 0) | (index >= extent.reshape(-1, *ones))
+        if outside.any():
+            shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
+            fail(
+                op,
+                f"index {shown} is outside of dimension {dimension} of extent {int(extent.max())}",
+            )
+        position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
+    size = element_of(memref_type(memref), op).size
+    return _aligned(found.base, position.ndim) + position * size
+
+
+def _aligned(values: Array, rank: int) -> Array:
+    return values.reshape(*values.shape, *[1] * (rank - values.ndim))
+
+
+def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+    memref, *indices = op.operands
+    return load_elements(frame, op, memref, [number(frame, index) for index in indices])
+
+
+def load_elements(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """One element per thread."""
+    return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
+
+
+def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *indices = op.operands
+    return store_elements(frame, op, value, memref, [number(frame, index) for index in indices])
+
+
+def store_elements(
+    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """Store one element per thread."""
+    at, values = element_addresses(frame, op, memref, indices), frame.array(value)
+    if len(values) > len(at):
+        at = np.broadcast_to(at, values.shape)
+    frame.write(op, at, element(value), values)
+    return []
+
+
+def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, memref, *indices = op.operands
+    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
+    addresses = np.broadcast_to(at, frame.count)
+    frame.watch_update(op, addresses, element(value))
+    values = np.broadcast_to(frame.array(value), frame.count)
+    return [update_memory(frame, op, addresses, values, kind_of(op), value)]
+
+
+def update_memory(
+    frame: Frame, op: Operation, addresses: Array, values: Array, kind: str, like: SSAValue
+) -> Array:
+    """Read, combine and write back elements, one position after the other; the old values.
+
+    `addresses` and `values` are flat, in the order of the updates.
+    """
+    of = element(like)
+    old = np.empty(addresses.shape, of.dtype)
+    for turn in _turns(addresses):
+        before = frame.memory.read(op, addresses[turn], of)
+        frame.memory.write(op, addresses[turn], of, combine(op, kind, before, values[turn], of))
+        old[turn] = before
+    return old
+
+
+def _turns(addresses: Array) -> list[Array]:
+    """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
+    if addresses.size == 0:
+        return []
+    order = np.argsort(addresses, kind="stable")
+    ordered = addresses[order]
+    starts = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    positions = np.arange(len(order))
+    occurrence = positions - np.maximum.accumulate(np.where(starts, positions, 0))
+    by_turn = np.argsort(occurrence, kind="stable")
+    bounds = np.flatnonzero(np.diff(occurrence[by_turn])) + 1
+    return np.split(order[by_turn], bounds)
+
+
+def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
+    dynamic, _ = segments(op)
+    sizes = [number(frame, value) for value in dynamic]
+    return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
+
+
+def new_memref(
+    frame: Frame, at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> MemRef:
+    """New memory: in shared memory one buffer per workgroup, else one per thread."""
+    found, size = memref_at_zero(at, type, dynamic)
+    slot = _slot(size)
+    shared = memory_space_of(type.memory_space) == SHARED
+    per_thread = frame.threads.per_workgroup if shared else 1
+    slots = frame.threads.count // per_thread
+    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
+    sanitizer = frame.machine.sanitizer
+    if shared and sanitizer is not None:
+        steps = [int(stride.max()) for stride in found.strides]
+        sanitizer.allocated(Allocation(at, base, slot, size, element_of(type, at).size, steps))
+    return found._replace(base=base + frame.active // per_thread * slot)
+
+
+def _slot(size: int) -> int:
+    """Bytes from one buffer to the next, where each has `size`."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def memref_at_zero(
+    at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> tuple[MemRef, int]:
+    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
+    rest = iter(dynamic)
+    sizes = tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
+    if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
+        fail(at, f"a new memref has extent {smallest}; expected none below 0")
+    layout = strides_and_offset(type)
+    if layout is None or layout[1] is None:
+        fail(at, f"cannot allocate {type}: its layout is not strided, or its offset not static")
+    strides = _dense_strides(sizes)
+    if None not in layout[0]:
+        strides = tuple(uniform(stride or 0) for stride in layout[0])
+    reach = layout[1] + 1 + sum(_largest_steps(sizes, strides))
+    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, at).size
+
+
+def _largest_steps(sizes: Sequence[Array], strides: Sequence[Array]) -> list[int]:
+    return [
+        (int(size.max()) - 1) * int(stride.max())
+        for size, stride in zip(sizes, strides, strict=True)
+    ]
+
+
+def _dense_strides(sizes: Sequence[Array]) -> tuple[Array, ...]:
+    strides = [uniform(1)]
+    for size in reversed(sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides[: len(sizes)]))
+
+
+def _nothing(frame: Frame, op: Operation) -> Sequence[Value]:
+    return []
+
+
+def _same(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.memref(op.operands[0])]
+
+
+def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, result = frame.memref(op.operands[0]), op.results[0]
+    if isinstance(result.type, UnrankedMemRefType):
+        return [found]
+    type = memref_type(result)
+    if len(found.sizes) != type.get_num_dims():
+        fail(op, f"a memref of rank {len(found.sizes)} is cast to {type}")
+    layout = strides_and_offset(type)
+    strides, offset = layout or ((None,) * len(found.strides), None)
+    pairs = [
+        *zip(
+            found.sizes, (None if n == DYNAMIC_INDEX else n for n in type.get_shape()), strict=True
+        ),
+        *zip(found.strides, strides, strict=True),
+        (found.offset, offset),
+    ]
+    for value, expected in pairs:
+        if expected is not None and (value != expected).any():
+            shown = int(value[value != expected][0])
+            fail(op, f"a memref with {shown} where {type} has {expected} is cast to it")
+    return [found]
+
+
+def _dim(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, index = frame.memref(op.operands[0]), number(frame, op.operands[1])
+    rank = len(found.sizes)
+    if ((index < 0) | (index >= rank)).any():
+        fail(op, f"dimension {int(index.max())} of a memref of rank {rank}")
+    if len(index) == 1:
+        return [found.sizes[int(index[0])]]
+    sizes = np.stack(np.broadcast_arrays(*found.sizes, index)[:rank])
+    return [sizes[index, np.arange(len(index))]]
+
+
+def _rank(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [uniform(len(frame.memref(op.operands[0]).sizes))]
+
+
+def _lists(frame: Frame, op: Operation) -> tuple[list[Array], list[Array], list[Array]]:
+    _, *dynamic = segments(op)
+    names = ("static_offsets", "static_sizes", "static_strides")
+    offsets, sizes, strides = (
+        mixed(frame, integers(op, name), values)
+        for name, values in zip(names, dynamic, strict=True)
+    )
+    return offsets, sizes, strides
+
+
+def _subview(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    offsets, sizes, steps = _lists(frame, op)
+    offset = found.offset
+    for index, stride in zip(offsets, found.strides, strict=True):
+        offset = offset + index * stride
+    strides = [step * stride for step, stride in zip(steps, found.strides, strict=True)]
+    kept = _kept_dimensions(op, integers(op, "static_sizes"))
+    return [
+        MemRef(found.base, offset, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept))
+    ]
+
+
+def _kept_dimensions(op: Operation, sizes: Sequence[int]) -> list[int]:
+    """Which dimensions a rank-reducing view keeps: those of extent 1 that the result lacks are dropped."""
+    shape = list(memref_type(op.results[0]).get_shape())
+    kept: list[int] = []
+    for dimension, size in enumerate(sizes):
+        left = len(sizes) - dimension
+        needed = len(shape) - len(kept)
+        if needed == left or (needed and (size != 1 or shape[len(kept)] == 1)):
+            kept.append(dimension)
+    return kept
+
+
+def _reinterpret_cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    offsets, sizes, strides = _lists(frame, op)
+    return [MemRef(found.base, offsets[0], tuple(sizes), tuple(strides))]
+
+
+def _view(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, shift, *dynamic = op.operands
+    found, type = frame.memref(source), memref_type(op.results[0])
+    rest = iter(dynamic)
+    sizes = tuple(
+        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
+    )
+    base = found.base + found.offset + number(frame, shift)
+    return [MemRef(base, uniform(0), sizes, _dense_strides(sizes))]
+
+
+def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
+    found, map = frame.memref(op.operands[0]), attribute(op, "permutation")
+    assert isinstance(map, AffineMapAttr)
+    order = [cast(AffineDimExpr, result).position for result in map.data.results]
+    return [
+        MemRef(
+            found.base,
+            found.offset,
+            tuple(found.sizes[d] for d in order),
+            tuple(found.strides[d] for d in order),
+        )
+    ]
+
+
+def _expand_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, *dynamic = op.operands
+    found, type = frame.memref(source), memref_type(op.results[0])
+    rest = iter(dynamic)
+    sizes = [
+        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
+    ]
+    strides: list[Array] = list(sizes)
+    for group, stride in zip(_reassociation(op), found.strides, strict=True):
+        for dimension in reversed(group):
+            strides[dimension] = stride
+            stride = stride * sizes[dimension]
+    return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+
+
+def _collapse_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    sizes: list[Array] = []
+    strides: list[Array] = []
+    for group in _reassociation(op):
+        size = uniform(1)
+        for dimension in group:
+            size = size * found.sizes[dimension]
+        sizes.append(size)
+        # The innermost dimension that has neighbours says how far apart they are.
+        wide = [d for d in group if (found.sizes[d] != 1).any()]
+        strides.append(found.strides[wide[-1] if wide else group[-1]])
+    return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+
+
+def _reassociation(op: Operation) -> list[list[int]]:
+    groups = attribute(op, "reassociation")
+    if not isinstance(groups, ArrayAttr):
+        fail(op, "'reassociation' is missing")
+    lists = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", groups)
+    return [[index.value.data for index in group] for group in lists]
+
+
+def _get_global(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Memory of the module, the same for all threads of the launch."""
+    type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
+
+    variable, known = _find_global(op, name), frame.memory.globals
+    if variable not in known:
+        values = np.array(_initial_values(variable)).reshape(-1)
+        if attribute(variable, "constant") is not None:
+            values.flags.writeable = False
+        known[variable] = frame.memory.add(values, f"the global '{name}'")
+    base = known[variable]
+    sizes = tuple(uniform(n) for n in type.get_shape())
+    return [MemRef(uniform(base), uniform(0), sizes, _dense_strides(sizes))]
+
+
+def _find_global(op: Operation, name: str) -> Operation:
+    """The variable of that name in the innermost module around the op that has one."""
+    outer = op.parent_op()
+    while outer is not None:
+        for candidate in outer.regions[0].block.ops if outer.name.endswith("module") else ():
+            if candidate.name == "memref.global" and _symbol(candidate) == name:
+                return candidate
+        outer = outer.parent_op()
+    fail(op, f"there is no memref.global '{name}' in the module")
+
+
+def _initial_values(variable: Operation) -> Array:
+    type, initial = attribute(variable, "type"), attribute(variable, "initial_value")
+    assert isinstance(type, MemRefType)
+    memref = cast("MemRefType[Attribute]", type)
+    of = element_of(memref, variable)
+    if isinstance(initial, DenseIntOrFPElementsAttr):
+        dense = cast("DenseIntOrFPElementsAttr", initial)
+        values = dense_values(dense, of).reshape(-1)
+        return np.broadcast_to(values, prod(memref.get_shape()))
+    return np.zeros(memref.get_shape(), of.dtype)
+
+
+def _symbol(op: Operation) -> str:
+    name = attribute(op, "sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
+def _alloca_scope(frame: Frame, op: Operation) -> Sequence[Value]:
+    return frame.run(op.regions[0].block, [])
+
+
+def _aligned_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.memref(op.operands[0]).base]
+
+
+def _strided_metadata(frame: Frame, op: Operation) -> Sequence[Value]:
+    found = frame.memref(op.operands[0])
+    buffer = MemRef(found.base, uniform(0), (), ())
+    return [buffer, found.offset, *found.sizes, *found.strides]
+
+
+def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, target = op.operands
+    sizes = frame.memref(source).sizes
+    if any((size != size[0]).any() for size in sizes):
+        fail(op, "cannot execute 'memref.copy' with different extents in different threads")
+    shape = [int(size[0]) for size in sizes]
+    if prod(shape) == 0:
+        return []
+    indices = [grid.reshape(1, *shape) for grid in np.indices(shape)]
+    values = frame.read(
+        op, element_addresses(frame, op, source, indices), element_of(source.type, op)
+    )
+    at = element_addresses(frame, op, target, indices)
+    shape_of_both = np.broadcast_shapes(at.shape, values.shape)
+    frame.write(op, np.broadcast_to(at, shape_of_both), element_of(target.type, op), values)
+    return []
+
+
+def _dynamic_shared(frame: Frame, op: Operation) -> Sequence[Value]:
+    """One buffer per workgroup, the same one each time."""
+    machine, type = frame.machine, memref_type(op.results[0])
+    if machine.dynamic_shared is None:
+        fail(
+            op, f"the launch does not say how much memory '{op.name}' has; launch it from host code"
+        )
+    size = uniform(machine.dynamic_shared)
+    if machine.dynamic_base is None:
+        found = new_memref(frame, op, type, [size])
+        first = frame.active[0] // frame.threads.per_workgroup * _slot(machine.dynamic_shared)
+        machine.dynamic_base = int(found.base[0] - first)
+        return [found]
+    workgroups = frame.active // frame.threads.per_workgroup
+    base = machine.dynamic_base + workgroups * _slot(machine.dynamic_shared)
+    return [MemRef(base, uniform(0), (size,), (uniform(1),))]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "gpu.dynamic_shared_memory": _dynamic_shared,
+    "memref.load": _load,
+    "memref.store": _store,
+    "memref.atomic_rmw": _atomic_rmw,
+    "memref.alloc": _allocate,
+    "memref.alloca": _allocate,
+    "memref.dealloc": _nothing,
+    "memref.cast": _cast,
+    "memref.memory_space_cast": _same,
+    "memref.assume_alignment": _same,
+    "memref.dim": _dim,
+    "memref.rank": _rank,
+    "memref.expand_shape": _expand_shape,
+    "memref.collapse_shape": _collapse_shape,
+    "memref.get_global": _get_global,
+    "memref.alloca_scope": _alloca_scope,
+    "memref.subview": _subview,
+    "memref.reinterpret_cast": _reinterpret_cast,
+    "memref.view": _view,
+    "memref.transpose": _transpose,
+    "memref.extract_aligned_pointer_as_index": _aligned_pointer,
+    "memref.extract_strided_metadata": _strided_metadata,
+    "memref.copy": _copy,
+}

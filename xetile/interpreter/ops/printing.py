@@ -1,0 +1,101 @@
+"""What threads print, each once, in their order."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+
+from xetile.dialects.upstream.vector import Punctuation, PunctuationAttr
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element, signed, unsigned
+from xetile.interpreter.machine.frame import Frame, Handler, attribute, element
+from xetile.interpreter.machine.values import Array, Value
+
+_CONVERSION = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)?(?P<kind>[a-zA-Z%])"
+)
+_SIGNED, _UNSIGNED, _FLOATS = "di", "uoxX", "aAeEfFgG"
+
+
+def _printf(frame: Frame, op: Operation) -> Sequence[Value]:
+    format = attribute(op, "format")
+    assert isinstance(format, StringAttr)
+    columns = _columns(frame, op, format.data)
+    text = _CONVERSION.sub(_conversion, format.data)
+    for thread in range(frame.count):
+        frame.machine.output(text % tuple(column[thread] for column in columns))
+    return []
+
+
+def _conversion(found: re.Match[str]) -> str:
+    """A conversion of C's as Python has it."""
+    kind = {"u": "d", "i": "d", "a": "g", "A": "G", "p": "#x"}.get(found["kind"], found["kind"])
+    return f"%{found['flags']}{found['width']}{found['precision']}{kind}"
+
+
+def _columns(frame: Frame, op: Operation, format: str) -> list[list[object]]:
+    """What is printed, by conversion and thread."""
+    kinds = [found["kind"] for found in _CONVERSION.finditer(format) if found["kind"] != "%"]
+    if len(kinds) != len(op.operands):
+        fail(op, f"the format has {len(kinds)} conversions for {len(op.operands)} values")
+    if format.count("%") != sum(found[0].count("%") for found in _CONVERSION.finditer(format)):
+        fail(op, f"the format '{format}' has a % that begins no conversion")
+    columns: list[list[object]] = []
+    for kind, value in zip(kinds, op.operands, strict=True):
+        of, found = element(value), frame.array(value)
+        reading = signed if kind in _SIGNED else unsigned
+        if kind not in (_FLOATS if of.is_float else f"{_SIGNED}{_UNSIGNED}pc"):
+            fail(op, f"the format has '%{kind}' for a value of type {value.type}")
+        numbers = found.astype(np.float64) if of.is_float else reading(found, of)
+        columns.append(np.broadcast_to(numbers, frame.count).tolist())
+    return columns
+
+
+def _print_vector(frame: Frame, op: Operation) -> Sequence[Value]:
+    text = attribute(op, "stringLiteral")
+    if isinstance(text, StringAttr):  # no punctuation follows a text
+        frame.machine.output(text.data * frame.count)
+        return []
+    ending, texts = _ENDINGS[_punctuation(op)], [""] * frame.count
+    for value in op.operands:
+        of, found = element(value), frame.array(value)
+        found = found.astype(np.float64) if of.is_float else _whole(found, of)
+        vectors = np.broadcast_to(found, (frame.count, *found.shape[1:]))
+        texts = [_listed(cast(Array, vector)) for vector in vectors]
+    for found in texts:
+        frame.machine.output(f"{found}{ending}")
+    return []
+
+
+def _punctuation(op: Operation) -> Punctuation:
+    found = attribute(op, "punctuation")
+    return found.data if isinstance(found, PunctuationAttr) else Punctuation.NEWLINE
+
+
+_ENDINGS = {
+    Punctuation.NO_PUNCTUATION: "",
+    Punctuation.NEWLINE: "\n",
+    Punctuation.COMMA: ", ",
+    Punctuation.OPEN: "( ",
+    Punctuation.CLOSE: " )",
+}
+
+
+def _whole(values: Array, of: Element) -> Array:
+    return (unsigned if of.unsigned or of.bits == 1 else signed)(values, of)
+
+
+def _listed(values: Array) -> str:
+    """Elements as MLIR's runner prints them: ( 1, 2 )."""
+    if values.ndim == 0:
+        return f"{values.item():g}" if values.dtype == np.float64 else str(values.item())
+    return f"( {', '.join(_listed(part) for part in values)} )"
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "gpu.printf": _printf,
+    "vector.print": _print_vector,
+}

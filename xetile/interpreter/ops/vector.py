@@ -1,0 +1,338 @@
+"""The vector dialect."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element
+from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    element,
+    integers,
+    number,
+    shape_of,
+)
+from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.ops.arith import reinterpret
+from xetile.interpreter.ops.math import fused
+from xetile.interpreter.ops.memref import element_addresses
+
+
+def _broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
+    values, shape = frame.array(op.operands[0]), shape_of(op.results[0])
+    ones = [1] * (len(shape) + 1 - values.ndim)
+    spread = values.reshape(len(values), *ones, *values.shape[1:])
+    return [np.broadcast_to(spread, (len(values), *shape))]
+
+
+def _position(frame: Frame, op: Operation, dynamic: Sequence[Array]) -> list[int | Array]:
+    """A position, one number or one per thread for each dimension, the last ones left out."""
+    rest = iter(dynamic)
+    indices: list[int | Array] = []
+    for constant in integers(op, "static_position"):
+        if constant != DYNAMIC_INDEX:
+            if constant < 0:
+                fail(op, f"position {constant}; expected one that is not negative")
+            indices.append(constant)
+            continue
+        found = next(rest)
+        indices.append(int(found[0]) if len(found) == 1 else found)
+    return indices
+
+
+def _check_position(op: Operation, position: Sequence[int | Array], shape: Sequence[int]) -> None:
+    for index, extent in zip(position, shape, strict=False):
+        if np.min(index) < 0 or np.max(index) >= extent:
+            fail(op, f"position {int(np.max(index))} of a dimension of extent {extent}")
+
+
+def _extract(frame: Frame, op: Operation) -> Sequence[Value]:
+    source, *dynamic = frame.arrays(op.operands)
+    position = _position(frame, op, dynamic)
+    _check_position(op, position, source.shape[1:])
+    if all(isinstance(index, int) for index in position):
+        return [source[(slice(None), *position)]]
+    threads = np.arange(frame.count) if len(source) > 1 else np.zeros(frame.count, np.intp)
+    return [source[(threads, *position)]]
+
+
+def _insert(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, target, *dynamic = frame.arrays(op.operands)
+    position = _position(frame, op, dynamic)
+    _check_position(op, position, target.shape[1:])
+    static = all(isinstance(index, int) for index in position)
+    count = max(len(value), len(target), *(len(index) for index in dynamic), 1)
+    result = np.empty((count, *target.shape[1:]), target.dtype)
+    result[...] = target
+    threads = slice(None) if static else np.arange(count)
+    result[(threads, *position)] = value
+    return [result]
+
+
+def _slices(offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> list[slice]:
+    return [
+        slice(offset, offset + (size - 1) * stride + 1, stride)
+        for offset, size, stride in zip(offsets, sizes, strides, strict=True)
+    ]
+
+
+def _extract_strided_slice(frame: Frame, op: Operation) -> Sequence[Value]:
+    offsets, sizes, strides = (integers(op, name) for name in ("offsets", "sizes", "strides"))
+    values = frame.array(op.operands[0])
+    return [values[(slice(None), *_slices(offsets, sizes, strides))]]
+
+
+def _insert_strided_slice(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, target = frame.arrays(op.operands)
+    offsets, strides = integers(op, "offsets"), integers(op, "strides")
+    rank = value.ndim - 1
+    leading, trailing = offsets[:-rank], offsets[-rank:]
+    result = np.empty((max(len(value), len(target)), *target.shape[1:]), target.dtype)
+    result[...] = target
+    result[(slice(None), *leading, *_slices(trailing, value.shape[1:], strides))] = value
+    return [result]
+
+
+def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
+    left, right = op.operands
+    mask = integers(op, "mask")
+    extent = (*shape_of(left), 1)[0]
+    first = frame.array(left)
+    if max(mask) < extent and min(mask) >= 0 and first.ndim > 1:
+        return [first[:, _selection(frame, op, mask)]]
+    second = frame.array(right)
+    if first.ndim == 1:
+        first, second = first[:, None], second[:, None]
+    count = max(len(first), len(second))
+    both = np.concatenate(
+        [np.broadcast_to(part, (count, *part.shape[1:])) for part in (first, second)], axis=1
+    )
+    return [both[:, [max(index, 0) for index in mask]]]
+
+
+def _selection(frame: Frame, op: Operation, mask: Sequence[int]) -> Array | slice:
+    """Indices, as a slice where they are consecutive: that copies nothing."""
+
+    def make() -> Array | slice:
+        start = mask[0]
+        if list(mask) == list(range(start, start + len(mask))):
+            return slice(start, start + len(mask))
+        return np.array(mask)
+
+    return frame.machine.keep(op, make)
+
+
+def _bitcast(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [reinterpret(frame.array(op.operands[0]), element(op.results[0]), op)]
+
+
+def _shape_cast(frame: Frame, op: Operation) -> Sequence[Value]:
+    values = frame.array(op.operands[0])
+    return [values.reshape(len(values), *shape_of(op.results[0]))]
+
+
+def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
+    permutation = integers(op, "permutation")
+    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
+
+
+def _from_elements(frame: Frame, op: Operation) -> Sequence[Value]:
+    elements = np.broadcast_arrays(*frame.arrays(op.operands))
+    shape = shape_of(op.results[0])
+    return [np.stack(elements, axis=-1).reshape(len(elements[0]), *shape)]
+
+
+def _to_elements(frame: Frame, op: Operation) -> Sequence[Value]:
+    values = frame.array(op.operands[0])
+    flat = values.reshape(len(values), -1)
+    return [flat[:, position] for position in range(flat.shape[1])]
+
+
+def _reduction(frame: Frame, op: Operation) -> Sequence[Value]:
+    of, kind = element(op.results[0]), kind_of(op)
+    values = frame.array(op.operands[0])
+    start = frame.array(op.operands[1]) if len(op.operands) > 1 else identity(kind, of)
+    return [fold(op, kind, values, [0], start, of)]
+
+
+def _multi_reduction(frame: Frame, op: Operation) -> Sequence[Value]:
+    values, start = frame.arrays(op.operands)
+    of, dimensions = element(op.results[0]), integers(op, "reduction_dims")
+    return [fold(op, kind_of(op), values, dimensions, start, of)]
+
+
+def _step(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [np.arange(shape_of(op.results[0])[0])[None]]
+
+
+def _mask_of(bounds: Sequence[Array], shape: Sequence[int]) -> Array:
+    mask = np.ones((1, *shape), np.bool)
+    for dimension, bound in enumerate(bounds):
+        ones = [1] * len(shape)
+        ones[dimension] = shape[dimension]
+        inside = np.arange(shape[dimension]).reshape(1, *ones) < bound.reshape(
+            -1, *[1] * len(shape)
+        )
+        mask = mask & inside
+    return mask
+
+
+def _constant_mask(frame: Frame, op: Operation) -> Sequence[Value]:
+    bounds = [np.array([bound]) for bound in integers(op, "mask_dim_sizes")]
+    return [_mask_of(bounds, shape_of(op.results[0]))]
+
+
+def _create_mask(frame: Frame, op: Operation) -> Sequence[Value]:
+    bounds = [number(frame, bound) for bound in op.operands]
+    return [_mask_of(bounds, shape_of(op.results[0]))]
+
+
+def _row_indices(
+    frame: Frame, op: Operation, starts: Sequence[Array], shape: Sequence[int]
+) -> list[Array]:
+    """Indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
+    leading = len(starts) - len(shape)
+    grid = np.indices(shape)
+    indices: list[Array] = []
+    for dimension, start in enumerate(starts):
+        start = start.reshape(-1, *[1] * len(shape))
+        within = grid[dimension - leading] if dimension >= leading else np.zeros(shape, np.int64)
+        indices.append(start + within)
+    return indices
+
+
+def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+    base, *indices = op.operands
+    return load_rows(frame, op, base, [number(frame, index) for index in indices])
+
+
+def load_rows(
+    frame: Frame, op: Operation, base: SSAValue, starts: Sequence[Array]
+) -> Sequence[Value]:
+    """A vector of the elements from `starts` on."""
+    at = _row_indices(frame, op, starts, shape_of(op.results[0]))
+    addresses = element_addresses(frame, op, base, at)
+    return [frame.read(op, addresses, element(op.results[0]))]
+
+
+def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, base, *indices = op.operands
+    return store_rows(frame, op, value, base, [number(frame, index) for index in indices])
+
+
+def store_rows(
+    frame: Frame, op: Operation, value: SSAValue, base: SSAValue, starts: Sequence[Array]
+) -> Sequence[Value]:
+    """Store a vector from `starts` on."""
+    values = frame.array(value)
+    addresses = element_addresses(frame, op, base, _row_indices(frame, op, starts, shape_of(value)))
+    shape = np.broadcast_shapes(addresses.shape, values.shape)
+    frame.write(op, np.broadcast_to(addresses, shape), element(value), values)
+    return []
+
+
+def _masked_addresses(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array
+) -> tuple[Array, Array]:
+    """Addresses of the elements that a mask selects, and the mask; others are not looked at."""
+    shape = np.broadcast_shapes(mask.shape, *(index.shape for index in indices))
+    mask = np.broadcast_to(mask, shape)
+    # Index 0 stands in where the mask is off, which only an empty memref refuses.
+    safe = [np.where(mask, index, 0) for index in indices]
+    base = next(v for v in op.operands if str(v.type).startswith("memref"))
+    if not mask.any():
+        return np.zeros(shape, np.int64), mask
+    addresses = element_addresses(frame, op, base, safe)
+    shape = np.broadcast_shapes(addresses.shape, shape)
+    return np.broadcast_to(addresses, shape), np.broadcast_to(mask, shape)
+
+
+def masked_read(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, otherwise: Array
+) -> Array:
+    """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
+    addresses, mask = _masked_addresses(frame, op, indices, mask)
+    of = element(op.results[0])
+    values = np.empty(np.broadcast_shapes(addresses.shape, otherwise.shape), of.dtype)
+    values[...] = otherwise
+    addresses, mask = (np.broadcast_to(part, values.shape) for part in (addresses, mask))
+    values[mask] = frame.read(op, addresses, of, mask)
+    return values
+
+
+def masked_write(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array, of: Element
+) -> None:
+    """Store values to the op's memref at indices where a mask is on."""
+    addresses, mask = _masked_addresses(frame, op, indices, mask)
+    shape = np.broadcast_shapes(addresses.shape, values.shape)
+    addresses, mask, values = (np.broadcast_to(part, shape) for part in (addresses, mask, values))
+    frame.write(op, addresses, of, values, mask)
+
+
+def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:
+    _, *indices, mask, otherwise = op.operands
+    starts = [number(frame, index) for index in indices]
+    at = _row_indices(frame, op, starts, shape_of(op.results[0]))
+    return [masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
+
+
+def _masked_store(frame: Frame, op: Operation) -> Sequence[Value]:
+    _, *indices, mask, value = op.operands
+    starts = [number(frame, index) for index in indices]
+    at = _row_indices(frame, op, starts, shape_of(value))
+    masked_write(frame, op, at, frame.array(mask), frame.array(value), element(value))
+    return []
+
+
+def _gather_indices(frame: Frame, op: Operation) -> list[Array]:
+    """The indices of a gather or scatter: offsets, the last one moved by the vector of indices."""
+    _, *offsets, vector, _, _ = op.operands
+    along = number(frame, vector)
+    ones = [1] * (along.ndim - 1)
+    starts = [number(frame, offset).reshape(-1, *ones) for offset in offsets]
+    return [*starts[:-1], starts[-1] + along]
+
+
+def _gather(frame: Frame, op: Operation) -> Sequence[Value]:
+    mask, otherwise = frame.arrays(op.operands[-2:])
+    return [masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
+
+
+def _scatter(frame: Frame, op: Operation) -> Sequence[Value]:
+    mask, value = frame.arrays(op.operands[-2:])
+    of = element(op.operands[-1])
+    masked_write(frame, op, _gather_indices(frame, op), mask, value, of)
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "vector.broadcast": _broadcast,
+    "vector.fma": fused,
+    "vector.extract": _extract,
+    "vector.insert": _insert,
+    "vector.extract_strided_slice": _extract_strided_slice,
+    "vector.insert_strided_slice": _insert_strided_slice,
+    "vector.shuffle": _shuffle,
+    "vector.bitcast": _bitcast,
+    "vector.shape_cast": _shape_cast,
+    "vector.transpose": _transpose,
+    "vector.from_elements": _from_elements,
+    "vector.to_elements": _to_elements,
+    "vector.reduction": _reduction,
+    "vector.multi_reduction": _multi_reduction,
+    "vector.step": _step,
+    "vector.constant_mask": _constant_mask,
+    "vector.create_mask": _create_mask,
+    "vector.load": _load,
+    "vector.store": _store,
+    "vector.maskedload": _masked_load,
+    "vector.maskedstore": _masked_store,
+    "vector.gather": _gather,
+    "vector.scatter": _scatter,
+}

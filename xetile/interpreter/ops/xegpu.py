@@ -1,0 +1,146 @@
+"""The XeGPU dialect: the subgroup's view of block messages and matrix instructions."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.xegpu import TensorDescType
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element, element_of
+from xetile.interpreter.common.products import multiply_accumulate
+from xetile.interpreter.common.surfaces import check_block_access, surface_of
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    attribute,
+    element,
+    integers,
+    mixed,
+    segments,
+)
+from xetile.interpreter.machine.values import Array, Tile, Value, uniform
+from xetile.interpreter.ops.gpu import fence
+
+WORD_BITS = 32
+"""Bits of a register word of packed rows."""
+
+
+def _descriptor_type(value: SSAValue) -> TensorDescType:
+    type = value.type
+    if not isinstance(type, TensorDescType):
+        fail(value, f"expected a tensor descriptor, found {type}")
+    return type
+
+
+def _create_nd_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
+    (source,), *lists = segments(op)
+    type = _descriptor_type(op.results[0])
+    names = ("const_offsets", "const_shape", "const_strides")
+    offsets, shape, strides = (
+        mixed(frame, integers(op, name), values) for name, values in zip(names, lists, strict=True)
+    )
+    rank = len(type.get_shape())
+    if rank > 2:
+        fail(op, f"cannot execute a descriptor of rank {rank}; expected 1 or 2")
+    batch = offsets[:-2]
+    surface = surface_of(frame, op, source, batch, shape, strides, type.element_type)
+    corner = [uniform(0), uniform(0), *offsets][-2:]
+    return [Tile(surface, (corner[0], corner[1]))]
+
+
+def _moved(tile: Tile, offsets: Sequence[Array]) -> Tile:
+    """A descriptor with its corner moved by (row, column) or (column)."""
+    if not offsets:
+        return tile
+    x, y = tile.corner
+    down = offsets[-2] if len(offsets) > 1 else uniform(0)
+    return Tile(tile.surface, (x + down, y + offsets[-1]))
+
+
+def _update_nd_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+    descriptor, *dynamic = op.operands
+    return [_moved(frame.tile(descriptor), _offsets(frame, op, dynamic))]
+
+
+def _offsets(frame: Frame, op: Operation, dynamic: Sequence[SSAValue]) -> list[Array]:
+    return mixed(frame, integers(op, "const_offsets"), dynamic)
+
+
+def _access(
+    frame: Frame, op: Operation, descriptor: SSAValue, dynamic: Sequence[SSAValue]
+) -> tuple[Tile, tuple[int, int], int, Element]:
+    """The tile of a message, rows and columns of a block, number of blocks, element."""
+    type = _descriptor_type(descriptor)
+    of = element_of(type.element_type, op)
+    tile = _moved(frame.tile(descriptor), _offsets(frame, op, dynamic))
+    if len(type.get_shape()) == 1:
+        return tile, (1, type.get_shape()[0]), 1, of
+    surface = tile.surface
+    check_block_access(
+        op,
+        base=surface.base,
+        width=surface.sizes[1] * of.size,
+        height=surface.sizes[0],
+        pitch=surface.strides[0] * of.size,
+        column=tile.corner[1] * of.size,
+    )
+    if (surface.strides[1] != 1).any():
+        fail(op, f"the matrix has stride {int(surface.strides[1].max())} along rows; expected 1")
+    return tile, (type.get_shape()[0], type.get_shape()[1]), type.array_length, of
+
+
+def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+    descriptor, *dynamic = op.operands
+    tile, (rows, columns), blocks, of = _access(frame, op, descriptor, dynamic)
+    values = frame.read_tile(op, tile, (rows, columns * blocks), of, 0)
+    values = values.reshape(-1, rows, blocks, columns).transpose(0, 2, 1, 3)
+    if attribute(op, "packed") is not None and of.size * 8 < WORD_BITS:
+        packed = WORD_BITS // (of.size * 8)
+        values = values.reshape(-1, blocks, rows // packed, packed, columns)
+        values = values.transpose(0, 1, 2, 4, 3)
+    if integers(op, "transpose") == [1, 0]:
+        values = values.swapaxes(2, 3)
+    if len(_descriptor_type(descriptor).get_shape()) == 1:
+        return [values.reshape(-1, columns)]
+    return [values if blocks > 1 else values[:, 0]]
+
+
+def _store_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, descriptor, *dynamic = op.operands
+    tile, shape, _, of = _access(frame, op, descriptor, dynamic)
+    values = frame.array(value).reshape(-1, *shape)
+    frame.write_tile(op, tile, shape, of, values)
+    return []
+
+
+def _prefetch_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+    descriptor, *dynamic = op.operands
+    _access(frame, op, descriptor, dynamic)
+    return []
+
+
+def _dpas(frame: Frame, op: Operation) -> Sequence[Value]:
+    a, b, *accumulator = frame.arrays(op.operands)
+    if a.ndim != 3:
+        fail(op, f"cannot execute 'xegpu.dpas' on {op.operands[0].type}; expected rows and columns")
+    if b.ndim == 4:
+        threads, outer, columns, packed = b.shape
+        b = b.transpose(0, 1, 3, 2).reshape(threads, outer * packed, columns)
+    c = accumulator[0] if accumulator else None
+    return [multiply_accumulate(a, b, c, element(op.results[0]))]
+
+
+def _convert_layout(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.get(op.operands[0])]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.create_nd_tdesc": _create_nd_tdesc,
+    "xegpu.update_nd_offset": _update_nd_offset,
+    "xegpu.load_nd": _load_nd,
+    "xegpu.store_nd": _store_nd,
+    "xegpu.prefetch_nd": _prefetch_nd,
+    "xegpu.dpas": _dpas,
+    "xegpu.convert_layout": _convert_layout,
+    "xegpu.fence": fence,
+}

@@ -1,0 +1,233 @@
+"""XeGPU's accesses to scattered elements, to matrices in shared memory, and its named barriers."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.xegpu import MemDescType, TensorDescType
+from xetile.errors import fail
+from xetile.interpreter.common.elements import element_of
+from xetile.interpreter.common.folds import kind_of
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    element,
+    integer,
+    integers,
+    mixed,
+    number,
+    shape_of,
+)
+from xetile.interpreter.machine.values import (
+    UNBOUNDED,
+    Array,
+    MemRef,
+    ScatteredTile,
+    Value,
+    uniform,
+)
+from xetile.interpreter.ops.gpu import check_whole_workgroups
+from xetile.interpreter.ops.memref import update_memory
+
+
+def _scattered(frame: Frame, op: Operation, base: SSAValue, offsets: Array) -> ScatteredTile:
+    """Elements at offsets from a memref or an address."""
+    found = frame.get(base)
+    if isinstance(found, ScatteredTile):
+        return found
+    if not isinstance(found, MemRef):
+        return ScatteredTile(number(frame, base), uniform(UNBOUNDED), offsets)
+    start = found.base + found.offset * element_of(base.type, op).size
+    return ScatteredTile(start, uniform(UNBOUNDED), offsets)
+
+
+def _create_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
+    base, offsets = op.operands
+    return [_scattered(frame, op, base, number(frame, offsets))]
+
+
+def _update_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+    descriptor, offsets = op.operands
+    found = frame.scattered_tile(descriptor)
+    return [found._replace(indices=found.indices + number(frame, offsets))]
+
+
+def _places(
+    frame: Frame, op: Operation, place: Sequence[SSAValue], mask: SSAValue, value: SSAValue
+) -> tuple[Array, Array]:
+    """Addresses of the elements of `value`, and which are accessed: [threads or 1, *shape]."""
+    base, *offsets = place
+    chunk = integer(op, "chunk_size", 1)
+    if isinstance(base.type, TensorDescType):
+        chunk = base.type.chunk_size
+    starts = number(frame, offsets[0]) if offsets else uniform(0)
+    found = _scattered(frame, op, base, starts)
+    size = element_of(value.type, op).size
+    rank, shape = found.indices.ndim - 1, shape_of(value)
+    elements = found.indices[..., None] + np.arange(chunk)
+    addresses = found.base.reshape(-1, *[1] * (rank + 1)) + elements * size
+    wanted = np.broadcast_to(frame.array(mask)[..., None], (*frame.array(mask).shape, chunk))
+    count = max(len(addresses), len(wanted))
+    parts = [part.reshape(len(part), *shape) for part in (addresses, wanted)]
+    together = (count, *shape)
+    return np.broadcast_to(parts[0], together), np.broadcast_to(parts[1], together)
+
+
+def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+    """What is masked off is zero."""
+    *place, mask = op.operands
+    (result,) = op.results
+    addresses, wanted = _places(frame, op, place, mask, result)
+    values = np.zeros(addresses.shape, element(result).dtype)
+    values[wanted] = frame.read(op, addresses, element(result), wanted)
+    return [values]
+
+
+def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, *place, mask = op.operands
+    addresses, wanted = _places(frame, op, place, mask, value)
+    values = frame.array(value)
+    shape = np.broadcast_shapes(addresses.shape, values.shape)
+    addresses, wanted, values = (np.broadcast_to(v, shape) for v in (addresses, wanted, values))
+    frame.write(op, addresses, element(value), values, wanted)
+    return []
+
+
+def _prefetch(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Nothing: no value changes."""
+    return []
+
+
+def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
+    """What is masked off is zero."""
+    descriptor, mask, value = op.operands
+    addresses, wanted = _places(frame, op, [descriptor], mask, value)
+    shape = (frame.count, *addresses.shape[1:])
+    parts = (addresses, wanted, frame.array(value))
+    addresses, wanted, values = (np.broadcast_to(part, shape) for part in parts)
+    frame.watch_update(op, addresses, element(value), wanted)
+    old = np.zeros(shape, element(value).dtype)
+    changes = (addresses[wanted], values[wanted], kind_of(op), value)
+    old[wanted] = update_memory(frame, op, *changes)
+    return [old]
+
+
+def _create_mem_desc(frame: Frame, op: Operation) -> Sequence[Value]:
+    (source,) = op.operands
+    found = frame.memref(source)
+    start = found.base + found.offset * element_of(source.type, op).size
+    return [MemRef(start, uniform(0), (), ())]
+
+
+def _matrix_addresses(
+    frame: Frame, op: Operation, matrix: SSAValue, offsets: Sequence[SSAValue], value: SSAValue
+) -> Array:
+    """Addresses of a tile of a matrix in shared memory: [threads or 1, *shape]."""
+    type, shape = matrix.type, shape_of(value)
+    assert isinstance(type, MemDescType)
+    if len(shape) == 1:
+        fail(
+            op, f"cannot execute '{op.name}' on one lane's {value.type}; expected rows and columns"
+        )
+    corner = mixed(frame, integers(op, "const_offsets"), offsets)
+    places: Array = np.zeros([1] * (len(shape) + 1), np.int64)
+    block, inner, outer = _steps(type)
+    for dimension, start in enumerate(corner):
+        extent = shape[dimension] if shape else 1
+        if ((start < 0) | (start + extent > type.shape[dimension])).any():
+            fail(
+                op,
+                f"the tile covers indices {int(start.min())} to {int(start.max()) + extent - 1} of "
+                f"dimension {dimension} of {type}",
+            )
+        ones = [1] * len(shape)
+        within = np.arange(extent).reshape(
+            [*ones[:dimension], -1, *ones[dimension + 1 :]] if shape else []
+        )
+        at = start.reshape(-1, *ones) + within
+        across, inside = at // block[dimension], at % block[dimension]
+        places = places + across * outer[dimension] + inside * inner[dimension]
+    base = frame.memref(matrix).base.reshape(-1, *[1] * len(shape))
+    return base + places * element_of(value.type, op).size
+
+
+def _steps(type: MemDescType) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Extents of a block, and elements from one index to the next in a block and from block to block.
+
+    Source: `llvm 22.1.8 mlir/lib/Dialect/XeGPU/IR/XeGPUDialect.cpp`, MemDescType: blocks lie one after the other in
+    the order that the strides give to the dimensions, and so do the elements of a block.
+    """
+    shape, strides, block = type.shape, type.strides, type.block_shape
+    if tuple(block) == tuple(shape):
+        return block, strides, [0] * len(shape)
+    order = sorted(range(len(shape)), key=lambda dimension: strides[dimension])
+    inner, outer = [0] * len(shape), [0] * len(shape)
+    step = 1
+    for dimension in order:
+        inner[dimension], step = step, step * block[dimension]
+    for position, dimension in enumerate(order):
+        outer[dimension] = step
+        if position + 1 < len(order):
+            step *= strides[order[position + 1]] // strides[dimension] // block[dimension]
+    return block, inner, outer
+
+
+def _load_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
+    matrix, *offsets = op.operands
+    (result,) = op.results
+    addresses = _matrix_addresses(frame, op, matrix, offsets, result)
+    return [frame.read(op, addresses, element(result))]
+
+
+def _store_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, matrix, *offsets = op.operands
+    addresses, values = _matrix_addresses(frame, op, matrix, offsets, value), frame.array(value)
+    shape = np.broadcast_shapes(addresses.shape, values.shape)
+    frame.write(op, np.broadcast_to(addresses, shape), element(value), values)
+    return []
+
+
+def _alloc_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
+    return []
+
+
+def _init_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The number of subgroups that take part."""
+    count = number(frame, op.operands[1])
+    if (count != frame.threads.subgroups).any():
+        fail(
+            op,
+            f"cannot execute a named barrier of {int(count[count != frame.threads.subgroups][0])} of the "
+            f"{frame.threads.subgroups} subgroups of a workgroup; expected all of them",
+        )
+    return [count]
+
+
+def _arrive(frame: Frame, op: Operation) -> Sequence[Value]:
+    return []
+
+
+def _wait(frame: Frame, op: Operation) -> Sequence[Value]:
+    """As all subgroups take part, a barrier of the workgroup."""
+    check_whole_workgroups(frame, op)
+    if frame.machine.sanitizer is not None:
+        frame.machine.sanitizer.barrier(frame.active)
+    return []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xegpu.create_tdesc": _create_tdesc,
+    "xegpu.update_offset": _update_offset,
+    "xegpu.load": _load,
+    "xegpu.store": _store,
+    "xegpu.prefetch": _prefetch,
+    "xegpu.atomic_rmw": _atomic_rmw,
+    "xegpu.create_mem_desc": _create_mem_desc,
+    "xegpu.load_matrix": _load_matrix,
+    "xegpu.store_matrix": _store_matrix,
+    "xegpu.alloc_nbarrier": _alloc_nbarrier,
+    "xegpu.init_nbarrier": _init_nbarrier,
+    "xegpu.nbarrier_arrive": _arrive,
+    "xegpu.nbarrier_wait": _wait,
+}

@@ -1,0 +1,272 @@
+"""The XeTile dialect, on the tiles of workgroups and of subgroups, blocked or not."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.xetile import TileType
+from xetile.errors import fail
+from xetile.interpreter.common.elements import element_of, round_to, wrap
+from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.products import multiply_accumulate
+from xetile.interpreter.common.surfaces import surface_of
+from xetile.interpreter.machine.frame import (
+    Frame,
+    Handler,
+    attribute,
+    element,
+    integers,
+    mixed,
+    number,
+    segments,
+    shape_of,
+)
+from xetile.interpreter.machine.values import (
+    UNBOUNDED,
+    Array,
+    MemRef,
+    ScatteredTile,
+    Tile,
+    Value,
+    uniform,
+)
+from xetile.interpreter.ops.memref import update_memory
+from xetile.interpreter.sanitizer.shadows import subgroup_bit
+
+
+def _tile_type(value: SSAValue) -> TileType:
+    assert isinstance(value.type, TileType)
+    return value.type
+
+
+def _init_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    (source,), *lists, indices = segments(op)
+    type = _tile_type(op.results[0])
+    if indices:
+        return [_init_scattered(frame, op, source, indices[0], type)]
+    names = ("const_offsets", "const_sizes", "const_strides")
+    offsets, sizes, strides = (
+        mixed(frame, integers(op, name), values) for name, values in zip(names, lists, strict=True)
+    )
+    surface = surface_of(frame, op, source, offsets[:-2], sizes, strides, type.element_type)
+    return [Tile(surface, (offsets[-2], offsets[-1]))]
+
+
+def _init_scattered(
+    frame: Frame, op: Operation, source: SSAValue, indices: SSAValue, type: TileType
+) -> ScatteredTile:
+    found = frame.get(source)
+    if not isinstance(found, MemRef):
+        base = number(frame, source)
+        return ScatteredTile(base, uniform(UNBOUNDED), number(frame, indices))
+    size = element_of(type.element_type, op).size
+    limit, stride = uniform(1), uniform(1)
+    if found.sizes:
+        limit, stride = found.sizes[0], found.strides[0]
+    if (stride != 1).any():
+        fail(op, f"the memref has stride {int(stride[stride != 1][0])}; scattered tiles need 1")
+    return ScatteredTile(found.base + found.offset * size, limit, number(frame, indices))
+
+
+def _update_tile_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+    (_,), steps, indices = segments(op)
+    value = frame.get(op.operands[0])
+    if isinstance(value, ScatteredTile):
+        return [value._replace(indices=value.indices + number(frame, indices[0]))]
+    down, across = mixed(frame, integers(op, "const_offsets"), steps)
+    surface, (x, y) = frame.tile(op.operands[0])
+    return [Tile(surface, (x + down, y + across))]
+
+
+def _padding(op: Operation, value: SSAValue) -> ArrayLike:
+    found, of = attribute(op, "padding"), element(value)
+    if not isinstance(found, FloatAttr | IntegerAttr):
+        return 0
+    number = cast("FloatAttr | IntegerAttr", found).value.data
+    if of.is_float:
+        return round_to(np.array([number], np.float64), of)[0]
+    return wrap(np.array([int(number) & (1 << 64) - 1], np.uint64).view(np.int64), of)[0]
+
+
+def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    type, (result,) = _tile_type(op.operands[0]), op.results
+    tile = frame.tile(op.operands[0])
+    padding = _padding(op, result)
+    held = _holders(frame, type)
+    values = frame.read_tile(op, tile, _plane(type), element(result), padding, held)
+    return [_blocked(values, type)]
+
+
+def _store_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, tile = op.operands
+    type = _tile_type(tile)
+    values = _flat(frame.array(value))
+    held = _holders(frame, type)
+    frame.write_tile(op, frame.tile(tile), _plane(type), element(value), values, holders=held)
+    return []
+
+
+def _holders(frame: Frame, type: TileType) -> Array | None:
+    """At level workgroup, bits of the subgroups that hold each element of a tile, where its type says them."""
+    wg_map = type.wg_map
+    if frame.machine.sanitizer is None or frame.threads.level != "workgroup" or wg_map is None:
+        return None
+
+    def make() -> Array:
+        dealt = wg_map.distribution(type.shape)
+        height, width = dealt.unit
+        held = np.zeros(type.shape, np.uint64)
+        for row, column in np.ndindex(dealt.units(0), dealt.units(1)):
+            owners = sum(subgroup_bit(owner) for owner in dealt.owners((row, column)))
+            rows, columns = slice(row * height, None), slice(column * width, None)
+            held[rows, columns] = owners
+        return held
+
+    return frame.machine.keep(("holders", type), make)
+
+
+def _prefetch_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    frame.get(op.operands[0])
+    return []
+
+
+def _plane(type: TileType) -> tuple[int, int]:
+    rows, columns = type.shape
+    return rows, columns
+
+
+def _blocked(values: Array, type: TileType) -> Array:
+    return values if type.inner_blocks is None else pack(values, type.inner_blocks)
+
+
+def pack(values: Array, blocks: Sequence[int]) -> Array:
+    """[threads, rows, columns] as [threads, block rows, block columns, rows of a block, columns of a block]."""
+    threads, rows, columns = values.shape
+    height, width = blocks
+    cut = values.reshape(threads, rows // height, height, columns // width, width)
+    return cut.transpose(0, 1, 3, 2, 4)
+
+
+def _flat(values: Array) -> Array:
+    """The inverse of `pack`; what is not blocked stays as it is."""
+    if values.ndim == 3:
+        return values
+    threads, down, across, height, width = values.shape
+    return values.transpose(0, 1, 3, 2, 4).reshape(threads, down * height, across * width)
+
+
+def _tile_pack(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [pack(frame.array(op.operands[0]), integers(op, "inner_blocks"))]
+
+
+def _tile_unpack(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [_flat(frame.array(op.operands[0]))]
+
+
+def _tile_mma(frame: Frame, op: Operation) -> Sequence[Value]:
+    a, b, *accumulator = (_flat(value) for value in frame.arrays(op.operands))
+    c = accumulator[0] if accumulator else None
+    (result,) = op.results
+    product = multiply_accumulate(a, b, c, element(result))
+    shape = shape_of(result)
+    return [product if len(shape) == 2 else pack(product, shape[2:])]
+
+
+def _tile_transpose(frame: Frame, op: Operation) -> Sequence[Value]:
+    permutation = integers(op, "permutation")
+    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
+
+
+def _tile_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
+    (source,), (result,) = op.operands, op.results
+    of, kind = element(source), kind_of(op)
+    dimensions = integers(op, "reduction_dims")
+    values = fold(op, kind, frame.array(source), dimensions, identity(kind, of), of)
+    return [values.reshape(len(values), *shape_of(result))]
+
+
+def _tile_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
+    values = frame.array(op.operands[0])
+    return [np.broadcast_to(values, (len(values), *shape_of(op.results[0])))]
+
+
+def _tile_conv_layout(frame: Frame, op: Operation) -> Sequence[Value]:
+    return [frame.get(op.operands[0])]
+
+
+def _gathered(frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue) -> tuple[Array, Array]:
+    """Addresses of a scattered tile's elements, and which of them are accessed."""
+    base, limit, indices = frame.scattered_tile(tile)
+    ones = [1] * (indices.ndim - 1)
+    size = element_of(_tile_type(tile).element_type, op).size
+    addresses = base.reshape(-1, *ones) + indices * size
+    inside = (indices >= 0) & (indices < limit.reshape(-1, *ones))
+    unbounded = limit.reshape(-1, *ones) == UNBOUNDED
+    wanted = _matching(frame.array(mask), indices.shape[1:]) & (inside | unbounded)
+    count = max(len(addresses), len(wanted))
+    shape = (count, *indices.shape[1:])
+    return np.broadcast_to(addresses, shape), np.broadcast_to(wanted, shape)
+
+
+def _matching(values: Array, shape: Sequence[int]) -> Array:
+    """A value of a scattered tile in the tile's own shape."""
+    return values if values.shape[1:] == tuple(shape) else _flat(values)
+
+
+def _load_gather(frame: Frame, op: Operation) -> Sequence[Value]:
+    tile, mask = op.operands
+    (result,) = op.results
+    addresses, wanted = _gathered(frame, op, tile, mask)
+    values = np.empty(addresses.shape, element(result).dtype)
+    values[...] = _padding(op, result)
+    values[wanted] = frame.read(op, addresses, element(result), wanted)
+    return [_blocked(values, _tile_type(tile))]
+
+
+def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, tile, mask = op.operands
+    addresses, wanted = _gathered(frame, op, tile, mask)
+    found = _matching(frame.array(value), addresses.shape[1:])
+    count = max(len(found), len(addresses))
+    shape = (count, *addresses.shape[1:])
+    addresses, wanted = np.broadcast_to(addresses, shape), np.broadcast_to(wanted, shape)
+    stored = np.broadcast_to(found, shape)
+    frame.write(op, addresses, element(value), stored, wanted)
+    return []
+
+
+def _atomic_rmw_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+    value, tile = op.operands
+    type, of = _tile_type(tile), element(value)
+    addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)
+    shape = (frame.count, *type.shape)
+    found = _flat(frame.array(value))
+    addresses, inside, found = (np.broadcast_to(v, shape) for v in (addresses, inside, found))
+    frame.watch_update(op, addresses, of, inside)
+    old = np.zeros(shape, of.dtype)
+    changes = (addresses[inside], found[inside], kind_of(op), value)
+    old[inside] = update_memory(frame, op, *changes)
+    return [_blocked(old, type)]
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "xetile.init_tile": _init_tile,
+    "xetile.update_tile_offset": _update_tile_offset,
+    "xetile.load_tile": _load_tile,
+    "xetile.store_tile": _store_tile,
+    "xetile.prefetch_tile": _prefetch_tile,
+    "xetile.tile_mma": _tile_mma,
+    "xetile.tile_pack": _tile_pack,
+    "xetile.tile_unpack": _tile_unpack,
+    "xetile.tile_transpose": _tile_transpose,
+    "xetile.tile_reduce": _tile_reduce,
+    "xetile.tile_broadcast": _tile_broadcast,
+    "xetile.tile_conv_layout": _tile_conv_layout,
+    "xetile.load_gather": _load_gather,
+    "xetile.store_scatter": _store_scatter,
+    "xetile.atomic_rmw_tile": _atomic_rmw_tile,
+}

@@ -1,0 +1,1 @@
+"""What executing in lockstep hides: races, reads of what nothing has written."""

@@ -1,0 +1,285 @@
+"""What executing in lockstep hides: races on shared memory, reads of it before anything is written.
+
+A read races with another subgroup's write, and a write with another's read or write, if no barrier is between.
+Subgroups that write the same bits do not race with each other, nor do atomic ops. Workgroups have no barrier: two that
+store different values to an element race.
+"""
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.common.elements import Element
+from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.threads import Threads
+from xetile.interpreter.machine.values import Array, Tile
+from xetile.interpreter.sanitizer.shadows import (
+    BITS,
+    FIRST_EPOCH,
+    Accesses,
+    Allocation,
+    Shadow,
+    last_of,
+    lowest_bit,
+)
+from xetile.interpreter.sanitizer.store_races import (
+    NumberedOps,
+    StoreRaces,
+    bits_of,
+    line_of,
+)
+
+
+class Sanitizer:
+    """Watches the accesses of a launch to shared memory."""
+
+    def __init__(self, memory: Memory, threads: Threads) -> None:
+        self._memory = memory
+        self._threads = threads
+        self._shadows: dict[int, Shadow] = {}
+        self._epochs: Array = np.zeros(0, np.int32)
+        self._ops = NumberedOps()
+        self._stores = StoreRaces(memory, threads, self._ops)
+
+    def begin_batch(self) -> None:
+        """Forget the shared memory of the workgroups before; those of the batch have met no barrier."""
+        self._shadows.clear()
+        self._epochs = np.full(len(self._threads.workgroups), FIRST_EPOCH, np.int32)
+
+    def allocated(self, allocation: Allocation) -> None:
+        """Shared memory begins to exist, unwritten."""
+        count = len(self._threads.workgroups)
+        self._shadows[allocation.start >> ADDRESS_BITS] = Shadow(allocation, count)
+
+    def barrier(self, active: Array) -> None:
+        """The workgroups of these threads pass a barrier."""
+        self._epochs[np.unique(active // self._threads.per_workgroup)] += 1
+
+    def watches(self, addresses: Array) -> bool:
+        """Whether some of the addresses are in shared memory."""
+        return bool(self._shadows) and bool(self._buffers(addresses))
+
+    def _buffers(self, addresses: Array) -> list[int]:
+        if not self._shadows or addresses.size == 0:
+            return []
+        numbers = addresses >> ADDRESS_BITS
+        first = numbers.flat[0]
+        found = [first] if (numbers == first).all() else np.unique(numbers).tolist()
+        return [int(number) for number in found if int(number) in self._shadows]
+
+    def read(
+        self,
+        at: Operation,
+        active: Array,
+        addresses: Array,
+        element: Element,
+        *,
+        where: Array | None = None,
+        holders: Array | None = None,
+    ) -> None:
+        """Elements are about to be read.
+
+        Args:
+            at: the op that reads.
+            active: the threads.
+            addresses: in bytes, [threads or 1, *shape].
+            element: what is there.
+            where: which of them are read, in a shape that broadcasts; None is all of them.
+            holders: bits of the subgroups that read each element, [*shape], for a kernel of level workgroup.
+        """
+        for number in self._buffers(addresses):
+            shadow = self._shadows[number]
+            found = self._accesses(at, active, addresses, element, shadow, where, holders)
+            self._refuse_unwritten(at, shadow, found)
+            if found.subgroups is not None:
+                others = shadow.unordered_writers(found)
+                self._refuse_race(at, shadow, found, others, "reads", "wrote")
+            shadow.note_read(found, self._ops.number(at))
+
+    def write(
+        self,
+        at: Operation,
+        active: Array,
+        addresses: Array,
+        element: Element,
+        values: Array | None,
+        *,
+        where: Array | None = None,
+        holders: Array | None = None,
+    ) -> None:
+        """Elements are about to be overwritten with `values`, or changed by an atomic op (None); else as `read`."""
+        if values is not None:
+            self._stores.write(at, active, addresses, element, values, where)
+        for number in self._buffers(addresses):
+            shadow = self._shadows[number]
+            found = self._accesses(at, active, addresses, element, shadow, where, holders, values)
+            kept = self._kept(at, found, shadow, element)
+            if found.subgroups is not None:
+                others = shadow.unordered_readers(found)
+                self._refuse_race(at, shadow, found, others, "writes", "read")
+                others = shadow.earlier_writers(found, atomic=values is None)
+                others = np.where(kept, np.uint64(0), others)
+                self._refuse_race(at, shadow, found, others, "writes", "wrote")
+                self._refuse_different(at, shadow, found)
+            shadow.note_write(found, self._ops.number(at), kept, atomic=values is None)
+
+    def write_tile(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        values: Array,
+        active: Array,
+        holders: Array | None,
+    ) -> None:
+        """The part of a tile that is inside of its surface is about to be overwritten."""
+        shared = self.watches(tile.surface.base)
+        if shared:
+            self.tile(at, tile, shape, active)
+        if shared or self._stores.matter:
+            addresses, inside = self._memory.tile_addresses(tile, shape, element)
+            self.write(at, active, addresses, element, values, where=inside, holders=holders)
+
+    def tile(self, at: Operation, tile: Tile, shape: tuple[int, int], active: Array) -> None:
+        """Refuse a tile in shared memory that reaches out of its surface."""
+        (height, width), (x, y) = tile.surface.sizes, tile.corner
+        names = (("row", x, shape[0], height), ("column", y, shape[1], width))
+        for name, first, extent, limit in names:
+            outside = np.atleast_1d((first < 0) | (first + extent > limit))
+            if not outside.any():
+                continue
+            thread = int(np.argmax(outside))
+            low, most = (_one(part, thread) for part in (first, limit))
+            place = low if low < 0 else low + extent - 1
+            fail(
+                at,
+                f"{self._who(int(active[thread]))} accesses {name} {place} of a matrix in shared memory, "
+                f"which has {most} {name}s",
+            )
+
+    def _accesses(
+        self,
+        at: Operation,
+        active: Array,
+        addresses: Array,
+        element: Element,
+        shadow: Shadow,
+        where: Array | None,
+        holders: Array | None,
+        values: Array | None = None,
+    ) -> Accesses:
+        """The accesses to one buffer, those out of its bounds refused."""
+        shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
+        chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
+        chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)
+        everything = bool(chosen.all())
+
+        def pick(part: Array) -> Array:
+            spread = np.broadcast_to(part, shape)
+            return spread.reshape(-1) if everything else spread[chosen]
+
+        def by_thread(part: Array) -> Array:
+            return pick(part.reshape(-1, *[1] * (len(shape) - 1)))
+
+        workgroups = active // self._threads.per_workgroup
+        offsets = pick(addresses - allocation.start)
+        slots = (workgroups * allocation.slot).reshape(-1, *[1] * (len(shape) - 1))
+        within = pick(addresses - allocation.start - slots)
+        threads = by_thread(active)
+        self._refuse_outside(at, allocation, threads, within, element.size)
+        subgroups = None
+        if holders is not None:
+            subgroups = pick(holders)
+        elif self._threads.level != "workgroup":
+            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(BITS)
+            subgroups = by_thread(np.left_shift(np.uint64(1), shifts))
+        bits = None if values is None else bits_of(pick(values), element)
+        places = shadow.places(offsets, element.size)
+        return Accesses(
+            threads, offsets, places, by_thread(self._epochs[workgroups]), subgroups, bits
+        )
+
+    def _kept(self, at: Operation, found: Accesses, shadow: Shadow, element: Element) -> Array:
+        """Which stores change nothing: [accesses, 1]."""
+        if found.values is None:
+            return np.zeros((len(found.threads), 1), np.bool)
+        old = self._memory.read(at, found.offsets + shadow.allocation.start, element)
+        return (old.view(found.values.dtype) == found.values)[:, None]
+
+    def _refuse_outside(
+        self, at: Operation, allocation: Allocation, threads: Array, within: Array, size: int
+    ) -> None:
+        outside = (within < 0) | (within + size > allocation.size)
+        if outside.any():
+            first = int(np.argmax(outside))
+            fail(
+                at,
+                f"{self._who(int(threads[first]))} accesses byte {int(within[first])} of "
+                f"{_buffer(allocation)}, which has {allocation.size} bytes",
+            )
+
+    def _refuse_unwritten(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
+        unwritten = shadow.unwritten(found).any(axis=1)
+        if unwritten.any():
+            first = int(np.argmax(unwritten))
+            fail(
+                at,
+                f"{self._who(int(found.threads[first]))} reads {self._element(shadow, found, first)}, "
+                "which nothing has written",
+            )
+
+    def _refuse_race(
+        self, at: Operation, shadow: Shadow, found: Accesses, others: Array, does: str, did: str
+    ) -> None:
+        """Refuse an access that races with what other subgroups (bits) did."""
+        if not others.any():
+            return
+        assert found.subgroups is not None
+        first, entry = (int(part[0]) for part in np.nonzero(others))
+        place = found.places[first, entry]
+        ops = shadow.writing if did == "wrote" else shadow.reading
+        mine, theirs = int(found.subgroups[first]), int(others[first, entry])
+        other = lowest_bit(theirs & ~mine or theirs)
+        mine = mine & ~(1 << other) or mine
+        fail(
+            at,
+            f"subgroup {lowest_bit(mine)} {does} {self._element(shadow, found, first)}, which "
+            f"subgroup {other} {did} at {line_of(self._ops[int(ops[place])])} with no barrier between",
+        )
+
+    def _refuse_different(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
+        """Refuse a store in which two subgroups give an element different values."""
+        if found.values is None or found.subgroups is None:
+            return
+        winner = last_of(shadow.last, found.places)
+        different = (found.subgroups[winner] != found.subgroups) & (
+            found.values[winner] != found.values
+        )
+        if different.any():
+            first = int(np.argmax(different))
+            pair = (found.subgroups[first], found.subgroups[winner[first]])
+            one, other = sorted(lowest_bit(int(bits)) for bits in pair)
+            fail(
+                at,
+                f"subgroups {one} and {other} store different values to "
+                f"{self._element(shadow, found, first)}",
+            )
+
+    def _element(self, shadow: Shadow, found: Accesses, first: int) -> str:
+        allocation = shadow.allocation
+        offset = int(found.offsets[first]) % allocation.slot
+        return f"element {allocation.index_of(offset)} of {_buffer(allocation)}"
+
+    def _who(self, thread: int) -> str:
+        if self._threads.level == "workgroup":
+            return "the workgroup"
+        return f"subgroup {int(self._threads.subgroup_of(np.array([thread]))[0])}"
+
+
+def _one(values: Array, thread: int) -> int:
+    return int(values[0 if len(values) == 1 else thread])
+
+
+def _buffer(allocation: Allocation) -> str:
+    return f"the shared buffer allocated at {line_of(allocation.at)}"

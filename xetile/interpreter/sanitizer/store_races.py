@@ -1,0 +1,127 @@
+"""Stores of several workgroups of a launch to the same element, which may come in any order."""
+
+import numpy as np
+from numpy.typing import DTypeLike
+from xdsl.dialects.builtin import FileLineColLoc
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from xetile.errors import fail, position
+from xetile.interpreter.common.elements import Element
+from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.threads import Threads
+from xetile.interpreter.machine.values import Array
+from xetile.interpreter.sanitizer.shadows import Owners, last_of
+
+_BITS: dict[int, DTypeLike] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+"""Integers by their bytes."""
+
+
+class NumberedOps:
+    """Ops by numbers that arrays hold."""
+
+    def __init__(self) -> None:
+        self._ops: list[Operation] = []
+        self._numbers: dict[Operation, int] = {}
+
+    def number(self, op: Operation) -> int:
+        """The number of an op."""
+        if op not in self._numbers:
+            self._numbers[op] = len(self._ops)
+            self._ops.append(op)
+        return self._numbers[op]
+
+    def __getitem__(self, number: int) -> Operation:
+        """The op of a number."""
+        return self._ops[number]
+
+
+class StoreRaces:
+    """Watches what the workgroups of a launch store to memory that they share.
+
+    Attributes:
+        matter: whether there is more than one workgroup.
+    """
+
+    def __init__(self, memory: Memory, threads: Threads, ops: NumberedOps) -> None:
+        self.matter = int(np.prod(threads.grid)) > 1
+        self._memory = memory
+        self._threads = threads
+        self._ops = ops
+        self._owners: dict[int, Owners] = {}
+
+    def write(
+        self,
+        at: Operation,
+        active: Array,
+        addresses: Array,
+        element: Element,
+        values: Array,
+        where: Array | None,
+    ) -> None:
+        """Elements at addresses [threads or 1, *shape] are about to be overwritten with `values`."""
+        if not self.matter or addresses.size == 0:
+            return
+        shape = (len(active), *addresses.shape[1:])
+        spread = np.broadcast_to(addresses, shape)
+        chosen = None if where is None else np.broadcast_to(where, shape)
+        numbers = spread >> ADDRESS_BITS
+        for number in np.unique(numbers if chosen is None else numbers[chosen]).tolist():
+            if not self._memory.outlives_workgroups(number):
+                continue
+            mine = (numbers == number) if chosen is None else chosen & (numbers == number)
+            aligned = active.reshape(-1, *[1] * (len(shape) - 1))
+            threads = np.broadcast_to(aligned, shape)[mine]
+            stored = np.broadcast_to(values, shape)[mine]
+            self._check(at, threads, spread[mine], element, stored)
+
+    def _check(
+        self, at: Operation, threads: Array, addresses: Array, element: Element, values: Array
+    ) -> None:
+        buffer = self._memory.buffer(int(addresses[0]), at)
+        start = buffer.start
+        owners = self._owners.setdefault(
+            start >> ADDRESS_BITS, Owners(buffer.data.size, element.size)
+        )
+        old = self._memory.read(at, addresses, element)
+        places = owners.places(addresses - start, element.size)
+        mine = (self._threads.workgroup(threads) + 1).astype(np.int32)
+        stored = bits_of(values, element)
+        before = owners.owner[places]
+        foreign = ((before != 0) & (before != mine[:, None])).any(axis=1)
+        self._refuse(at, foreign & (bits_of(old, element) != stored), mine, before, owners, places)
+        winner = last_of(owners.last, places)
+        both = (mine[winner] != mine) & (stored[winner] != stored)
+        owners.writing[places] = self._ops.number(at)
+        self._refuse(at, both, mine, mine[winner][:, None], owners, places)
+        owners.owner[places] = mine[:, None]
+
+    def _refuse(
+        self, at: Operation, bad: Array, mine: Array, others: Array, owners: Owners, places: Array
+    ) -> None:
+        if not bad.any():
+            return
+        first = int(np.argmax(bad))
+        other = int(others[first].max())
+        one, two = (
+            list(self._threads.workgroup_place(np.array([number - 1])))
+            for number in (int(mine[first]), other)
+        )
+        line = line_of(self._ops[int(owners.writing[places[first, 0]])])
+        fail(
+            at,
+            f"workgroup {one} stores to an element to which workgroup {two} stored another value at {line}; "
+            "workgroups run in any order",
+        )
+
+
+def bits_of(values: Array, element: Element) -> Array:
+    """Elements as integers of their size."""
+    return values.view(_BITS[element.size])
+
+
+def line_of(at: Operation | SSAValue) -> str:
+    """The line of an op or argument, for messages."""
+    place = at.location if isinstance(at, BlockArgument) else position(at)
+    if not isinstance(place, FileLineColLoc):
+        place = position(at)
+    return "an unknown line" if place is None else f"line {place.line.data}"

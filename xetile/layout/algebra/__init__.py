@@ -1,0 +1,1 @@
+"""Linear layouts themselves: the algebra, which knows no hardware."""

@@ -1,0 +1,108 @@
+"""Applying a layout to arrays of coordinates, with whatever array type comes in."""
+
+from __future__ import annotations
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.core import LayoutCore, LayoutError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeVar
+
+    Coordinate = TypeVar("Coordinate")
+    Step = tuple[str, int, int]
+
+# Elements worked on at a time: few enough that the parts' memory is reused, not asked of the system again and again.
+CHUNK = 1 << 14
+
+
+def apply_to_arrays(
+    layout: LayoutCore, coordinates: Mapping[str, Coordinate]
+) -> dict[str, Coordinate]:
+    """The images of arrays of inputs by out-dim, as sums of shifted bit masks: no loop over the points.
+
+    `coordinates` holds integers and arrays, by in-dim; their shapes broadcast. The images have 64 bits for
+    each element. LayoutError for an array of anything but integers, and where a dimension needs 64 bits.
+    """
+    _check_widths(layout)
+    masks = {name: (1 << len(columns)) - 1 for name, columns in layout.in_columns.items()}
+    values = _of_one_shape(
+        {name: _checked(name, value, masks[name]) for name, value in coordinates.items()}
+    )
+    # Arithmetic on narrower integers is twice as fast, and most tensors are small enough for it.
+    bits = max(layout.total_in_dim_size_log2, layout.total_out_dim_size_log2)
+    dtype = "int32" if bits < 32 else "int64"
+    steps = {name: _steps(layout, place, width) for name, width, place in layout.fields()}
+    first: Any = next(iter(values.values()))
+    if not hasattr(first, "reshape"):
+        return {name: _component(values, step) for name, step in steps.items()}
+    flat = {name: value.reshape(-1) for name, value in values.items()}
+    images: dict[str, Any] = {name: first.astype("int64").reshape(-1) for name in steps}
+    for start in range(0, first.size, CHUNK):
+        chunk = slice(start, start + CHUNK)
+        parts = {name: value[chunk].astype(dtype, copy=False) for name, value in flat.items()}
+        for name, step in steps.items():
+            images[name][chunk] = _component(parts, step)
+    return {name: image.reshape(first.shape) for name, image in images.items()}
+
+
+def _steps(layout: LayoutCore, place: int, width: int) -> list[Step]:
+    """One out-dim as a sum of (in-dim, mask, shift)."""
+    mask = (1 << width) - 1
+    return [
+        (name, bits, shift)
+        for name, columns in layout.in_columns.items()
+        for shift, bits in f2.diagonals([column >> place & mask for column in columns])
+    ]
+
+
+def _component(values: Mapping[str, Any], steps: Sequence[Step]) -> Any:
+    """One out-dim's images; the number 0 where nothing moves it."""
+    image = None
+    for in_dim, bits, shift in steps:
+        part = values[in_dim] & bits
+        if shift > 0:
+            part <<= shift
+        elif shift < 0:
+            part >>= -shift
+        if image is None:
+            image = part
+        else:
+            image ^= part
+    return 0 if image is None else image
+
+
+def _of_one_shape(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, all with the shape that theirs broadcast to."""
+    if len({getattr(value, "shape", None) for value in values.values()}) == 1:
+        return values
+    zero = 0
+    for value in values.values():
+        zero = zero ^ (value & 0)
+    return {name: value ^ zero for name, value in values.items()}
+
+
+def _check_widths(layout: LayoutCore) -> None:
+    for name, size in (*layout.in_dims.items(), *layout.out_dims.items()):
+        if size > 1 << 63:
+            raise LayoutError(
+                f"dimension '{name}' of size {size} does not fit the signed 64 bits of an array"
+            )
+
+
+def _checked(name: str, value: Any, mask: int) -> Any:
+    if isinstance(value, int):
+        return value & mask
+    dtype = getattr(value, "dtype", None)
+    if dtype is None and not hasattr(value, "__and__"):
+        raise LayoutError(
+            f"coordinates of in-dim '{name}' must be an integer or an array of integers, "
+            f"got {type(value).__name__}"
+        )
+    if dtype is None or dtype.kind == "i":
+        return value
+    if dtype.kind != "u":
+        raise LayoutError(f"coordinates of in-dim '{name}' must be integers, got {dtype}")
+    # An unsigned array and a Python integer with a sign have no common type.
+    return value.astype("int64")

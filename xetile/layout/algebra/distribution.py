@@ -1,0 +1,358 @@
+"""Grids of blocks whose sizes need not be powers of two: what a `wg_map` is, and how tiles are cut.
+
+A linear layout speaks of powers of two only. Whatever else occurs (3 subgroups along a dimension, an extent
+of 24) is a grid whose cells are linear layouts: `Distribution` says which subgroup owns which cell of a
+workgroup tile, the functions below cut a tile into equal blocks and find one block inside another.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import product
+from math import gcd, prod
+from typing import NamedTuple
+
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+
+Coordinates = tuple[int, ...]
+"""One number per dimension, outermost first."""
+
+
+class Term(NamedTuple):
+    """The offset of a subgroup's unit in one dimension, as arithmetic on the subgroup's id.
+
+    offset = (id // divisor % modulus) * scale + shift, in elements. A modulus of 1 leaves only the shift.
+    Where `whole` holds, `% modulus` changes no id below the number of subgroups and may be left out.
+    """
+
+    divisor: int
+    modulus: int
+    scale: int
+    shift: int
+    whole: bool
+
+    def offset(self, subgroup: int) -> int:
+        """The offset in elements for the subgroup with the id `subgroup`."""
+        return subgroup // self.divisor % self.modulus * self.scale + self.shift
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """The offsets in elements that occur, ascending."""
+        return tuple(unit * self.scale + self.shift for unit in range(self.modulus))
+
+
+class Distribution:
+    """A workgroup tile dealt out to subgroups in rounds: the mixed-radix grid that a `wg_map` is.
+
+    In each dimension the extent is cut into units; unit u belongs to subgroup coordinate u mod grid. With
+    fewer units than subgroups, subgroup coordinate c holds unit c mod units. Subgroup ids are row-major over
+    the grid. A subgroup's units, in row-major order of their rounds, are its local units.
+    """
+
+    def __init__(self, shape: Sequence[int], unit: Sequence[int], grid: Sequence[int]) -> None:
+        """Deal `shape` out to `grid`.
+
+        Args:
+            shape: extent of the workgroup tile per dimension, in elements.
+            unit: extent of one unit per dimension, in elements (`sg_data`).
+            grid: number of subgroups per dimension (`sg_layout`).
+
+        Raises:
+            LayoutError: ranks differ, an entry is not positive, the extent is not a multiple of the unit, or
+                neither of the numbers of units and of subgroups divides the other.
+        """
+        self.shape = tuple(shape)
+        self.unit = tuple(unit)
+        self.grid = tuple(grid)
+        _check_entries(self.shape, self.unit, self.grid)
+        for dimension in range(len(self.shape)):
+            _check_dimension(
+                dimension, self.shape[dimension], self.unit[dimension], self.grid[dimension]
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return (self.shape, self.unit, self.grid) == (other.shape, other.unit, other.grid)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.unit, self.grid))
+
+    def __repr__(self) -> str:
+        return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid})"
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def subgroups(self) -> int:
+        """Number of subgroups, the product of the grid."""
+        return prod(self.grid)
+
+    @property
+    def local_shape(self) -> Coordinates:
+        """Extents in elements of what one subgroup holds: its units side by side in the order of rounds."""
+        return tuple(self.unit[d] * self.rounds(d) for d in range(self.rank))
+
+    @property
+    def local_units(self) -> int:
+        """Number of units that each subgroup holds."""
+        return prod(self.rounds(d) for d in range(self.rank))
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a unit is held by several subgroups."""
+        return any(self.units(d) < self.grid[d] for d in range(self.rank))
+
+    def units(self, dimension: int) -> int:
+        """Number of units of the workgroup tile along `dimension`."""
+        return self.shape[dimension] // self.unit[dimension]
+
+    def rounds(self, dimension: int) -> int:
+        """Number of units along `dimension` that one subgroup holds."""
+        return max(1, self.units(dimension) // self.grid[dimension])
+
+    @cached_property
+    def round_coordinates(self) -> tuple[Coordinates, ...]:
+        """The rounds of a subgroup's local units, in their order: rows outer, columns inner."""
+        return tuple(product(*(range(self.rounds(d)) for d in range(self.rank))))
+
+    def offset_terms(self, round_: Sequence[int]) -> tuple[Term, ...]:
+        """Where a subgroup's unit of the round `round_` begins: one term per dimension, in elements.
+
+        Raises:
+            LayoutError: no such round.
+        """
+        if len(round_) != self.rank or not all(
+            0 <= r < self.rounds(d) for d, r in enumerate(round_)
+        ):
+            raise LayoutError(
+                f"round {list(round_)} does not exist: "
+                f"the rounds per dimension are {[self.rounds(d) for d in range(self.rank)]}"
+            )
+        return tuple(self._term(d, round_[d]) for d in range(self.rank))
+
+    def offsets(self, subgroup: int) -> list[Coordinates]:
+        """Element coordinates at which the local units of the subgroup with the id `subgroup` begin."""
+        self._check_subgroup(subgroup)
+        return [
+            tuple(term.offset(subgroup) for term in self.offset_terms(round_))
+            for round_ in self.round_coordinates
+        ]
+
+    def held_units(self, subgroup: int) -> list[Coordinates]:
+        """The coordinates (in units) of the local units of the subgroup with the id `subgroup`."""
+        return [
+            tuple(start // extent for start, extent in zip(offset, self.unit, strict=True))
+            for offset in self.offsets(subgroup)
+        ]
+
+    def first_owner_terms(self) -> list[tuple[Term, int]]:
+        """Which owner of a unit comes first: the one whose coordinates all lie below these bounds.
+
+        One pair of a subgroup's coordinate and its bound per dimension in which units are shared.
+        """
+        pairs: list[tuple[Term, int]] = []
+        for d in range(self.rank):
+            if self.units(d) < self.grid[d]:
+                divisor, modulus = self._divisor(d), self.grid[d]
+                whole = divisor * modulus == self.subgroups
+                pairs.append((Term(divisor, modulus, 1, 0, whole), self.units(d)))
+        return pairs
+
+    def owners(self, unit: Sequence[int]) -> list[int]:
+        """Ids of the subgroups that hold the unit with the coordinates `unit` (in units), ascending.
+
+        Raises:
+            LayoutError: no such unit.
+        """
+        self._check_unit(unit)
+        choices = [
+            range(unit[d] % self._modulus(d), self.grid[d], self._modulus(d))
+            for d in range(self.rank)
+        ]
+        return [
+            sum(c * self._divisor(d) for d, c in enumerate(coordinates))
+            for coordinates in product(*choices)
+        ]
+
+    def local_index(self, unit: Sequence[int]) -> int:
+        """Which local unit of its owners the unit with the coordinates `unit` (in units) is."""
+        self._check_unit(unit)
+        index = 0
+        for d in range(self.rank):
+            index = index * self.rounds(d) + unit[d] // self.grid[d] % self.rounds(d)
+        return index
+
+    def to_linear_layout(self) -> LinearLayout:
+        """(register, warp) -> (dim0, dim1, ...), where every number is a power of two.
+
+        Registers count one unit's elements first, innermost dimension first, then the rounds; warp is the
+        subgroup's id.
+
+        Raises:
+            LayoutError: an extent, a unit or a number of subgroups is not a power of two.
+        """
+        for name, values in (("shape", self.shape), ("unit", self.unit), ("grid", self.grid)):
+            if not all(is_power_of_two(value) for value in values):
+                raise LayoutError(
+                    f"{name} {list(values)} is no linear layout: "
+                    "only powers of two are; its cells are (use offsets and owners)"
+                )
+        layout = LinearLayout.empty()
+        inner_first = [(d, f"dim{d}") for d in reversed(range(self.rank))]
+        for d, name in inner_first:
+            layout = layout * LinearLayout.identity_1d(self.unit[d], "register", name)
+        for d, name in inner_first:
+            shared = self.grid[d] // self._modulus(d)
+            layout = layout * LinearLayout.identity_1d(self._modulus(d), "warp", name)
+            layout = layout * LinearLayout.zeros_1d(shared, "warp", name)
+        for d, name in inner_first:
+            layout = layout * LinearLayout.identity_1d(self.rounds(d), "register", name)
+        return layout.transpose_outs([f"dim{d}" for d in range(self.rank)])
+
+    def _modulus(self, dimension: int) -> int:
+        return gcd(self.units(dimension), self.grid[dimension])
+
+    def _divisor(self, dimension: int) -> int:
+        return prod(self.grid[dimension + 1 :])
+
+    def _term(self, dimension: int, round_: int) -> Term:
+        unit, modulus = self.unit[dimension], self._modulus(dimension)
+        divisor = self._divisor(dimension)
+        return Term(
+            divisor=divisor,
+            modulus=modulus,
+            scale=unit,
+            shift=round_ * self.grid[dimension] * unit,
+            whole=divisor * modulus == self.subgroups,
+        )
+
+    def _check_subgroup(self, subgroup: int) -> None:
+        if not 0 <= subgroup < self.subgroups:
+            raise LayoutError(
+                f"subgroup {subgroup} does not exist: a grid of {list(self.grid)} "
+                f"has subgroups 0 to {self.subgroups - 1}"
+            )
+
+    def _check_unit(self, unit: Sequence[int]) -> None:
+        counts = [self.units(d) for d in range(self.rank)]
+        if len(unit) != self.rank or not all(0 <= u < n for u, n in zip(unit, counts, strict=True)):
+            raise LayoutError(
+                f"unit {list(unit)} does not exist: the units per dimension are {counts}"
+            )
+
+
+def is_power_of_two(value: int) -> bool:
+    """Whether `value` is 1, 2, 4, ..."""
+    return value > 0 and value & (value - 1) == 0
+
+
+def power_of_two_part(extent: int, limit: int) -> int:
+    """The largest power of two that divides `extent` and is at most `limit`, both in elements.
+
+    Raises:
+        LayoutError: one of them is not positive.
+    """
+    if extent < 1 or limit < 1:
+        raise LayoutError(f"extent {extent} and limit {limit} must both be positive")
+    part = extent & -extent
+    return min(part, 1 << (limit.bit_length() - 1))
+
+
+def power_of_two_blocks(extent: int, limit: int) -> list[tuple[int, int]]:
+    """Cut `extent` into the fewest (offset, size) blocks of powers of two up to `limit`, in elements.
+
+    The largest come first, so that each offset is a multiple of its size.
+    """
+    largest = power_of_two_part(1 << extent.bit_length(), limit)
+    blocks: list[tuple[int, int]] = []
+    offset = 0
+    while offset < extent:
+        size = min(largest, 1 << ((extent - offset).bit_length() - 1))
+        blocks.append((offset, size))
+        offset += size
+    return blocks
+
+
+def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinates]:
+    """Element coordinates at which the blocks of a tile begin, in row-major order of the blocks.
+
+    Raises:
+        LayoutError: the block does not divide the shape.
+    """
+    _check_divides(block, shape)
+    return list(_block_starts(shape, block))
+
+
+def containing_block(
+    source_block: Sequence[int], target_block: Sequence[int], *index: int
+) -> tuple[Coordinates, Coordinates]:
+    """Where a block of a fine grid lies in a coarser grid over the same tile.
+
+    Args:
+        source_block: extents of the coarse grid's blocks, in elements.
+        target_block: extents of the fine grid's blocks, in elements.
+        index: the fine block's coordinates, in blocks, one per dimension.
+
+    Returns:
+        the coordinates of the coarse block (in blocks) and the offset inside it (in elements).
+
+    Raises:
+        LayoutError: the fine block does not lie in a single coarse block.
+    """
+    _check_divides(target_block, source_block)
+    starts = [i * extent for i, extent in zip(index, target_block, strict=True)]
+    pairs = [divmod(start, extent) for start, extent in zip(starts, source_block, strict=True)]
+    return tuple(block for block, _ in pairs), tuple(offset for _, offset in pairs)
+
+
+def _block_starts(shape: Sequence[int], block: Sequence[int]) -> Iterator[Coordinates]:
+    return product(*(range(0, extent, step) for extent, step in zip(shape, block, strict=True)))
+
+
+def _check_divides(block: Sequence[int], shape: Sequence[int]) -> None:
+    if len(block) != len(shape):
+        raise LayoutError(f"block {list(block)} and shape {list(shape)} differ in rank")
+    if any(step < 1 or extent % step for extent, step in zip(shape, block, strict=True)):
+        raise LayoutError(f"block {list(block)} does not divide {list(shape)}")
+
+
+def _check_entries(shape: Coordinates, unit: Coordinates, grid: Coordinates) -> None:
+    if not len(shape) == len(unit) == len(grid):
+        raise LayoutError(
+            f"shape {list(shape)}, sg_data {list(unit)} and sg_layout {list(grid)} differ in rank"
+        )
+    for name, values in (("shape", shape), ("sg_data", unit), ("sg_layout", grid)):
+        if any(value < 1 for value in values):
+            raise LayoutError(f"{name} {list(values)} must have positive entries only")
+
+
+def _check_dimension(dimension: int, extent: int, unit: int, subgroups: int) -> None:
+    if extent % unit:
+        raise LayoutError(
+            f"extent {extent} of dimension {dimension} is not a multiple of sg_data {unit}; "
+            f"legal are the divisors of {extent}"
+        )
+    units = extent // unit
+    if units % subgroups and subgroups % units:
+        raise LayoutError(
+            f"extent {extent} of dimension {dimension} has {units} units of sg_data {unit} for "
+            f"{subgroups} subgroups; one number must divide the other, "
+            f"for which sg_data may be {_legal_units(extent, subgroups)}"
+        )
+
+
+def _legal_units(extent: int, subgroups: int) -> str:
+    if extent > 1 << 16:  # too many to try
+        return (
+            f"a divisor of {extent} with {subgroups} units, or a multiple or divisor of that many"
+        )
+    legal = [
+        unit
+        for unit in range(1, extent + 1)
+        if extent % unit == 0
+        and (subgroups % (extent // unit) == 0 or extent // unit % subgroups == 0)
+    ]
+    return ", ".join(str(unit) for unit in legal)

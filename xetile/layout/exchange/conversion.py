@@ -1,0 +1,164 @@
+"""Conversions between register layouts: what kind of exchange one is, and a plan for it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.core import listed
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
+from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]
+
+REGISTER = "register"
+LANE = "lane"
+BLOCK = "block"
+MOST_REGISTERS = 1 << 16
+
+
+class SharedExchange(NamedTuple):
+    """An exchange through shared memory.
+
+    `layout` is (vector, bank, segment, block, reps) -> dims; a store or load moves `vector` elements of a lane;
+    the whole takes `repetitions` rounds of store, barrier, load, in `bytes` of shared memory.
+    """
+
+    layout: LinearLayout
+    conflicts: Conflicts
+    vector: int
+    repetitions: int
+    bytes: int
+
+
+class Conversion(NamedTuple):
+    """A plan: exactly one of the last three fields is set, none of them for kind "none".
+
+    `registers` gives for each register of the target the one of the source that is moved there.
+    """
+
+    kind: Kind
+    registers: tuple[int, ...] | None = None
+    lanes: LaneShuffles | None = None
+    shared: SharedExchange | None = None
+
+
+def classify(source: LinearLayout, target: LinearLayout) -> Kind:
+    """What a conversion needs.
+
+    "none": every register stays; "registers": moves between the registers of a lane; "lanes": shuffles
+    within a subgroup; "shared": shared memory; "workgroups": elements of other workgroups. Arguments and errors
+    as of `plan_conversion`.
+    """
+    return _within_subgroup(source, target).kind
+
+
+def plan_conversion(
+    source: LinearLayout, target: LinearLayout, element_bits: int, *, banks: int = 32
+) -> Conversion:
+    """A plan for bringing a tensor from one register layout into another.
+
+    Args:
+        source: (register, lane[, warp, block]) -> dims, how the tensor is held.
+        target: the same, how it is wanted.
+        element_bits: bits of one element.
+        banks: banks of shared memory, of 32 bits each.
+
+    Raises:
+        LayoutError: the layouts are of different tensors, subgroups or workgroups, one does not hold every element or
+            has more than 2^16 registers in each lane, or elements would have to change workgroups.
+    """
+    plan = _within_subgroup(source, target)
+    if plan.kind == "workgroups":
+        raise LayoutError(
+            "workgroups hold different elements, and shared memory is one workgroup's"
+        )
+    if plan.kind != "shared":
+        return plan
+    layout = optimal_swizzling(source, target, element_bits, banks=banks)
+    repetitions = layout.in_dim_size("reps")
+    elements = layout.total_out_dim_size // repetitions // layout.in_dim_size(BLOCK)
+    shared = SharedExchange(
+        layout,
+        bank_conflicts(source, target, layout, element_bits, banks=banks),
+        layout.in_dim_size("vector"),
+        repetitions,
+        elements * element_bits // 8,
+    )
+    return Conversion("shared", shared=shared)
+
+
+def _within_subgroup(source: LinearLayout, target: LinearLayout) -> Conversion:
+    """The plan where subgroups keep their elements, else only the kind."""
+    _check(source, target)
+    target = target.transpose_outs(source.out_dim_names)
+    ours, theirs = source.in_columns, target.in_columns
+    if ours.get(BLOCK, ()) != theirs.get(BLOCK, ()):
+        return Conversion("workgroups")
+    if any(ours[name] != theirs[name] for name in ours if name not in (REGISTER, LANE)):
+        return Conversion("shared")
+    shuffles = lane_shuffles(_side(source), _side(target), _copies(target))
+    if shuffles is None:
+        return Conversion("shared")
+    if shuffles.shuffles or any(shuffles.receive) or any(shuffles.send):
+        return Conversion("lanes", lanes=shuffles)
+    held = {step.target: step.source for step in shuffles.rounds}
+    moves = tuple([held[register] for register in shuffles.copies])
+    if moves == tuple(range(source.in_dim_size(REGISTER))):
+        return Conversion("none")
+    return Conversion("registers", registers=moves)
+
+
+def _side(layout: LinearLayout) -> Side:
+    """Distinct registers and lanes of a layout."""
+    columns = layout.in_columns[REGISTER]
+    kept = _distinct(layout)
+    return Side(
+        tuple([columns[position] for position in kept]),
+        tuple([1 << position for position in kept]),
+        tuple(layout.in_columns[LANE]),
+    )
+
+
+def _distinct(layout: LinearLayout) -> list[int]:
+    """Positions of the register bases that are no sums of earlier ones."""
+    columns = layout.in_columns[REGISTER]
+    repeated = f2.dependent_columns(columns)
+    return [position for position in range(len(columns)) if not repeated >> position & 1]
+
+
+def _copies(target: LinearLayout) -> tuple[int, ...]:
+    """For each register of the target the one, of distinct ones, that holds the same element."""
+    columns = target.in_columns[REGISTER]
+    kept = _distinct(target)
+    pivots = f2.echelon([(columns[bit], 1 << bit) for bit in kept], len(columns))
+    same = f2.solve_all(pivots, len(columns), columns) or []
+    return tuple([f2.multiply(same, register) for register in range(1 << len(columns))])
+
+
+def _check(source: LinearLayout, target: LinearLayout) -> None:
+    if source.out_dims != target.out_dims:
+        raise LayoutError(f"layouts of different tensors: {source.out_dims} and {target.out_dims}")
+    for name, layout in (("source", source), ("target", target)):
+        if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
+            raise LayoutError(
+                f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
+            )
+        if layout.in_dim_size(REGISTER) > MOST_REGISTERS:
+            raise LayoutError(
+                f"the {name} layout has {layout.in_dim_size(REGISTER)} registers in each lane, "
+                f"at most {MOST_REGISTERS} are planned for"
+            )
+        if not layout.is_surjective():
+            raise LayoutError(f"the {name} layout does not hold every element of {layout.out_dims}")
+    ours, theirs = (
+        {name: size for name, size in layout.in_dims.items() if name != REGISTER}
+        for layout in (source, target)
+    )
+    if ours != theirs:
+        raise LayoutError(f"layouts of different hardware: {ours} and {theirs}")

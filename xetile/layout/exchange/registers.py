@@ -1,0 +1,139 @@
+"""Which register goes where when a value changes its layout, or when a part of it is taken."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+
+REGISTER = "register"
+
+
+@lru_cache(maxsize=512)
+def register_permutation(source: LinearLayout, target: LinearLayout) -> tuple[int, ...] | None:
+    """For each register of `target` the register of `source` that holds the same element in the same lane.
+
+    Args:
+        source: the layout that a value has: register and other hardware dimensions in, elements out.
+        target: the layout wanted of it.
+
+    Returns:
+        one source register per target register, or None when an element would have to leave its lane.
+
+    Raises:
+        LayoutError: the layouts are over different elements.
+    """
+    if dict(source.out_dims) != dict(target.out_dims):
+        raise LayoutError(
+            f"layouts over different elements: {dict(source.out_dims)} and {dict(target.out_dims)}"
+        )
+    outs = list(target.out_dim_names)
+    source = source.transpose_outs(outs)
+    # The source register does not depend on the lane, so the lanes' own contributions must agree.
+    if _without_registers(source) != _without_registers(target):
+        return None
+    try:
+        moved = _registers_of(target).invert_and_compose(_registers_of(source))
+    except LayoutError:
+        return None
+    return _images([basis[0] for basis in moved.bases[REGISTER]])
+
+
+@lru_cache(maxsize=512)
+def _select(
+    layout: LinearLayout, offsets: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[tuple[int, ...], LinearLayout] | None:
+    bases = layout.bases
+    if any(
+        component >= size
+        for name, vectors in bases.items()
+        if name != REGISTER
+        for vector in vectors
+        for component, size in zip(vector, sizes, strict=True)
+    ):
+        return None
+    coordinates = _coordinates(bases.get(REGISTER, ()), len(sizes))
+    if offsets not in coordinates:
+        return None
+    first = coordinates.index(offsets)
+    kernel = [
+        register
+        for register, at in enumerate(coordinates)
+        if all(component < size for component, size in zip(at, sizes, strict=True))
+    ]
+    # In ascending order the elements 1, 2, 4, ... of a linear space of registers are its basis.
+    steps = [kernel[1 << i] for i in range(len(kernel).bit_length() - 1)]
+    slice_bases = {
+        name: [coordinates[step] for step in steps] if name == REGISTER else vectors
+        for name, vectors in bases.items()
+    }
+    part = LinearLayout.from_bases(
+        slice_bases,
+        dict(zip(layout.out_dim_names, sizes, strict=True)),
+        require_surjective=False,
+    )
+    if layout.is_surjective() and not part.is_surjective():
+        return None
+    return tuple(first ^ register for register in kernel), part
+
+
+def select_registers(
+    layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[int]
+) -> tuple[tuple[int, ...], LinearLayout] | None:
+    """The registers that hold a rectangular slice of a value, and the layout of the slice in them.
+
+    Args:
+        layout: the layout of the value: register and other hardware dimensions in, elements out.
+        offsets: where the slice begins, in elements, in the order of the layout's out dimensions.
+        sizes: extents of the slice, in elements: powers of two that divide their offsets.
+
+    Returns:
+        the slice's registers in the order of its own register index, and its layout; None when registers
+        alone do not hold it, because a lane (or warp) holds elements inside and outside of it.
+
+    Raises:
+        LayoutError: ranks differ, a size is no power of two or does not divide its offset, or the slice
+            reaches outside of the value.
+    """
+    _check_slice(layout, offsets, sizes)
+    return _select(layout, tuple(offsets), tuple(sizes))
+
+
+def _check_slice(layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[int]) -> None:
+    extents = list(layout.out_dims.values())
+    if not len(offsets) == len(sizes) == len(extents):
+        raise LayoutError(
+            f"offsets {list(offsets)} and sizes {list(sizes)} must have {len(extents)} entries, "
+            "one per out dimension"
+        )
+    for offset, size, extent in zip(offsets, sizes, extents, strict=True):
+        if size < 1 or size & (size - 1) or offset % size or not 0 <= offset <= extent - size:
+            raise LayoutError(
+                f"slice of sizes {list(sizes)} at {list(offsets)} in {extents}: sizes must be powers of "
+                "two that divide their offsets, and the slice must lie inside"
+            )
+
+
+def _without_registers(layout: LinearLayout) -> dict[str, list[tuple[int, ...]]]:
+    return {
+        name: [tuple(vector) for vector in vectors]
+        for name, vectors in layout.bases.items()
+        if name != REGISTER and vectors
+    }
+
+
+def _registers_of(layout: LinearLayout) -> LinearLayout:
+    return layout.sublayout([REGISTER], list(layout.out_dim_names))
+
+
+def _images(bases: Sequence[int]) -> tuple[int, ...]:
+    images = [0]
+    for basis in bases:
+        images += [image ^ basis for image in images]
+    return tuple(images)
+
+
+def _coordinates(bases: Sequence[Sequence[int]], rank: int) -> list[tuple[int, ...]]:
+    coordinates = [(0,) * rank]
+    for basis in bases:
+        coordinates += [tuple(a ^ b for a, b in zip(at, basis, strict=True)) for at in coordinates]
+    return coordinates

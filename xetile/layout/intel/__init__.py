@@ -1,0 +1,1 @@
+"""Layouts of Intel's hardware: operands of DPAS, 2D block messages."""

@@ -1,0 +1,276 @@
+"""2D block messages: what they leave in registers, and the fewest of them for a tile.
+
+A message moves `blocks` blocks of `rows` x `columns` elements that lie side by side in memory. Registers
+count elements here; elements that share one register word (packed rows, the bytes of an i16) are the lowest.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from xetile.layout.algebra.distribution import block_offsets
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.exchange.registers import register_permutation
+
+Offset = tuple[int, int]
+"""Row and column of an element."""
+
+_ROW, _COLUMN, _BLOCK = "row", "column", "block"
+_WORD_BITS = 32
+
+
+class BlockConfiguration(NamedTuple):
+    """The shape of one message: extents of one block in elements, and how many blocks side by side."""
+
+    rows: int
+    columns: int
+    blocks: int
+    packed: bool = False
+    transposed: bool = False
+
+    @property
+    def width(self) -> int:
+        """Columns of all blocks together, in elements."""
+        return self.columns * self.blocks
+
+
+class LoadPlan(NamedTuple):
+    """The messages that load (or store) a tile, and where their registers go.
+
+    Attributes:
+        rows, columns, blocks, packed, transposed: the shape of each message, as in BlockConfiguration.
+        offsets: row and column in elements at which each message begins, in issue order (row-major).
+        shuffle: for each register of the wanted layout, the register of all messages' results side by side
+            (the first message's first). Registers count elements.
+    """
+
+    rows: int
+    columns: int
+    blocks: int
+    packed: bool
+    transposed: bool
+    offsets: tuple[Offset, ...]
+    shuffle: tuple[int, ...]
+
+    @property
+    def configuration(self) -> BlockConfiguration:
+        """The shape of each message."""
+        return BlockConfiguration(*self[:5])
+
+    @property
+    def messages(self) -> int:
+        """Number of messages."""
+        return len(self.offsets)
+
+    @property
+    def registers(self) -> int:
+        """Number of elements that one message leaves in each lane."""
+        return len(self.shuffle) // len(self.offsets)
+
+    @property
+    def stores(self) -> tuple[int, ...]:
+        """For each register of all messages side by side, the register of the value that it takes."""
+        inverse = [0] * len(self.shuffle)
+        for register, source in enumerate(self.shuffle):
+            inverse[source] = register
+        return tuple(inverse)
+
+
+def block_load_layout(
+    *,
+    rows: int,
+    columns: int,
+    blocks: int = 1,
+    element_bits: int,
+    packed: bool = False,
+    transposed: bool = False,
+    lanes: int = 16,
+) -> LinearLayout:
+    """What a 2D block load leaves in registers: (register, lane) -> (row, column, block).
+
+    Plain: every block row-major over the lanes; rows wider than the lanes give each lane neighbouring
+    columns, narrower ones put further rows into the lanes that are left. Packed: 32 / element_bits
+    consecutive rows share a register word. Transposed: the matrix of 32-bit words (of the element, where it
+    is wider) is transposed, then row-major over the lanes; elements that share a word stay together.
+
+    Args:
+        rows: rows of one block.
+        columns: columns of one block, in elements.
+        blocks: blocks side by side.
+        element_bits: width of an element in bits.
+        packed: whether rows are packed into 32-bit words (VNNI).
+        transposed: whether the block is transposed on the way.
+        lanes: lanes of the subgroup.
+
+    Raises:
+        LayoutError: an extent is no power of two, or the form does not exist for this element width.
+
+    Source: Intel Graphics Compiler's `intel_sub_group_2d_block_read*` builtins, by the registers that the
+    DPAS builtins take from them.
+    """
+    configuration = BlockConfiguration(rows, columns, blocks, packed, transposed)
+    return _message_layout(configuration, element_bits, lanes, _BLOCK)
+
+
+def block_store_layout(
+    *, rows: int, columns: int, blocks: int = 1, element_bits: int, lanes: int = 16
+) -> LinearLayout:
+    """What a 2D block store takes from registers: (register, lane) -> (row, column, block).
+
+    The same as a plain load of this shape leaves there; arguments and errors as in block_load_layout.
+    """
+    configuration = BlockConfiguration(rows, columns, blocks)
+    return _message_layout(configuration, element_bits, lanes, _BLOCK)
+
+
+def register_word(configuration: BlockConfiguration, *, element_bits: int, lanes: int = 16) -> int:
+    """How many elements share one register word of a message's result; they are its lowest registers."""
+    if configuration.packed or configuration.transposed:
+        return max(1, _WORD_BITS // element_bits)
+    return max(1, configuration.columns // lanes)
+
+
+def plan_block_load(
+    wanted: LinearLayout,
+    *,
+    element_bits: int,
+    configurations: Iterable[tuple[int, int, int, bool, bool]],
+    lanes: int = 16,
+    word: int | None = None,
+) -> LoadPlan | None:
+    """The fewest equal messages whose results are, up to a permutation of registers, the wanted layout.
+
+    Among equally many the tallest, then the one with the most blocks. Two layouts can agree that differ in
+    how registers are packed into words (operand A of 16 bits and operand B are such a pair): either give
+    configurations of one kind only, or `word`.
+
+    Args:
+        wanted: (register, lane) -> (row, column) of the tile in memory; extents are the tile's.
+        element_bits: width of an element in bits.
+        configurations: (rows, columns, blocks, packed, transposed) of the messages that exist, columns in
+            elements of `element_bits`.
+        lanes: lanes of the subgroup.
+        word: how many of the lowest registers of `wanted` share a register word; None takes any packing.
+
+    Returns:
+        the plan, or None when no configuration fits.
+
+    Raises:
+        LayoutError: `wanted` is not over (register, lane) and two element dimensions.
+    """
+    _check_wanted(wanted, lanes)
+    choices = tuple(BlockConfiguration(*configuration) for configuration in configurations)
+    for choice in choices:
+        if min(choice.rows, choice.columns, choice.blocks) < 1:
+            raise LayoutError(f"{choice} must have at least one row, column and block")
+    return _plan(wanted, element_bits, choices, lanes, word)
+
+
+@lru_cache(maxsize=256)
+def _message_layout(
+    configuration: BlockConfiguration, element_bits: int, lanes: int, block_dim: str
+) -> LinearLayout:
+    _check_configuration(configuration, element_bits, lanes)
+    rows, columns, blocks, packed, transposed = configuration
+    word = max(1, _WORD_BITS // element_bits) if packed or transposed else 1
+    if packed:
+        word_dim, minor, major = _ROW, (_COLUMN, columns), (_ROW, rows // word)
+    elif transposed:
+        word_dim, minor, major = _COLUMN, (_ROW, rows), (_COLUMN, columns // word)
+    else:
+        word = max(1, columns // lanes)
+        word_dim, minor, major = _COLUMN, (_COLUMN, columns // word), (_ROW, rows)
+    layout = LinearLayout.identity_1d(word, "register", word_dim)
+    free = lanes
+    for name, extent in (minor, major):
+        in_lanes = min(free, extent)
+        layout = layout * LinearLayout.identity_1d(in_lanes, "lane", name)
+        layout = layout * LinearLayout.identity_1d(extent // in_lanes, "register", name)
+        free //= in_lanes
+    layout = layout * LinearLayout.identity_1d(blocks, "register", block_dim)
+    outs = [_ROW, _COLUMN] if block_dim == _COLUMN else [_ROW, _COLUMN, block_dim]
+    layout = layout * LinearLayout.zeros_1d(free, "lane", _ROW)
+    return layout.transpose_outs(outs)
+
+
+@lru_cache(maxsize=256)
+def _plan(
+    wanted: LinearLayout,
+    element_bits: int,
+    configurations: tuple[BlockConfiguration, ...],
+    lanes: int,
+    word: int | None,
+) -> LoadPlan | None:
+    row_dim, column_dim = wanted.out_dim_names
+    height, width = wanted.out_dims.values()
+    for configuration in _by_messages(configurations, height, width):
+        packing = register_word(configuration, element_bits=element_bits, lanes=lanes)
+        if word is not None and packing != word:
+            continue
+        down, across = height // configuration.rows, width // configuration.width
+        message = _message_layout(configuration, element_bits, lanes, _COLUMN)
+        loaded = (
+            message
+            * LinearLayout.identity_1d(across, "register", _COLUMN)
+            * LinearLayout.identity_1d(down, "register", _ROW)
+        )
+        named = LinearLayout.from_bases(
+            dict(loaded.bases), {row_dim: height, column_dim: width}, require_surjective=False
+        )
+        shuffle = register_permutation(named, wanted)
+        if shuffle is None or (word is not None and not _keeps_words(shuffle, word)):
+            continue
+        offsets = block_offsets((height, width), (configuration.rows, configuration.width))
+        return LoadPlan(*configuration, tuple((r, c) for r, c in offsets), shuffle)
+    return None
+
+
+def _by_messages(
+    configurations: Iterable[BlockConfiguration], height: int, width: int
+) -> list[BlockConfiguration]:
+    fitting = {
+        configuration
+        for configuration in configurations
+        if height % configuration.rows == 0 and width % configuration.width == 0
+    }
+    return sorted(
+        fitting, key=lambda c: (-c.rows * c.width, -c.rows, -c.blocks, c.packed, c.transposed)
+    )
+
+
+def _keeps_words(shuffle: Sequence[int], word: int) -> bool:
+    return all(shuffle[i] == shuffle[i - i % word] + i % word for i in range(len(shuffle))) and all(
+        shuffle[i] % word == 0 for i in range(0, len(shuffle), word)
+    )
+
+
+def _check_configuration(configuration: BlockConfiguration, element_bits: int, lanes: int) -> None:
+    rows, columns, blocks, packed, transposed = configuration
+    for name, value in (("rows", rows), ("columns", columns), ("blocks", blocks), ("lanes", lanes)):
+        if value < 1 or value & (value - 1):
+            raise LayoutError(f"{name} = {value} of a block message must be a power of two")
+    if element_bits not in (8, 16, 32, 64):
+        raise LayoutError(f"element_bits = {element_bits} must be 8, 16, 32 or 64")
+    if packed and transposed:
+        raise LayoutError("a block message is packed or transposed, not both")
+    if packed and (element_bits > 16 or rows % (_WORD_BITS // element_bits)):
+        raise LayoutError(
+            f"packed blocks of {rows} rows of {element_bits} bits do not fill 32-bit words; "
+            "legal are 8 bits with a multiple of 4 rows and 16 bits with a multiple of 2"
+        )
+    if transposed and blocks != 1:
+        raise LayoutError(f"a transposed message has 1 block, not {blocks}")
+    if transposed and columns * element_bits % _WORD_BITS:
+        raise LayoutError(
+            f"transposed blocks of {columns} columns of {element_bits} bits do not fill 32-bit words"
+        )
+
+
+def _check_wanted(wanted: LinearLayout, lanes: int) -> None:
+    if len(wanted.out_dim_names) != 2 or "lane" not in wanted.in_dim_names:
+        raise LayoutError(
+            f"a block load needs a layout (register, lane) -> (row, column), not "
+            f"({', '.join(wanted.in_dim_names)}) -> ({', '.join(wanted.out_dim_names)})"
+        )
+    if wanted.in_dims["lane"] != lanes:
+        raise LayoutError(f"the layout has {wanted.in_dims['lane']} lanes, the subgroup {lanes}")

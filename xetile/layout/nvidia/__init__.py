@@ -1,0 +1,1 @@
+"""Layouts of NVIDIA's hardware: shared memory, wgmma."""

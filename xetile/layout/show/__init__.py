@@ -1,0 +1,1 @@
+"""Layouts for people: views as text, drawings."""

@@ -1,0 +1,146 @@
+"""The grammar of layout attributes: `#dialect.name<{key = value, ...}>`, read into plain data."""
+
+from typing import NamedTuple, NoReturn, TypeAlias
+
+from xetile.layout.algebra.linear import LayoutError
+
+Value: TypeAlias = "int | bool | str | list[Value] | dict[str, Value] | Attribute"
+
+_DEEPEST = 64
+_LONGEST_NUMBER = 18
+_SCALARS = {"true": True, "false": False}
+_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+
+
+class Attribute(NamedTuple):
+    """An attribute's name without `#`, its keyed fields, and values that stand without a key."""
+
+    name: str
+    fields: "dict[str, Value]"
+    values: "list[Value]"
+
+
+def read_attribute(text: str) -> Attribute:
+    """The attribute that `text` spells.
+
+    Raises:
+        LayoutError: the text is no attribute; the message shows where reading stopped.
+    """
+    reader = _Reader(text)
+    attribute = reader.attribute()
+    if not reader.at_end():
+        reader.refuse("the end")
+    return attribute
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 0
+        self.depth = 0
+
+    def at_end(self) -> bool:
+        self._skip_space()
+        return self.position == len(self.text)
+
+    def refuse(self, expected: str) -> NoReturn:
+        rest = self.text[self.position :][:20]
+        found = f"'{rest}'" if rest else "the end"
+        raise LayoutError(
+            f"layout attribute: expected {expected} at character {self.position}, found {found}"
+        )
+
+    def attribute(self) -> Attribute:
+        self._expect("#", "an attribute such as #ttg.blocked<{...}>")
+        attribute = Attribute(self._word("an attribute's name"), {}, [])
+        if not self._take("<"):
+            return attribute
+        braced = self._take("{")
+        self._fields(attribute, "}" if braced else ">")
+        if braced:
+            self._expect(">", "'>'")
+        return attribute
+
+    def _fields(self, attribute: Attribute, closing: str) -> None:
+        if self._take(closing):
+            return
+        while True:
+            start = self.position
+            value = self._value()
+            if isinstance(value, str) and self._take("="):
+                if value in attribute.fields:
+                    self.position = start
+                    self.refuse(f"'{value}' only once")
+                attribute.fields[value] = self._value()
+            else:
+                attribute.values.append(value)
+            if self._take(closing):
+                return
+            self._expect(",", f"',' or '{closing}'")
+
+    def _value(self) -> Value:
+        if self.depth == _DEEPEST:
+            self.refuse(f"at most {_DEEPEST} values inside of one another")
+        self.depth += 1
+        value = self._one_value()
+        self.depth -= 1
+        return value
+
+    def _one_value(self) -> Value:
+        if self._peek("#"):
+            return self.attribute()
+        if self._take("["):
+            return self._list()
+        if self._take("{"):
+            inner = Attribute("", {}, [])
+            self._fields(inner, "}")
+            return inner.fields
+        word = self._word("a value")
+        if word in _SCALARS:
+            return _SCALARS[word]
+        if word.removeprefix("-").isdigit():
+            if len(word) > _LONGEST_NUMBER:
+                self.position -= len(word)
+                self.refuse(f"a number of at most {_LONGEST_NUMBER} digits")
+            number = int(word)
+            if self._take(":"):
+                self._word("a type")
+            return number
+        return word
+
+    def _list(self) -> list[Value]:
+        values: list[Value] = []
+        if self._take("]"):
+            return values
+        while True:
+            values.append(self._value())
+            if self._take("]"):
+                return values
+            self._expect(",", "',' or ']'")
+
+    def _word(self, expected: str) -> str:
+        self._skip_space()
+        start = self.position
+        while self.position < len(self.text) and self.text[self.position] in _WORD:
+            self.position += 1
+        if start == self.position:
+            self.refuse(expected)
+        return self.text[start : self.position]
+
+    def _skip_space(self) -> None:
+        while self.position < len(self.text) and self.text[self.position].isspace():
+            self.position += 1
+
+    def _peek(self, symbol: str) -> bool:
+        self._skip_space()
+        return self.text.startswith(symbol, self.position)
+
+    def _take(self, symbol: str) -> bool:
+        if not self._peek(symbol):
+            return False
+        self.position += len(symbol)
+        return True
+
+    def _expect(self, symbol: str, expected: str) -> None:
+        if not self._take(symbol):
+            self.refuse(expected)

@@ -1,0 +1,1 @@
+"""Triton's layouts: blocked, slices, dot operands."""

@@ -1,0 +1,93 @@
+"""Turn XeGPU into XeVM: from the subgroup's view to that of one lane.
+
+Before:
+
+    %d = xegpu.create_nd_tdesc %A : memref<4096x4096xf16>
+        -> !xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>
+    %v = xegpu.load_nd %d[%m, %k] : ... -> vector<2x32x16xf16>
+    %v0 = vector.extract %v[0] : vector<32x16xf16> from vector<2x32x16xf16>
+    %a = vector.extract_strided_slice %v0 {offsets = [8, 0], sizes = [8, 16], strides = [1, 1]} : ...
+    %c1 = xegpu.dpas %a, %b, %c : vector<8x16xf16>, vector<8x16x2xf16>, vector<8x16xf32> -> vector<8x16xf32>
+
+After:
+
+    %i = memref.extract_aligned_pointer_as_index %A : memref<4096x4096xf16> -> index
+    %p = llvm.inttoptr %l : i64 to !llvm.ptr<1>
+    %v = xevm.blockload2d %p, %w, %h, %pitch, %x, %y <{...}> : (...) -> vector<64xi16>
+    %a = vector.shuffle %v, %v [8, 9, 10, 11, 12, 13, 14, 15] : vector<64xi16>, vector<64xi16>
+    %c1 = xevm.mma %a, %b, %c {...} : (vector<8xi16>, vector<8xi32>, vector<8xf32>) -> vector<8xf32>
+
+Every vector has a linear layout (register, lane) -> element; a message or a matrix instruction says which. Slices
+only select registers; where a use wants another layout, the registers are permuted, as composing and inverting
+the two layouts says. A value is kept with its selection pending, so that slices and permutations become one
+shuffle at the use.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from xetile.analysis.kernels import functions, holds_dialect, set_level
+from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.errors import fail
+from xetile.passes.convert_xegpu_to_xevm import messages, vectors
+from xetile.passes.convert_xegpu_to_xevm.registers import Registers
+from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
+from xetile.targets.device import device
+
+
+class LaneView(LaneRegisters):
+    """A function as one lane sees it."""
+
+    def other(self, op: Operation) -> None:
+        """Elementwise ops work on registers."""
+        if is_elementwise(op) and any(isinstance(self.get(v), Registers) for v in op.operands):
+            vectors.elementwise(self, op)
+            return
+        split = [value for value in op.operands if isinstance(self.get(value), Registers)]
+        for value in (*split, *(v for v in op.results if is_tile_vector(v.type))):
+            fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
+        super().other(op)
+
+    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {
+        "xegpu.create_nd_tdesc": messages.create_nd_tdesc,
+        "xegpu.load_nd": messages.load_nd,
+        "xegpu.store_nd": messages.store_nd,
+        "xegpu.prefetch_nd": messages.prefetch_nd,
+        "xegpu.dpas": vectors.dpas,
+        "xegpu.fence": messages.fence,
+        "vector.extract": vectors.extract,
+        "vector.extract_strided_slice": vectors.extract_strided_slice,
+        "arith.constant": vectors.constant,
+    }
+
+
+@dataclass(frozen=True)
+class ConvertXeGPUToXeVM(ModulePass):
+    """Turn XeGPU into XeVM, one lane's view.
+
+    Parameters:
+        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+    """
+
+    name = "convert-xegpu-to-xevm"
+
+    device: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Convert every function that holds XeGPU ops; others stay as they are."""
+        target = device(self.device)
+        for function in list(functions(op)):
+            if holds_dialect(function, "xetile"):
+                fail(
+                    function, "the kernel still holds xetile ops; run convert-xetile-to-xegpu first"
+                )
+            if not holds_dialect(function, "xegpu"):
+                continue
+            LaneView(function, target).run()
+            set_level(function, "lane")

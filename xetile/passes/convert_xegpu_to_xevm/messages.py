@@ -1,0 +1,233 @@
+"""Descriptors, and the messages of loads, stores, prefetches and fences."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    IntAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.xegpu import (
+    CacheHintAttr,
+    CreateNdTdescOp,
+    FenceOp,
+    LoadNdOp,
+    PrefetchNdOp,
+    StoreNdOp,
+    TensorDescType,
+)
+from xetile.dialects.xevm import (
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    LoadCacheControlAttr,
+    MemfenceOp,
+    StoreCacheControlAttr,
+)
+from xetile.errors import fail
+from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.layout.intel.vectors import load_vector_layout
+from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneRegisters
+from xetile.planning.loads import memory_bits
+from xetile.rewriting.one_to_many import Offset
+from xetile.targets.device import GLOBAL_ADDRESS_SPACE
+
+_Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
+
+
+def create_nd_tdesc(view: LaneRegisters, op: Operation) -> None:
+    """A descriptor is a pointer and the extents of its surface in bytes and rows; offsets come with each access."""
+    assert isinstance(op, CreateNdTdescOp)
+    type = cast(TensorDescType, op.results[0].type)
+    if op.mixed_offsets:
+        fail(
+            op,
+            "offsets stand on load_nd, store_nd and prefetch_nd at this level, not on the descriptor",
+        )
+    source = view.single(op.source)
+    bits = memory_bits(type.element_type)
+    if bits is None or len(type.shape) != 2:
+        fail(op, f"{type} is not lowered to XeVM yet; expected a 2D block of elements in memory")
+    sizes: list[Offset]
+    strides: list[Offset]
+    if op.mixed_sizes:
+        sizes = [s if isinstance(s, int) else view.single(s) for s in op.mixed_sizes]
+        strides = [s if isinstance(s, int) else view.single(s) for s in op.mixed_strides]
+    else:
+        sizes, strides = _static_surface(op, source)
+    size = bits // 8
+    pointer = _pointer(view, source)
+    values = (view.multiply(sizes[-1], size), sizes[-2], view.multiply(strides[-2], size))
+    width, height, pitch = (view.integer(value) for value in values)
+    view.bind(op.results[0], Descriptor(type, pointer, width, height, pitch))
+
+
+def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list[Offset]]:
+    from xetile.dialects.upstream.memref.layout import strides_and_offset
+
+    type = cast(MemRefType[Attribute], source.type)
+    layout = strides_and_offset(type)
+    if layout is None or layout[1] != 0 or None in layout[0] or type.get_num_dims() != 2:
+        fail(
+            op,
+            f"{type} needs `shape:` and `strides:`; only plain static memrefs of rank 2 say them",
+        )
+    return list(type.get_shape()), [stride for stride in layout[0] if stride is not None]
+
+
+def _pointer(view: LaneRegisters, source: SSAValue) -> SSAValue:
+    """A source as a global pointer, made once per function for arguments."""
+    pointer = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
+
+    def convert(make: Callable[[str, Callable[[], Operation]], SSAValue]) -> SSAValue:
+        address = source
+        if isinstance(source.type, MemRefType):
+            index = make("index", lambda: memref.ExtractAlignedPointerAsIndexOp(source))
+            address = make("address", lambda: arith.IndexCastOp(index, i64))
+        elif source.type != i64:
+            address = make("address", lambda: _signless(source))
+        return make(
+            "pointer", lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer])
+        )
+
+    if isinstance(source, BlockArgument) and source.block is view.entry:
+        return convert(lambda name, op: view.shared((name, source), op))
+    return convert(lambda name, op: view.emit_value(op()))
+
+
+def _signless(source: SSAValue) -> Operation:
+    from xdsl.dialects.builtin import UnrealizedConversionCastOp
+
+    if str(source.type) in ("ui64", "si64"):
+        return UnrealizedConversionCastOp.get([source], [i64])
+    return arith.ExtUIOp(source, i64)
+
+
+def _corner(view: LaneRegisters, offsets: Sequence[int | SSAValue]) -> tuple[SSAValue, SSAValue]:
+    """Offsets (row, column) as XeVM's x and y."""
+    if len(offsets) != 2:
+        fail(
+            view.current,
+            f"'{view.current.name}' has {len(offsets)} offsets; expected a row and a column",
+        )
+    row, column = (o if isinstance(o, int) else view.single(o) for o in offsets)
+    return view.integer(column), view.integer(row)
+
+
+def load_nd(view: LaneRegisters, op: Operation) -> None:
+    """One message; its linear layout says which lane and register holds which element."""
+    assert isinstance(op, LoadNdOp)
+    descriptor = view.descriptor(op.operands[0])
+    type, bits = descriptor.type, descriptor.bits
+    rows, columns = type.shape
+    transposed = op.transpose is not None
+    message = BlockConfiguration(
+        rows, columns, type.array_length, op.is_packed and bits < 32, transposed
+    )
+    try:
+        layout = load_vector_layout(message, bits)
+    except LayoutError as error:
+        fail(op, str(error))
+    word = register_word(message, element_bits=bits) * bits
+    count = layout.in_dim_size("register") * bits // word
+    loaded = BlockLoad2dOp(
+        *descriptor.surface,
+        *_corner(view, op.mixed_offsets),
+        elem_size_in_bits=bits,
+        tile_width=columns,
+        tile_height=rows,
+        v_blocks=message.blocks,
+        transpose=transposed,
+        pack_register=message.packed,
+        result_type=VectorType(IntegerType(word), (count,)),
+        cache_control=_load_cache_control(op),
+    )
+    view.bind_registers(op.results[0], view.emit_value(loaded), layout, word_bits=word)
+
+
+def store_nd(view: LaneRegisters, op: Operation) -> None:
+    """One message, whose registers hold the rows of the block."""
+    assert isinstance(op, StoreNdOp)
+    descriptor = view.descriptor(op.operands[1])
+    rows, columns = descriptor.type.shape
+    message = BlockConfiguration(rows, columns, 1)
+    layout = load_vector_layout(message, descriptor.bits)
+    word = register_word(message, element_bits=descriptor.bits) * descriptor.bits
+    value = view.arranged(view.registers(op.operands[0]), layout)
+    element = value.element_type
+    word_type = element if word == descriptor.bits == 32 else IntegerType(word)
+    store = BlockStore2dOp(
+        *descriptor.surface,
+        *_corner(view, op.mixed_offsets),
+        value.read(view, word_type, word),
+        elem_size_in_bits=descriptor.bits,
+        tile_width=columns,
+        tile_height=rows,
+        cache_control=_store_cache_control(op),
+    )
+    view.emit(store)
+
+
+def prefetch_nd(view: LaneRegisters, op: Operation) -> None:
+    """One message."""
+    assert isinstance(op, PrefetchNdOp)
+    descriptor = view.descriptor(op.operands[0])
+    rows, columns = descriptor.type.shape
+    prefetch = BlockPrefetch2dOp(
+        *descriptor.surface,
+        *_corner(view, op.mixed_offsets),
+        elem_size_in_bits=descriptor.bits,
+        tile_width=columns,
+        tile_height=rows,
+        v_blocks=descriptor.type.array_length,
+        cache_control=_load_cache_control(op),
+    )
+    view.emit(prefetch)
+
+
+def fence(view: LaneRegisters, op: Operation) -> None:
+    """A memory fence of the same scope."""
+    assert isinstance(op, FenceOp)
+    space = "global" if op.memory_kind_name == "global" else "shared"
+    scope = "workgroup" if op.scope_name == "workgroup" else "device"
+    view.emit(MemfenceOp(scope=scope, addrspace=space))
+
+
+_LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
+_STORE_HINTS = {"uncached": "uc", "streaming": "s", "write_through": "wt", "write_back": "wb"}
+
+
+def _cache_control(op: Operation, letters: Mapping[str, str]) -> str | None:
+    """XeVM's name of the op's cache hints; levels without a hint are uncached, as upstream's lowering has it."""
+    names = ("l1_hint", "l2_hint", "l3_hint")
+    hints = [op.properties.get(name) for name in names]
+    if all(hint is None for hint in hints):
+        return None
+    words = [hint.data.value if isinstance(hint, CacheHintAttr) else "uncached" for hint in hints]
+    if "read_invalidate" in words:
+        return "ir"
+    return "_".join(f"L{level + 1}{letters[word]}" for level, word in enumerate(words))
+
+
+def _checked_control(op: Operation, kind: type[_Control], name: str) -> _Control:
+    if name not in kind.legal:
+        fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")
+    return kind(name)
+
+
+def _load_cache_control(op: Operation) -> LoadCacheControlAttr | None:
+    name = _cache_control(op, _LOAD_HINTS)
+    return None if name is None else _checked_control(op, LoadCacheControlAttr, name)
+
+
+def _store_cache_control(op: Operation) -> StoreCacheControlAttr | None:
+    name = _cache_control(op, _STORE_HINTS)
+    return None if name is None else _checked_control(op, StoreCacheControlAttr, name)

@@ -1,0 +1,158 @@
+"""A block as one lane holds it: registers, the layout that says what they are, and a pending selection."""
+
+from collections.abc import Sequence
+from typing import Self, cast
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FixedBitwidthType,
+    FloatTF32Type,
+    IntegerType,
+    VectorType,
+    f32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from xetile.analysis.constants import Dense, splat_of_type
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
+from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.exchange.registers import register_permutation, select_registers
+from xetile.rewriting.one_to_many import Expansion, Parts
+
+
+class Registers(Parts):
+    """One lane's part of a block.
+
+    `values` holds one 1D vector whose elements are words of `word_bits`, each with one or more neighbouring
+    elements, the lowest first. `selection` names the elements of it that the block has, in the order of the
+    layout's register dimension. A splat has no vector and, until a use gives it one, no layout.
+    """
+
+    __slots__ = ("element_type", "layout", "selection", "shape", "splat", "word_bits")
+
+    def __init__(
+        self,
+        value: SSAValue | Dense,
+        element_type: Attribute,
+        layout: LinearLayout | None,
+        *,
+        word_bits: int,
+        shape: Sequence[int] | None = None,
+    ) -> None:
+        super().__init__([value] if isinstance(value, SSAValue) else [])
+        self.element_type = element_type
+        self.layout = layout
+        extents = shape if layout is None else layout.out_dims.values()
+        self.shape = () if extents is None else tuple(extents)
+        self.splat = None if isinstance(value, SSAValue) else value
+        self.word_bits = word_bits
+        count = layout.in_dim_size("register") if layout is not None else 0
+        self.selection = tuple(range(count))
+
+    def agrees_with(self, other: Parts) -> bool:
+        """A loop carries registers of one type in one layout."""
+        return (
+            isinstance(other, Registers)
+            and super().agrees_with(other)
+            and self.layout == other.layout
+            and self.selection == other.selection
+        )
+
+    def sliced(self, offsets: Sequence[int], sizes: Sequence[int]) -> Self | None:
+        """A rectangular slice (elements), None where lanes hold elements inside and outside of it."""
+        if self.layout is None:
+            return self._with(None, (), sizes)
+        found = select_registers(self.layout, offsets, sizes)
+        if found is None:
+            return None
+        indices, layout = found
+        return self._with(layout, [self.selection[index] for index in indices], sizes)
+
+    def arranged(self, layout: LinearLayout) -> Self | None:
+        """The block in another layout, None where an element would change its lane."""
+        count = layout.in_dim_size("register")
+        if self.layout is None:
+            return self._with(layout, range(count), tuple(layout.out_dims.values()))
+        if self.layout == layout:
+            return self
+        moved = register_permutation(self.layout, layout)
+        if moved is None:
+            return None
+        return self._with(layout, [self.selection[index] for index in moved], self.shape)
+
+    def relaid(self, layout: LinearLayout | None, shape: Sequence[int]) -> Self:
+        """The same registers under other dimensions."""
+        return self._with(layout, self.selection, shape)
+
+    def _with(
+        self, layout: LinearLayout | None, selection: Sequence[int], shape: Sequence[int]
+    ) -> Self:
+        copy = self.with_values(self.values)
+        copy.layout = layout
+        copy.selection = tuple(selection)
+        copy.shape = tuple(shape)
+        return copy
+
+    def read(self, view: Expansion, type: Attribute, word_bits: int) -> SSAValue:
+        """The selected elements as a 1D vector of words of the given type and width."""
+        bits = register_bits(self.element_type)
+        count = len(self.selection) * bits // word_bits
+        wanted = VectorType(type, (count,))
+        if self.splat is not None:
+            natural = VectorType(natural_type(self.element_type), (len(self.selection),))
+            dense = splat_of_type(self.splat, natural)
+            return _retyped(view, view.emit_value(arith.ConstantOp(dense)), wanted)
+        grain = _grain(self.selection, bits, min(self.word_bits, word_bits))
+        value = self.values[0]
+        if grain != self.word_bits:
+            words = _length(value) * self.word_bits // grain
+            value = _retyped(view, value, VectorType(IntegerType(grain), (words,)))
+        step = grain // bits
+        mask = [index // step for index in self.selection[::step]]
+        if mask != list(range(_length(value))):
+            result = VectorType(_element(value), (len(mask),))
+            indices = DenseArrayBase.from_list(i64, mask)
+            value = view.emit_value(ShuffleOp(value, value, indices, result_type=result))
+        return _retyped(view, value, wanted)
+
+
+def register_bits(element_type: Attribute) -> int:
+    """Bits of an element in a register (tf32 takes 32)."""
+    if isinstance(element_type, FloatTF32Type):
+        return 32
+    assert isinstance(element_type, FixedBitwidthType)
+    return element_type.bitwidth
+
+
+def natural_type(element_type: Attribute) -> Attribute:
+    """The type in which single elements are computed with at lane level (tf32 is held as f32)."""
+    return f32 if isinstance(element_type, FloatTF32Type) else element_type
+
+
+def _grain(selection: Sequence[int], bits: int, largest: int) -> int:
+    """The widest words (bits, at most `largest`) that the selection moves as wholes."""
+    grain = largest
+    while grain > bits:
+        run = grain // bits
+        starts = selection[::run]
+        whole = all(start % run == 0 for start in starts) and len(selection) % run == 0
+        if whole and all(
+            selection[i] == selection[i - i % run] + i % run for i in range(len(selection))
+        ):
+            return grain
+        grain //= 2
+    return bits
+
+
+def _element(value: SSAValue) -> Attribute:
+    return cast(VectorType[Attribute], value.type).element_type
+
+
+def _length(value: SSAValue) -> int:
+    return cast(VectorType[Attribute], value.type).get_shape()[0]
+
+
+def _retyped(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:
+    return value if value.type == type else view.emit_value(BitcastOp(value, type))

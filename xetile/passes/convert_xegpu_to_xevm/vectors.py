@@ -1,0 +1,207 @@
+"""Vectors in registers: matrix instructions, slices, constants, elementwise ops."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NoReturn, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    IntegerAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.constants import Dense, dense_value, is_splat, taken
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu import LaneIdOp
+from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
+from xetile.dialects.xegpu import (
+    DpasOp,
+)
+from xetile.dialects.xevm import (
+    MMAOp,
+)
+from xetile.errors import fail
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.vectors import (
+    default_vector_layout,
+    dpas_vector_layout,
+    drop_leading_dimension,
+)
+from xetile.passes.convert_xegpu_to_xevm.registers import (
+    Registers,
+    natural_type,
+    register_bits,
+)
+from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
+from xetile.rewriting.one_to_many import Expansion
+
+
+def dpas(view: LaneRegisters, op: Operation) -> None:
+    """A matrix instruction, its operands in the layouts that it takes."""
+    assert isinstance(op, DpasOp)
+    a, b, c = (
+        cast(VectorType[Attribute], v.type) for v in (op.operands[0], op.operands[1], op.results[0])
+    )
+    instruction = view.device.dpas(a.element_type, b.element_type, c.element_type)
+    if instruction is None or a.get_num_dims() != 2:
+        fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
+    m, k = a.get_shape()
+    n = c.get_shape()[1]
+    if m not in instruction.m or n != instruction.n or k != instruction.k:
+        fail(
+            op,
+            f"no matrix instruction of m = {m}, n = {n}, k = {k}; {view.device.name} takes m of "
+            f"{', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}",
+        )
+    forms: list[tuple[Literal["a", "b", "c"], SSAValue, tuple[int, int]]] = [
+        ("a", op.operands[0], (m, k)),
+        ("b", op.operands[1], (k, n)),
+        *(("c", value, (m, n)) for value in op.operands[2:]),
+    ]
+    operands: list[SSAValue] = []
+    for operand, value, shape in forms:
+        vector = cast(VectorType[Attribute], value.type)
+        pack = vector.get_shape()[2] if vector.get_num_dims() == 3 else 1
+        layout = dpas_vector_layout(
+            operand, shape, repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=pack
+        )
+        registers = view.arranged(view.registers(value), layout)
+        operands.append(registers.read(view, *instruction.register_type(operand)))
+    layout = dpas_vector_layout(
+        "c", (m, n), repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=1
+    )
+    type, bits = instruction.register_type("c")
+    result = VectorType(type, (layout.in_dim_size("register"),))
+    product = MMAOp(
+        *operands,
+        shape=(m, n, k),
+        types=instruction.mma_types(has_accumulator=len(operands) == 3),
+        result_type=result,
+    )
+    view.bind_registers(op.results[0], view.emit_value(product), layout, word_bits=bits)
+
+
+def extract(view: LaneRegisters, op: Operation) -> None:
+    """One block of those that a message loads; elements of vectors that no pass splits are copied."""
+    part = view.get(op.operands[0])
+    if not isinstance(part, Registers):
+        Expansion.other(view, op)
+        return
+    assert isinstance(op, ExtractOp)
+    if len(op.operands) > 1 or not isinstance(op.results[0].type, VectorType):
+        fail(op, "only whole blocks are extracted at lane level")
+    for index in op.static_position.get_values():
+        rest = part.shape[1:]
+        sliced = part.sliced((index, *[0] * len(rest)), (1, *rest))
+        if sliced is None:
+            _refuse_slice(view)
+        layout = None if sliced.layout is None else drop_leading_dimension(sliced.layout)
+        part = sliced.relaid(layout, rest)
+    view.bind(op.results[0], part)
+
+
+def _refuse_slice(view: LaneRegisters) -> NoReturn:
+    fail(view.current, "the slice cuts through what one lane holds; that is not lowered yet")
+
+
+def extract_strided_slice(view: LaneRegisters, op: Operation) -> None:
+    """A slice is a selection of registers."""
+    registers = view.registers(op.operands[0])
+    offsets, sizes, strides = (_integers(op, name) for name in ("offsets", "sizes", "strides"))
+    if any(stride != 1 for stride in strides):
+        fail(op, f"strides {strides}; expected 1")
+    rest = registers.shape[len(offsets) :]
+    part = registers.sliced((*offsets, *[0] * len(rest)), (*sizes, *rest))
+    if part is None:
+        _refuse_slice(view)
+    view.bind(op.results[0], part)
+
+
+def _integers(op: Operation, name: str) -> list[int]:
+    values = cast("ArrayAttr[IntegerAttr]", op.properties[name])
+    return [value.value.data for value in values]
+
+
+def constant(view: LaneRegisters, op: Operation) -> None:
+    """A splat is one register's value repeated; other constants are selected by the lane."""
+    value = dense_value(op)
+    if not isinstance(op.results[0].type, VectorType) or value is None:
+        Expansion.other(view, op)
+        return
+    type = cast(VectorType[Attribute], op.results[0].type)
+    bits = register_bits(type.element_type)
+    if is_splat(value):
+        splat = Registers(value, type.element_type, None, word_bits=bits, shape=type.get_shape())
+        view.bind(op.results[0], splat)
+        return
+    try:
+        layout = default_vector_layout(tuple(type.get_shape()))
+    except LayoutError as error:
+        fail(op, str(error))
+    view.bind_registers(
+        op.results[0], _lane_table(view, value, type, layout), layout, word_bits=bits
+    )
+
+
+def _lane_table(
+    view: LaneRegisters,
+    value: Dense,
+    type: VectorType[Attribute],
+    layout: LinearLayout,
+) -> SSAValue:
+    """A dense constant's elements that a lane holds: one table over the lanes per register."""
+    shape = type.get_shape()
+    own_lane = view.shared(("lane",), LaneIdOp)
+    lanes = layout.in_dim_size("lane")
+    table = VectorType(natural_type(type.element_type), (lanes,))
+    elements: list[SSAValue] = []
+    for register in range(layout.in_dim_size("register")):
+        held = (
+            _row_major(shape, layout.apply({"register": register, "lane": lane}).values())
+            for lane in range(lanes)
+        )
+        constant = arith.ConstantOp(taken(value, held, table))
+        elements.append(
+            view.emit_value(ExtractOp(view.emit_value(constant), [own_lane], table.element_type))
+        )
+    result = VectorType(table.element_type, (len(elements),))
+    return view.emit_value(FromElementsOp(elements, result))
+
+
+def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
+    index = 0
+    for extent, coordinate in zip(shape, at, strict=True):
+        index = index * extent + coordinate
+    return index
+
+
+def elementwise(view: LaneRegisters, op: Operation) -> None:
+    """An op on registers, all operands in one layout."""
+    became = [view.get(value) for value in op.operands]
+    blocks = [part for part in became if isinstance(part, Registers)]
+    layout = next((part.layout for part in blocks if part.layout is not None), None)
+    if layout is None:
+        try:
+            layout = default_vector_layout(blocks[0].shape)
+        except LayoutError as error:
+            fail(op, str(error))
+    operands: list[SSAValue] = []
+    for value, part in zip(op.operands, became, strict=True):
+        if isinstance(part, Registers):
+            element = part.element_type
+            moved = view.arranged(part, layout)
+            operands.append(moved.read(view, natural_type(element), register_bits(element)))
+        else:
+            operands.append(view.single(value))
+    count = layout.in_dim_size("register")
+    elements = [cast(VectorType[Attribute], result.type).element_type for result in op.results]
+    made = view.emit(
+        type(op).create(
+            operands=operands,
+            result_types=[VectorType(natural_type(element), (count,)) for element in elements],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+        )
+    )
+    for old, new, element in zip(op.results, made.results, elements, strict=True):
+        view.bind_registers(old, new, layout, word_bits=register_bits(element))

@@ -1,0 +1,137 @@
+"""One lane's view of a function: what values become, and how registers are brought into order."""
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import (
+    VectorType,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.xegpu import (
+    TensorDescType,
+)
+from xetile.errors import fail
+from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.intel.vectors import default_vector_layout
+from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
+from xetile.planning.loads import memory_bits
+from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.targets.device import Device
+
+
+class Descriptor(Parts):
+    """A surface as XeVM's ops take it; nothing of it is carried by loops."""
+
+    __slots__ = ("height", "pitch", "pointer", "type", "width")
+
+    def __init__(
+        self,
+        type: TensorDescType,
+        pointer: SSAValue,
+        width: SSAValue,
+        height: SSAValue,
+        pitch: SSAValue,
+    ) -> None:
+        super().__init__([])
+        self.type = type
+        self.pointer = pointer
+        self.width = width
+        self.height = height
+        self.pitch = pitch
+
+    @property
+    def surface(self) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
+        """Pointer, width in bytes, height in rows, pitch in bytes."""
+        return self.pointer, self.width, self.height, self.pitch
+
+    @property
+    def bits(self) -> int:
+        """Bits of an element in memory."""
+        return memory_bits(self.type.element_type) or 0
+
+    def agrees_with(self, other: Parts) -> bool:
+        """Descriptors meet in control flow when they are one surface."""
+        return (
+            isinstance(other, Descriptor)
+            and self.type == other.type
+            and self.surface == other.surface
+        )
+
+    def describe(self) -> str:
+        """In words."""
+        return str(self.type)
+
+
+class LaneRegisters(Expansion):
+    """The values of a function as registers of one lane."""
+
+    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
+
+    def __init__(self, function: Operation, target: Device) -> None:
+        self.device = target
+        super().__init__(function)
+
+    def registers(self, value: SSAValue) -> Registers:
+        """What an old vector became."""
+        became = self.get(value)
+        if not isinstance(became, Registers):
+            fail(self.current, f"'{self.current.name}' cannot take {value.type} at lane level")
+        return became
+
+    def descriptor(self, value: SSAValue) -> Descriptor:
+        """What an old tensor descriptor became."""
+        became = self.get(value)
+        if not isinstance(became, Descriptor):
+            fail(self.current, f"{value.type} is not lowered to XeVM yet")
+        return became
+
+    def bind_registers(
+        self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
+    ) -> None:
+        """Bind an old vector to a lane's registers, all of them, in order."""
+        element = cast(VectorType[Attribute], value.type).element_type
+        self.bind(value, Registers(part, element, layout, word_bits=word_bits))
+
+    def arranged(self, registers: Registers, layout: LinearLayout) -> Registers:
+        """A value in another layout: its registers permuted; refused where an element changes its lane."""
+        moved = registers.arranged(layout)
+        if moved is None:
+            fail(
+                self.current,
+                f"'{self.current.name}' needs its operand in another layout, which moves elements between "
+                "lanes; that is not lowered yet",
+            )
+        return moved
+
+    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+        """Loops carry whole registers, in the natural type of the element."""
+        return self._whole(init) if isinstance(init, Registers) else init
+
+    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+        """A yielded vector in the layout in which it is carried."""
+        if not isinstance(like, Registers) or not isinstance(became, Registers):
+            return super().adapt(became, like)
+        if like.layout is None:
+            return became
+        return self._whole(self.arranged(became, like.layout))
+
+    def _whole(self, registers: Registers) -> Registers:
+        if registers.layout is None:
+            shape = registers.shape
+            try:
+                registers = self.arranged(registers, default_vector_layout(shape))
+            except LayoutError as error:
+                fail(self.current, str(error))
+        assert registers.layout is not None
+        bits = memory_bits(registers.element_type) or 0
+        value = registers.read(self, natural_type(registers.element_type), bits)
+        return Registers(value, registers.element_type, registers.layout, word_bits=bits)
+
+    def integer(self, offset: Offset) -> SSAValue:
+        """An index as i32."""
+        if isinstance(offset, int):
+            return self.constant(offset, i32)
+        return self.emit_value(arith.IndexCastOp(offset, i32))

@@ -1,0 +1,73 @@
+"""Padding other than zero: 2D block loads give zero outside the surface, and a selection puts the number there."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType, i1
+from xdsl.ir import Attribute, SSAValue
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import CreateMaskOp
+from xetile.dialects.xetile import LoadTileOp
+from xetile.layout.algebra.distribution import block_offsets
+from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
+from xetile.planning.messages import pads
+from xetile.rewriting.one_to_many import Offset
+
+
+def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
+    """A loaded tile with its padding outside of the surface."""
+    if not pads(op):
+        return grid
+    assert grid.pack == 1, "a message that packs is chosen for operand B as it is loaded only"
+    number = cast("FloatAttr | IntegerAttr", op.padding).value.data
+    type = cast(VectorType[Attribute], grid.values[0].type)
+    filler = view.emit_value(arith.ConstantOp(repeated(number, type)))
+    extents = [count * extent for count, extent in zip(grid.shape, grid.block, strict=True)]
+    blocks = [
+        _select(view, value, filler, tile, start)
+        for value, start in zip(grid.values, block_offsets(extents, grid.block), strict=True)
+    ]
+    return Grid(blocks, grid.shape, grid.block, 1)
+
+
+def _select(
+    view: XeGPUView, value: SSAValue, filler: SSAValue, tile: Tile, start: tuple[int, ...]
+) -> SSAValue:
+    """A block with the filler above, below, left and right of the surface, as far as it may lie there."""
+    height, width = cast(VectorType[Attribute], value.type).get_shape()
+    row, column = (view.add(tile.offset(d), start[d]) for d in range(2))
+    rows, columns = (
+        _difference(view, size, first)
+        for size, first in zip(tile.sizes, (row, column), strict=True)
+    )
+    if not (_at_least(rows, height) and _at_least(columns, width)):
+        value = view.emit_value(
+            arith.SelectOp(_mask(view, rows, columns, height, width), value, filler)
+        )
+    for first, bounds in (
+        (row, (_difference(view, 0, row), width)),
+        (column, (height, _difference(view, 0, column))),
+    ):
+        if not _at_least(first, 0):
+            before = _mask(view, *bounds, height, width)
+            value = view.emit_value(arith.SelectOp(before, filler, value))
+    return value
+
+
+def _mask(view: XeGPUView, rows: Offset, columns: Offset, height: int, width: int) -> SSAValue:
+    """True in the first rows and columns of a block."""
+    return view.emit_value(
+        CreateMaskOp([view.index(rows), view.index(columns)], VectorType(i1, (height, width)))
+    )
+
+
+def _difference(view: XeGPUView, left: Offset, right: Offset) -> Offset:
+    if isinstance(left, int) and isinstance(right, int):
+        return left - right
+    return view.emit_value(arith.SubiOp(view.index(left), view.index(right)))
+
+
+def _at_least(offset: Offset, least: int) -> bool:
+    """Whether an offset is known to be at least so large."""
+    return isinstance(offset, int) and offset >= least

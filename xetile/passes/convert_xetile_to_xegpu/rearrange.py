@@ -1,0 +1,101 @@
+"""What moves or combines the elements of vectors, in XeGPU: the vector dialect's ops on each block."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import (
+    BroadcastOp,
+    MultiReductionOp,
+    ShapeCastOp,
+    TransposeOp,
+)
+from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp
+from xetile.passes.convert_xetile_to_xegpu.constants import identity
+from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
+from xetile.rewriting.one_to_many import Expansion
+
+
+def tile_transpose(view: XeGPUView, op: Operation) -> None:
+    """The blocks change places, and the elements in each of them."""
+    assert isinstance(op, TileTransposeOp)
+    grid = view.grid(op.source)
+    if op.permutation.get_values() == (0, 1, 2, 3):
+        view.bind(op.result, grid)
+        return
+    view.bind(op.result, transposed(view, grid))
+
+
+def transposed(view: XeGPUView, grid: Grid) -> Grid:
+    """The blocks in exchanged places, each transposed."""
+    return grid.transposed([view.emit_value(TransposeOp(v, [1, 0])) for v in grid.values])
+
+
+def tile_broadcast(view: XeGPUView, op: Operation) -> None:
+    """Each block of the source is repeated in its own block, and the blocks along the dimensions."""
+    assert isinstance(op, TileBroadcastOp)
+    grid, dimensions = view.grid(op.source), op.broadcast_dims.get_values()
+    type = op.result.type
+    rows, columns, height, width = type.get_shape()
+    block = VectorType(type.element_type, (height, width))
+    made = [
+        value if value.type == block else view.emit_value(BroadcastOp(value, block))
+        for value in grid.values
+    ]
+    spread = Grid(made, grid.shape, (height, width), 1)
+    blocks = [
+        spread.at(0 if 0 in dimensions else row, 0 if 1 in dimensions else column)
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    view.bind(op.result, Grid(blocks, (rows, columns), (height, width), 1))
+
+
+def tile_reduce(view: XeGPUView, op: Operation) -> None:
+    """Block after block joins the sum, ascending; it begins with the kind's identity."""
+    assert isinstance(op, TileReduceOp)
+    grid, dimensions = view.grid(op.source), op.reduction_dims.get_values()
+    if not dimensions:
+        view.bind(op.result, grid)
+        return
+    type = op.result.type
+    rows, columns, *block = type.get_shape()
+    reduced = [d for d in dimensions if d < 2]
+    kept = [grid.block[d] for d in range(2) if d not in reduced]
+    element = type.element_type
+    start = view.emit_value(arith.ConstantOp(identity(op.kind.data, element, kept)))
+    result = VectorType(element, block)
+    blocks: list[SSAValue] = []
+    for row in range(rows):
+        for column in range(columns):
+            total = start
+            for value in _along(grid, row, column, reduced):
+                total = view.emit_value(MultiReductionOp(op.kind, value, total, reduced))
+            shape = ShapeCastOp(total, result) if kept else BroadcastOp(total, result)
+            blocks.append(view.emit_value(shape))
+    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1]), 1))
+
+
+def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAValue]:
+    """The blocks that become one block of the result, in the order in which they are taken."""
+    rows = range(grid.shape[0]) if 0 in reduced else (row,)
+    columns = range(grid.shape[1]) if 1 in reduced else (column,)
+    return [grid.at(i, j) for i in rows for j in columns]
+
+
+def broadcast(view: XeGPUView, op: Operation) -> None:
+    """One element repeated over a 4D vector: every block is the same."""
+    type = op.results[0].type
+    if isinstance(op.operands[0].type, VectorType) or not isinstance(type, VectorType):
+        Expansion.other(view, op)
+        return
+    vector = cast(VectorType[Attribute], type)
+    if vector.get_num_dims() != 4:
+        Expansion.other(view, op)
+        return
+    rows, columns, height, width = vector.get_shape()
+    block = VectorType(vector.element_type, (height, width))
+    value = view.emit_value(BroadcastOp(view.single(op.operands[0]), block))
+    view.bind(op.results[0], Grid([value] * (rows * columns), (rows, columns), (height, width), 1))

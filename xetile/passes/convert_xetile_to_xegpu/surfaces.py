@@ -1,0 +1,161 @@
+"""The surface of a tile in terms of XeGPU: source, sizes, pitch, and what 2D block access needs of them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import MemRefType, i64
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xegpu import CreateNdTdescOp, TensorDescType
+from xetile.dialects.xetile import InitTileOp, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.errors import fail
+from xetile.planning.loads import memory_bits
+from xetile.rewriting.one_to_many import Expansion, Offset
+from xetile.targets.surface import SURFACE
+
+
+class Surface(NamedTuple):
+    """Where a tile lies: its source in the new function, and all in elements.
+
+    `sizes` and `strides` are None where the source is a static memref that says them itself; those of a column-major
+    matrix are exchanged, as the message sees it. `offsets` are the tile's rows and columns.
+    """
+
+    source: SSAValue
+    sizes: tuple[Offset, Offset] | None
+    strides: tuple[Offset, Offset] | None
+    offsets: tuple[Offset, Offset]
+
+    def plane(self, type: Attribute, order: Sequence[int]) -> tuple[Offset, Offset]:
+        """Rows and columns of the matrix in the order of the tile, which a static memref's type says."""
+        if self.sizes is not None:
+            slow, fast = self.sizes
+            return (fast, slow) if order == COLUMN_MAJOR else (slow, fast)
+        rows, columns = cast(MemRefType[Attribute], type).get_shape()
+        return rows, columns
+
+    def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
+        """A descriptor of this surface, made once per function where it depends on arguments only."""
+        sizes, strides = self.sizes or (), self.strides or ()
+
+        def make() -> Operation:
+            return CreateNdTdescOp(self.source, type, shape=list(sizes), strides=list(strides))
+
+        parts = (self.source, *sizes, *strides)
+        if all(isinstance(part, int | BlockArgument) for part in parts) and (
+            not isinstance(self.source, BlockArgument) or self.source.block is view.entry
+        ):
+            return view.shared(("descriptor", type, *parts), make)
+        return view.emit_value(make())
+
+
+def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
+    """The surface and the corner of a tile, checked against what 2D block access needs."""
+    tile = op.tile.type
+    if tile.memory_space != 0:
+        fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
+    offsets = [o if isinstance(o, int) else view.single(o) for o in op.mixed_offsets]
+    sizes: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_sizes]
+    strides: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_strides]
+    source = view.single(op.source)
+    start: Offset = 0
+    static = False
+    if isinstance(source.type, MemRefType):
+        type = cast(MemRefType[Attribute], source.type)
+        layout = strides_and_offset(type)
+        if layout is None:
+            fail(op, f"{type} has a layout that is not strided")
+        known, start = _layout(view, source, type, layout)
+        if not sizes:
+            static = True
+            sizes = list(type.get_shape())
+            strides = list(known)
+    leading = len(offsets) - 2
+    for offset, stride in zip(offsets[:leading], strides[:leading], strict=True):
+        start = view.add(start, view.multiply(offset, stride))
+    slow, fast = (-1, -2) if tile.order == COLUMN_MAJOR else (-2, -1)
+    plane = (sizes[slow], sizes[fast]), (strides[slow], strides[fast])
+    _check(view, op, tile, *plane, start, offsets[fast])
+    corner = (offsets[-2], offsets[-1])
+    if tile.order == COLUMN_MAJOR:
+        return Surface(_address(view, source, start, tile), *plane, corner)
+    if static and leading == 0 and start == 0:
+        return Surface(source, None, None, corner)
+    if start != 0 or leading != 0:
+        source = _address(view, source, start, tile)
+    return Surface(source, *plane, corner)
+
+
+def _layout(
+    view: Expansion,
+    source: SSAValue,
+    type: MemRefType[Attribute],
+    layout: tuple[Sequence[int | None], int | None],
+) -> tuple[list[Offset], Offset]:
+    """Strides and offset of a memref in elements; what is dynamic is read from its descriptor."""
+    strides, offset = layout
+    if offset is not None and None not in strides:
+        return [stride for stride in strides if stride is not None], offset
+    metadata = view.emit(memref.ExtractStridedMetaDataOp(source))
+    rank = type.get_num_dims()
+    dynamic = metadata.results[2 + rank :]
+    known: list[Offset] = [
+        dynamic[d] if stride is None else stride for d, stride in enumerate(strides)
+    ]
+    return known, metadata.results[1] if offset is None else offset
+
+
+def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -> SSAValue:
+    """The address of an element as i64."""
+    size = (memory_bits(tile.element_type) or 0) // 8
+    moved = view.multiply(start, size)
+    if not isinstance(source.type, MemRefType):
+        if moved == 0:
+            return source
+        step = view.emit_value(arith.IndexCastOp(view.index(moved), i64))
+        return view.emit_value(arith.AddiOp(source, step))
+    base = view.emit_value(memref.ExtractAlignedPointerAsIndexOp(source))
+    total = view.index(view.add(base, moved))
+    return view.emit_value(arith.IndexCastOp(total, i64))
+
+
+def _check(
+    view: Expansion,
+    op: InitTileOp,
+    tile: TileType,
+    sizes: tuple[Offset, Offset],
+    strides: tuple[Offset, Offset],
+    start: Offset,
+    column: Offset,
+) -> None:
+    """Refuse what 2D block access cannot reach, as far as it is static."""
+    bits = memory_bits(tile.element_type)
+    if bits is None:
+        fail(op, f"2D block access has no elements of type {tile.element_type}")
+    size = bits // 8
+    values = {
+        "height": sizes[0],
+        "width": _bytes(sizes[1], size),
+        "pitch": _bytes(strides[0], size),
+        "base": _bytes(start, size),
+        "column": _bytes(column, size),
+    }
+    static = {name: value for name, value in values.items() if isinstance(value, int)}
+    problem = SURFACE.problem(**static)
+    if problem is not None:
+        fail(op, problem)
+    dynamic = [
+        name for name, value in values.items() if not isinstance(value, int) and name != "column"
+    ]
+    if dynamic:
+        view.remark_once(
+            f"the {', '.join(dynamic)} of this matrix {'is' if len(dynamic) == 1 else 'are'} known at run time "
+            f"only; {SURFACE.rules}"
+        )
+
+
+def _bytes(elements: Offset, size: int) -> int | None:
+    return elements * size if isinstance(elements, int) else None

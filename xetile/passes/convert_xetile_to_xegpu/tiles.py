@@ -1,0 +1,173 @@
+"""Tiles in XeGPU: descriptors, and the messages of loads, stores and prefetches."""
+
+from typing import cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.upstream.vector import ExtractOp
+from xetile.dialects.xegpu import (
+    CacheHint,
+    CacheHintAttr,
+    LoadNdOp,
+    PrefetchNdOp,
+    StoreNdOp,
+    TensorDescType,
+)
+from xetile.dialects.xetile import CacheHintAttr as XeTileCacheHintAttr
+from xetile.dialects.xetile import (
+    InitTileOp,
+    LoadTileOp,
+    PrefetchTileOp,
+    StoreTileOp,
+    TileType,
+    UpdateTileOffsetOp,
+)
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.errors import fail
+from xetile.layout.algebra.distribution import block_offsets
+from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.passes.convert_xetile_to_xegpu.padding import padded
+from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
+from xetile.passes.convert_xetile_to_xegpu.surfaces import Surface, describe_surface
+from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
+from xetile.planning.loads import memory_bits
+from xetile.planning.messages import TileUse
+from xetile.rewriting.one_to_many import Offset
+
+
+def init_tile(view: XeGPUView, op: Operation) -> None:
+    """A tile is a descriptor per way of using it, and where its corner is."""
+    assert isinstance(op, InitTileOp)
+    tile = op.tile.type
+    if tile.scattered:
+        fail(
+            op, "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above"
+        )
+    surface = describe_surface(view, op)
+    descriptors: dict[TileUse, tuple[SSAValue, BlockConfiguration]] = {}
+    for use in view.messages.uses(op.tile):
+        message = view.messages.message(op.tile, use)
+        descriptors[use] = (_descriptor(view, surface, tile, message), message)
+    fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
+    moving = {
+        dimension: view.index(fixed.pop(dimension))
+        for dimension in view.messages.moving_dimensions(op.tile)
+    }
+    sizes = surface.plane(op.source.type, tile.order)
+    column_major = tile.order == COLUMN_MAJOR
+    view.bind(op.tile, Tile(descriptors, fixed, moving, sizes, column_major=column_major))
+
+
+def _memory_shape(type: TileType) -> tuple[int, ...]:
+    """The tile's extents as a message sees them."""
+    return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
+
+
+def _descriptor(
+    view: XeGPUView, surface: Surface, tile: TileType, message: BlockConfiguration
+) -> SSAValue:
+    type = TensorDescType.block(
+        (message.rows, message.columns), tile.element_type, array_length=message.blocks
+    )
+    return surface.descriptor(view, type)
+
+
+def load_tile(view: XeGPUView, op: Operation) -> None:
+    """The fewest messages that cover the tile; what is outside of the surface is padded."""
+    assert isinstance(op, LoadTileOp)
+    tile = view.tile(op.operands[0])
+    descriptor, message = tile.descriptors["load"]
+    type = cast(TileType, op.operands[0].type)
+    pack = (
+        register_word(message, element_bits=memory_bits(type.element_type) or 8)
+        if message.packed
+        else 1
+    )
+    extents = _memory_shape(type)
+    shape = (extents[0] // message.rows, extents[1] // message.columns)
+    blocks: list[SSAValue] = []
+    for start in block_offsets(extents, (message.rows, message.width)):
+        loaded = view.emit_value(
+            LoadNdOp(
+                descriptor,
+                tile.corner(view, start),
+                _loaded_type(type, message, pack),
+                packed=message.packed,
+                transpose=[1, 0] if message.transposed else None,
+                hints=_hints(op),
+            )
+        )
+        if message.blocks == 1:
+            blocks.append(loaded)
+        else:
+            blocks.extend(
+                view.emit_value(ExtractOp(loaded, [index], _block_type(type, message, pack)))
+                for index in range(message.blocks)
+            )
+    grid = Grid(blocks, shape, (message.rows, message.columns), pack)
+    if message.transposed:
+        grid = grid.transposed(grid.values)
+    elif tile.column_major:
+        grid = transposed(view, grid)
+    view.bind(op.results[0], padded(view, op, tile, grid))
+
+
+def _block_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
+    if message.transposed:
+        return VectorType(tile.element_type, (message.columns, message.rows))
+    if pack == 1:
+        return VectorType(tile.element_type, (message.rows, message.columns))
+    return VectorType(tile.element_type, (message.rows // pack, message.columns, pack))
+
+
+def _loaded_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
+    block = _block_type(tile, message, pack)
+    if message.blocks == 1:
+        return block
+    return VectorType(tile.element_type, (message.blocks, *block.get_shape()))
+
+
+def _hints(op: Operation) -> list[CacheHintAttr | None]:
+    """The op's cache hints in XeGPU's spelling."""
+    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
+    return [
+        CacheHintAttr(CacheHint(hint.data.value)) if isinstance(hint, XeTileCacheHintAttr) else None
+        for hint in hints
+    ]
+
+
+def store_tile(view: XeGPUView, op: Operation) -> None:
+    """One message per block."""
+    assert isinstance(op, StoreTileOp)
+    tile = view.tile(op.operands[1])
+    descriptor, message = tile.descriptors["store"]
+    grid = view.grid(op.operands[0])
+    if tile.column_major:
+        grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
+    else:
+        grid = view.repack(grid, (message.rows, message.columns))
+    starts = block_offsets(_memory_shape(cast(TileType, op.operands[1].type)), grid.block)
+    for value, start in zip(grid.values, starts, strict=True):
+        view.emit(StoreNdOp(value, descriptor, tile.corner(view, start), hints=_hints(op)))
+
+
+def prefetch_tile(view: XeGPUView, op: Operation) -> None:
+    """The fewest messages that cover the tile."""
+    assert isinstance(op, PrefetchTileOp)
+    tile = view.tile(op.operands[0])
+    descriptor, message = tile.descriptors["prefetch"]
+    extents = _memory_shape(cast(TileType, op.operands[0].type))
+    for start in block_offsets(extents, (message.rows, message.width)):
+        view.emit(PrefetchNdOp(descriptor, tile.corner(view, start), hints=_hints(op)))
+
+
+def update_tile_offset(view: XeGPUView, op: Operation) -> None:
+    """The corner moves in the dimensions that loops carry; descriptors stay."""
+    assert isinstance(op, UpdateTileOffsetOp)
+    tile = view.tile(op.operands[0])
+    steps = [s if isinstance(s, int) else view.single(s) for s in op.mixed_offsets]
+    moved = [
+        view.index(view.add(tile.offset(dimension), steps[dimension])) for dimension in tile.moving
+    ]
+    view.bind(op.results[0], tile.with_values(moved))

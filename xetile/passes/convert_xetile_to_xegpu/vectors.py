@@ -1,0 +1,114 @@
+"""Vectors in XeGPU: products, repacking, constants, and what moves or combines the elements of blocks."""
+
+from collections.abc import Sequence
+from math import gcd, prod
+from typing import cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import ExtractStridedSliceOp
+from xetile.dialects.xegpu import (
+    DpasOp,
+)
+from xetile.dialects.xetile import TilePackOp
+from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
+from xetile.rewriting.one_to_many import Expansion, Parts
+
+
+def tile_mma(view: XeGPUView, op: Operation) -> None:
+    """One matrix instruction per block of the result and of K, K ascending."""
+    a, b = view.grid(op.operands[0]), view.grid(op.operands[1])
+    sums = [view.grid(value) for value in op.operands[2:]]
+    type = cast(VectorType[Attribute], op.results[0].type)
+    rows, columns, *block = type.get_shape()
+    result = VectorType(type.element_type, block)
+    blocks: list[SSAValue] = []
+    for row in range(rows):
+        for column in range(columns):
+            total = [grid.at(row, column) for grid in sums]
+            for k in range(a.shape[1]):
+                product = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
+                total = [view.emit_value(product)]
+            blocks.append(total[0])
+    view.bind(op.results[0], Grid(blocks, (rows, columns), (block[0], block[1]), 1))
+
+
+def tile_unpack(view: XeGPUView, op: Operation) -> None:
+    """A vector is known by its blocks, whole or not."""
+    view.bind(op.results[0], view.grid(op.operands[0]))
+
+
+def tile_pack(view: XeGPUView, op: Operation) -> None:
+    """Blocks are cut and put together; a whole vector, such as a mask, is one block."""
+    assert isinstance(op, TilePackOp)
+    became = view.get(op.source)
+    if not isinstance(became, Parts):
+        rows, columns = cast(VectorType[Attribute], op.source.type).get_shape()
+        became = Grid([became], (1, 1), (rows, columns), 1)
+        view.bind(op.source, became)
+    height, width = op.inner_blocks.get_values()
+    view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
+
+
+def extract_strided_slice(view: XeGPUView, op: Operation) -> None:
+    """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
+    assert isinstance(op, ExtractStridedSliceOp)
+    grid = view.get(op.source)
+    if not isinstance(grid, Grid):
+        Expansion.other(view, op)
+        return
+    offsets, sizes = _box(op)
+    rows, columns = (gcd(*extents) for extents in zip(grid.block, offsets, sizes, strict=True))
+    grid = view.cut(grid, (rows, columns))
+    top, left = offsets[0] // rows, offsets[1] // columns
+    shape = (sizes[0] // rows, sizes[1] // columns)
+    blocks = [grid.at(top + i, left + j) for i in range(shape[0]) for j in range(shape[1])]
+    view.bind(op.result, Grid(blocks, shape, grid.block, grid.pack))
+
+
+def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
+    """Where a slice begins in the vector that the blocks make up, and its extents (elements)."""
+    whole, part = (cast(VectorType[Attribute], v.type).get_shape() for v in (op.source, op.result))
+    counted, inner = whole[:2], whole[2:] or (1, 1)
+    if whole[2:] != part[2:]:
+        fail(
+            op,
+            f"the slice takes {'x'.join(map(str, part[2:]))} of each block of {'x'.join(map(str, inner))}; "
+            "slices of whole blocks are lowered to XeGPU: unpack the vector before",
+        )
+    named = [offset.value.data for offset in op.offsets][:2]
+    offsets = [*named, *[0] * (len(counted) - len(named))]
+    return (
+        [offset * step for offset, step in zip(offsets, inner, strict=True)],
+        [extent * step for extent, step in zip(part[:2], inner, strict=True)],
+    )
+
+
+def constant(view: XeGPUView, op: Operation) -> None:
+    """Each block has its own elements; blocks that repeat one element share a constant."""
+    type = op.results[0].type
+    value = dense_value(op)
+    if not isinstance(type, VectorType) or value is None:
+        Expansion.other(view, op)
+        return
+    vector = cast(VectorType[Attribute], type)
+    if vector.get_num_dims() not in (2, 4):
+        Expansion.other(view, op)
+        return
+    *counts, height, width = vector.get_shape()
+    block = VectorType(vector.element_type, (height, width))
+    if is_splat(value):
+        splat = view.emit_value(arith.ConstantOp(splat_of_type(value, block)))
+        blocks = [splat] * prod(counts)
+    else:
+        size = height * width
+        blocks = [
+            view.emit_value(arith.ConstantOp(taken(value, range(start, start + size), block)))
+            for start in range(0, len(value), size)
+        ]
+    rows, columns = counts or (1, 1)
+    view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width), 1))

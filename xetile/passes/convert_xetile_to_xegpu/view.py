@@ -1,0 +1,232 @@
+"""What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import gcd
+from typing import ClassVar, cast
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
+from xetile.errors import fail
+from xetile.layout.algebra.distribution import block_offsets, containing_block
+from xetile.layout.intel.messages import BlockConfiguration
+from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.planning.messages import Messages, TileUse
+from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.targets.device import Device
+
+
+class Tile(Parts):
+    """A tile: one descriptor per use, the offsets of its corner (row, column), the sizes of its surface.
+
+    The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
+    """
+
+    __slots__ = ("column_major", "descriptors", "fixed", "moving", "sizes")
+
+    def __init__(
+        self,
+        descriptors: Mapping[TileUse, tuple[SSAValue, BlockConfiguration]],
+        fixed: Mapping[int, Offset],
+        moving: Mapping[int, SSAValue],
+        sizes: tuple[Offset, Offset],
+        *,
+        column_major: bool = False,
+    ) -> None:
+        super().__init__(list(moving.values()))
+        self.sizes = sizes
+        self.column_major = column_major
+        self.descriptors = dict(descriptors)
+        self.fixed = dict(fixed)
+        self.moving = tuple(moving)
+
+    def offset(self, dimension: int) -> Offset:
+        """The corner's offset in one dimension (elements)."""
+        if dimension in self.fixed:
+            return self.fixed[dimension]
+        return self.values[self.moving.index(dimension)]
+
+    def corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
+        """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
+        order = (1, 0) if self.column_major else (0, 1)
+        return [view.add(self.offset(d), step) for d, step in zip(order, start, strict=True)]
+
+    def agrees_with(self, other: Parts) -> bool:
+        """Tiles meet in a loop when they share descriptors and the offsets that do not move."""
+        return (
+            isinstance(other, Tile)
+            and self.descriptors == other.descriptors
+            and self.fixed == other.fixed
+            and self.sizes == other.sizes
+        )
+
+    def describe(self) -> str:
+        """In words."""
+        return (
+            f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
+        )
+
+
+class Grid(Parts):
+    """A vector as its blocks, row-major; `pack` consecutive rows share a register word (1: not packed)."""
+
+    __slots__ = ("block", "pack", "shape")
+
+    def __init__(
+        self, values: Sequence[SSAValue], shape: tuple[int, int], block: tuple[int, int], pack: int
+    ) -> None:
+        super().__init__(values)
+        self.shape = shape
+        self.block = block
+        self.pack = pack
+
+    def at(self, row: int, column: int) -> SSAValue:
+        """One block, by its coordinates in blocks."""
+        return self.values[row * self.shape[1] + column]
+
+    def transposed(self, values: Sequence[SSAValue]) -> "Grid":
+        """The blocks with rows and columns exchanged, after `values` took the place of these."""
+        rows, columns = self.shape
+        grid = Grid(values, self.shape, self.block, 1)
+        exchanged = [grid.at(row, column) for column in range(columns) for row in range(rows)]
+        return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]), 1)
+
+    def describe(self) -> str:
+        """In words."""
+        packed = f", {self.pack} rows packed" if self.pack != 1 else ""
+        return (
+            f"{'x'.join(map(str, self.shape))} blocks of {'x'.join(map(str, self.block))}{packed}"
+        )
+
+
+class XeGPUView(Expansion):
+    """A function in terms of XeGPU."""
+
+    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
+
+    def __init__(self, function: Operation, target: Device, *, upstream: bool = False) -> None:
+        self.device = target
+        self.messages = Messages(function, target, upstream=upstream)
+        super().__init__(function)
+
+    def tile(self, value: SSAValue) -> Tile:
+        """What an old tile became."""
+        became = self.get(value)
+        if not isinstance(became, Tile):
+            fail(self.current, f"{value.type} is not lowered to XeGPU yet")
+        return became
+
+    def grid(self, value: SSAValue) -> Grid:
+        """What an old vector became."""
+        became = self.get(value)
+        if not isinstance(became, Grid):
+            fail(
+                self.current,
+                f"{value.type} is not in blocks, run xetile-blocking first",
+            )
+        return became
+
+    def single(self, value: SSAValue) -> SSAValue:
+        """Ops that know no blocks get a whole vector, put together from its blocks."""
+        became = self.get(value)
+        if not isinstance(became, Grid) or not is_tile_vector(value.type):
+            return super().single(value)
+        rows, columns = cast(VectorType[Attribute], value.type).get_shape()
+        return self.repack(became, (rows, columns)).values[0]
+
+    def repack(self, grid: Grid, block: tuple[int, int]) -> Grid:
+        """The same vector in other blocks: cut into the largest that fit in both, which are put together."""
+        common = (gcd(grid.block[0], block[0]), gcd(grid.block[1], block[1]))
+        parts = self.cut(grid, common)
+        if common == block:
+            return parts
+        if grid.pack != 1:
+            fail(self.current, f"{grid.describe()} cannot be put together to {block[0]}x{block[1]}")
+        down, across = block[0] // common[0], block[1] // common[1]
+        shape = (parts.shape[0] // down, parts.shape[1] // across)
+        joined = [
+            self._join(parts, (row * down, column * across), block)
+            for row in range(shape[0])
+            for column in range(shape[1])
+        ]
+        return Grid(joined, shape, block, 1)
+
+    def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
+        """One block of the smaller ones from `first` (in blocks) on."""
+        element = cast(VectorType[Attribute], parts.values[0].type).element_type
+        joined = self.emit_value(arith.ConstantOp(repeated(0, VectorType(element, block))))
+        for start in block_offsets(block, parts.block):
+            row, column = (s // b + f for s, b, f in zip(start, parts.block, first, strict=True))
+            joined = self.emit_value(InsertStridedSliceOp(parts.at(row, column), joined, start))
+        return joined
+
+    def cut(self, grid: Grid, block: tuple[int, int]) -> Grid:
+        """The same vector in smaller blocks, which lie in one of the old ones each."""
+        if grid.block == block:
+            return grid
+        rows, columns = (
+            n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
+        )
+        parts = [
+            self._slice(grid, block, row, column)
+            for row in range(rows)
+            for column in range(columns)
+        ]
+        return Grid(parts, (rows, columns), block, grid.pack)
+
+    def _slice(self, grid: Grid, block: tuple[int, int], row: int, column: int) -> SSAValue:
+        source, start = containing_block(grid.block, block, row, column)
+        value = grid.at(*source)
+        offsets, sizes = list(start), list(block)
+        if grid.pack != 1:
+            offsets = [start[0] // grid.pack, start[1], 0]
+            sizes = [block[0] // grid.pack, block[1], grid.pack]
+        return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
+
+    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+        """As in every expansion; a vector in larger blocks is cut."""
+        if isinstance(became, Grid) and isinstance(like, Grid):
+            became = self.repack(became, like.block)
+        return super().adapt(became, like)
+
+    def other(self, op: Operation) -> None:
+        """Elementwise ops work on each block."""
+        if is_elementwise(op) and any(isinstance(self.get(v), Grid) for v in op.operands):
+            elementwise(self, op)
+        else:
+            super().other(op)
+
+
+def elementwise(view: XeGPUView, op: Operation) -> None:
+    """An op on each block, cut to the smallest of its operands."""
+    became = [view.get(value) for value in op.operands]
+    blocks = [part.block for part in became if isinstance(part, Grid)]
+    common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
+    became = [view.cut(part, common) if isinstance(part, Grid) else part for part in became]
+    first = next(part for part in became if isinstance(part, Grid))
+    parts: list[list[SSAValue]] = [[] for _ in op.results]
+    for index in range(len(first.values)):
+        operands = [
+            part.values[index] if isinstance(part, Grid) else view.single(v)
+            for part, v in zip(became, op.operands, strict=True)
+        ]
+        shape = cast(VectorType[Attribute], first.values[index].type).get_shape()
+        types = [
+            VectorType(cast(VectorType[Attribute], result.type).element_type, shape)
+            for result in op.results
+        ]
+        made = view.emit(
+            type(op).create(
+                operands=operands,
+                result_types=types,
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+            )
+        )
+        for part, value in zip(parts, made.results, strict=True):
+            part.append(value)
+    for result, values in zip(op.results, parts, strict=True):
+        view.bind(result, Grid(values, first.shape, first.block, first.pack))

@@ -1,0 +1,190 @@
+"""Turn a kernel as one lane sees it (XeVM) into LLVM IR that calls Intel's builtins.
+
+Before:
+
+    gpu.module @kernels {
+      gpu.func @copy(%a: memref<64x32xf16>, %b: memref<64x32xf16>) kernel
+          attributes {known_block_size = array<i32: 16, 1, 1>, xetile.level = "lane"} {
+        %w = arith.constant 64 : i32
+        %h = arith.constant 64 : i32
+        %x = arith.constant 0 : i32
+        %block = gpu.block_id x
+        %c8 = arith.constant 8 : index
+        %row = arith.muli %block, %c8 : index
+        %y = arith.index_cast %row : index to i32
+        %i = memref.extract_aligned_pointer_as_index %a : memref<64x32xf16> -> index
+        %l = arith.index_cast %i : index to i64
+        %p = llvm.inttoptr %l : i64 to !llvm.ptr<1>
+        %v = xevm.blockload2d %p, %w, %h, %w, %x, %y <{elem_size_in_bits = 16 : i32, pack_register = false,
+            tile_height = 8 : i32, tile_width = 16 : i32, transpose = false, v_blocks = 2 : i32}>
+            : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<16xi16>
+        ...
+
+After:
+
+    gpu.module @kernels {
+      llvm.func @_Z12get_group_idj(i32) -> i64
+      llvm.func @_Z41intel_sub_group_2d_block_read_16b_8r16x2cPU3AS1viiiDv2_iPt(!llvm.ptr<1>, i32, i32, i32,
+          vector<2xi32>, !llvm.ptr)
+      llvm.func @copy(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>) attributes {gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
+          reqd_work_group_size = array<i32: 16, 1, 1>, xetile.launch = {...}} {
+        %0 = llvm.mlir.constant(0 : i32) : i32
+        ...
+        %3 = llvm.alloca %2 x !llvm.array<16 x i16> {alignment = 64 : i64} : (i32) -> !llvm.ptr
+        %7 = llvm.call @_Z12get_group_idj(%0) : (i32) -> i64
+        %block = llvm.trunc %7 : i64 to i32
+        %row = llvm.mul %block, %1 : i32
+        %8 = llvm.insertelement %0, %5[%0 : i32] : vector<2xi32>
+        %9 = llvm.insertelement %row, %8[%2 : i32] : vector<2xi32>
+        llvm.call @_Z41intel_sub_group_2d_block_read_16b_8r16x2cPU3AS1viiiDv2_iPt(%a, %4, %4, %4, %9, %3) : (...) -> ()
+        %10 = llvm.load %3 : !llvm.ptr -> vector<8xi16>
+        ...
+
+- The kernel's arguments: see `xevm_to_llvm/signature.py`; what a host needs stands in the attribute `xetile.launch`.
+- Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
+  are used; IGC keeps all of it in registers.
+- An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
+- Prefetches in loops go through an address payload (`xevm_to_llvm/prefetches.py`), which is why loops are still
+  structured here; they become branches.
+- bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
+- `cache_control` takes IGC's function behind the builtin, which has an argument for it.
+
+Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from xetile.analysis.kernels import (
+    OLDER_CONVENTION,
+    functions,
+    holds_dialect,
+    kernel_functions,
+    launch_sizes,
+    level,
+)
+from xetile.errors import fail, position
+from xetile.passes.convert_xevm_to_llvm import (
+    arithmetic,
+    control_flow,
+    identifiers,
+    memory,
+    messages,
+    signature,
+    vectors,
+)
+from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.targets.device import SUBGROUP_SIZE
+
+_HANDLERS = {
+    **arithmetic.HANDLERS,
+    **control_flow.HANDLERS,
+    **identifiers.HANDLERS,
+    **memory.HANDLERS,
+    **messages.HANDLERS,
+    **vectors.HANDLERS,
+}
+
+
+@dataclass(frozen=True)
+class ConvertXeVMToLLVM(ModulePass):
+    """Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins."""
+
+    name = "convert-xevm-to-llvm"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Convert every kernel; the module around it stays.
+
+        Errors: XetileError at the op that has no lowering.
+        """
+        kernels = kernel_functions(op)
+        for function in functions(op):
+            if function not in kernels and function.name == "gpu.func":
+                fail(function, "a function that is no kernel has no lowering to LLVM IR")
+        for function in kernels:
+            _convert(function)
+
+
+def _convert(function: Operation) -> None:
+    _check(function)
+    declared: dict[str, llvm.FuncOp] = {}
+    lowering = Lowering(function, _HANDLERS, declared)
+    body = function.regions[0].blocks[0]
+    arguments = signature.add_arguments(lowering, tuple(body.args))
+    lowering.operations(body)
+    kernel = _kernel(function, lowering, arguments)
+    parent = function.parent_block()
+    assert parent is not None
+    present = {_symbol(op) for op in parent.ops}
+    new = [made for name, made in declared.items() if name not in present]
+    parent.insert_ops_before([*new, kernel], function)
+    function.detach()
+    function.erase()
+
+
+def _check(function: Operation) -> None:
+    found = level(function)
+    if found != "lane" and holds_dialect(function, "xetile", "xegpu"):
+        fail(function, f"the kernel is at level {found}; run convert-xegpu-to-xevm first")
+    if OLDER_CONVENTION in function.attributes:
+        fail(function, f"'{OLDER_CONVENTION}' counts subgroups; run xetile-wg-to-sg first")
+    blocks: list[Block] = list(function.regions[0].blocks)
+    if len(blocks) != 1:
+        fail(
+            function, f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)"
+        )
+    type = function.properties.get("function_type")
+    if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
+        fail(function, "buffers of the workgroup or the work-item have no lowering to LLVM IR yet")
+    size = function.attributes.get("intel_reqd_sub_group_size")
+    if isa(size, IntegerAttr) and size.value.data != SUBGROUP_SIZE:
+        fail(
+            function,
+            f"intel_reqd_sub_group_size is {size.value.data}; expected {SUBGROUP_SIZE}, the lanes of a subgroup",
+        )
+
+
+def _symbol(op: Operation) -> str | None:
+    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def _kernel(
+    function: Operation, lowering: Lowering, arguments: list[signature.Argument]
+) -> llvm.FuncOp:
+    name = _symbol(function)
+    if name is None or name.startswith("_Z"):
+        fail(
+            function,
+            f"kernel '{name}' cannot have this name: names that begin with _Z are mangled ones",
+        )
+    attributes: dict[str, Attribute] = {
+        "gpu.kernel": UnitAttr(),
+        "intel_reqd_sub_group_size": IntegerAttr(SUBGROUP_SIZE, i32),
+    }
+    sizes = launch_sizes(function, "known_block_size")
+    if sizes is not None:
+        attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)
+    attributes[signature.LAUNCH_ATTRIBUTE] = signature.launch_attribute(function, arguments)
+    type = llvm.LLVMFunctionType([argument.type for argument in arguments], llvm.LLVMVoidType())
+    kernel = llvm.FuncOp(
+        name, type, llvm.LinkageAttr("external"), body=lowering.region, extra_attrs=attributes
+    )
+    location = position(function)
+    if location is not None:
+        kernel.location = location
+    return kernel

@@ -1,0 +1,90 @@
+"""Where a work-item is, and what it waits for: OpenCL's functions of the same meaning.
+
+LLVM's SPIR-V back end turns them into BuiltIn variables and barriers.
+"""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.passes.convert_xevm_to_llvm.builtins import mangle
+from xetile.passes.convert_xevm_to_llvm.lowering import Handler, Lowering
+
+_ALONG_AXIS: Mapping[str, str] = {
+    "gpu.block_id": "get_group_id",
+    "gpu.block_dim": "get_local_size",
+    "gpu.global_id": "get_global_id",
+    "gpu.grid_dim": "get_num_groups",
+    "gpu.thread_id": "get_local_id",
+    "xevm.group_count": "get_num_groups",
+    "xevm.group_id": "get_group_id",
+    "xevm.local_id": "get_local_id",
+    "xevm.local_size": "get_local_size",
+}
+"""Functions of an axis, with a 64-bit result; xevm's ops have the axis in their name."""
+
+_OF_SUBGROUP: Mapping[str, str] = {
+    "gpu.lane_id": "get_sub_group_local_id",
+    "gpu.num_subgroups": "get_num_sub_groups",
+    "gpu.subgroup_id": "get_sub_group_id",
+    "gpu.subgroup_size": "get_sub_group_size",
+    "xevm.lane_id": "get_sub_group_local_id",
+    "xevm.subgroup_id": "get_sub_group_id",
+    "xevm.subgroup_size": "get_sub_group_size",
+}
+"""Functions without an argument, with a 32-bit result."""
+
+_LOCAL_FENCE, _GLOBAL_FENCE = 1, 2  # OpenCL 3.0, CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE
+_ACQUIRE_RELEASE = 4  # memory_order_acq_rel
+_SCOPES = {"workgroup": 1, "device": 2}  # memory_scope_work_group, memory_scope_device
+_SPACES = {"shared": _LOCAL_FENCE, "global": _GLOBAL_FENCE}
+
+
+def _along_axis(lowering: Lowering, op: Operation) -> None:
+    name, _, axis = op.name.rpartition(".")
+    if op.name in _ALONG_AXIS:
+        name, axis = op.name, str(getattr(op.properties["dimension"], "data", ""))
+    number = lowering.integer_constant("xyz".index(axis), 32)
+    function = mangle(_ALONG_AXIS[name], ["j"])
+    lowering.bind_parts(op.results[0], [lowering.result_of_call(function, [number], i64)])
+
+
+def _of_subgroup(lowering: Lowering, op: Operation) -> None:
+    function = mangle(_OF_SUBGROUP[op.name], [])
+    lowering.bind_parts(op.results[0], [lowering.result_of_call(function, [], i32)])
+
+
+def _barrier(lowering: Lowering, op: Operation) -> None:
+    flags = lowering.integer_constant(_LOCAL_FENCE | _GLOBAL_FENCE, 32)
+    lowering.call(mangle("barrier", ["j"]), [flags])
+
+
+def _fence(lowering: Lowering, op: Operation) -> None:
+    scope, space = (
+        str(getattr(op.properties.get(name), "data", "")) for name in ("scope", "addrspace")
+    )
+    if scope not in _SCOPES or space not in _SPACES:
+        fail(
+            op,
+            f"a fence of scope {scope or 'that is not given'} and address space {space or 'generic'} has no lowering "
+            f"to LLVM IR; expected scope {' or '.join(_SCOPES)}, address space {' or '.join(_SPACES)}",
+        )
+    numbers = (_SPACES[space], _ACQUIRE_RELEASE, _SCOPES[scope])
+    arguments = [lowering.integer_constant(number, 32) for number in numbers]
+    lowering.call(mangle("atomic_work_item_fence", ["j", "i", "i"]), arguments)
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **{name: _along_axis for name in _ALONG_AXIS if name.startswith("gpu.")},
+    **{
+        f"{name}.{axis}": _along_axis
+        for name in _ALONG_AXIS
+        if name.startswith("xevm.")
+        for axis in "xyz"
+    },
+    **dict.fromkeys(_OF_SUBGROUP, _of_subgroup),
+    "gpu.barrier": _barrier,
+    "xevm.memfence": _fence,
+}

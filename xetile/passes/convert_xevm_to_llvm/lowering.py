@@ -1,0 +1,389 @@
+"""One function on its way from V to L: what each value became, and where the next op goes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.analysis.ranges import Ranges, infer_ranges
+from xetile.errors import fail, position
+from xetile.passes.convert_xevm_to_llvm.types import (
+    chunk_type,
+    chunk_widths,
+    element_bits,
+    lowered_element,
+    vector_element,
+    vector_length,
+)
+
+_BUFFER_ALIGNMENT = 64  # bytes, that of a register of pvc and later
+
+
+class Address(NamedTuple):
+    """An integer that is a pointer plus some bytes."""
+
+    pointer: SSAValue
+    offset: int
+
+
+class Chunks(NamedTuple):
+    """A vector in registers: its element type at L, and its parts in order (see types.chunk_widths)."""
+
+    element: Attribute
+    parts: tuple[SSAValue, ...]
+
+
+class Strided(NamedTuple):
+    """A memref: pointer to element zero, layout offset, sizes and strides in elements.
+
+    A stride is None where it is the product of the sizes behind it.
+    """
+
+    pointer: SSAValue
+    offset: int | SSAValue
+    sizes: tuple[int | SSAValue, ...]
+    strides: tuple[int | SSAValue | None, ...]
+
+
+class Memory:
+    """What a load has written to private memory; parts of it are read where it was written, once each."""
+
+    def __init__(self, pointer: SSAValue, written: Operation) -> None:
+        self.pointer = pointer
+        self.last = written
+        self.parts: dict[tuple[int, Attribute], SSAValue] = {}
+
+
+class Loaded(NamedTuple):
+    """A vector that a load left in memory, as elements of some type."""
+
+    memory: Memory
+    element: Attribute
+    length: int
+
+
+class Payload(NamedTuple):
+    """A payload in a register, and by how much each round moves its X and Y.
+
+    A step is None where the place has to be written anew before each prefetch.
+    """
+
+    pointer: SSAValue
+    x_step: int | None
+    y_step: int | None
+
+
+Lowered: TypeAlias = SSAValue | int | Address | Chunks | Loaded | Strided
+Handler: TypeAlias = "Callable[[Lowering, Operation], None]"
+
+
+class Lowering:
+    """The state of one function.
+
+    A value becomes an SSA value, a number, a row of chunks, or something that is not materialised before it is
+    used. Constants and private memory stand at the start of the entry block.
+    """
+
+    def __init__(
+        self,
+        function: Operation,
+        handlers: Mapping[str, Handler],
+        functions: dict[str, llvm.FuncOp],
+    ) -> None:
+        """`functions` collects the declarations that the new ops call, by name."""
+        self.function = function
+        self.ranges: Ranges = infer_ranges(function)
+        self.region = Region(Block())
+        self.block = self.region.blocks[0]
+        self.current = function
+        self.environment: dict[SSAValue, Lowered] = {}
+        self.payloads: dict[Operation, Payload] = {}
+        self._handlers = handlers
+        self._functions = functions
+        self._shared: dict[tuple[object, ...], SSAValue] = {}
+        self._last_shared: Operation | None = None
+
+    # making ops
+
+    def emit(self, op: Operation) -> Operation:
+        """Append an op, at the position of the op that is being lowered."""
+        self._place(op)
+        self.block.add_op(op)
+        return op
+
+    def value(self, op: Operation) -> SSAValue:
+        """Append an op; its result."""
+        return self.emit(op).results[0]
+
+    def new_block(self, arguments: Sequence[Attribute] = ()) -> Block:
+        """A block that is not in the function yet."""
+        return Block(arg_types=arguments)
+
+    def enter(self, block: Block) -> None:
+        """Put a block at the end of the function; what comes goes there."""
+        self.region.add_block(block)
+        self.block = block
+
+    def call(
+        self, name: str, arguments: Sequence[SSAValue], result: Attribute | None = None
+    ) -> SSAValue | None:
+        """Call a function, declaring it where it is new."""
+        if name not in self._functions:
+            types = [argument.type for argument in arguments]
+            type = llvm.LLVMFunctionType(types, result or llvm.LLVMVoidType())
+            self._functions[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
+        made = self.emit(llvm.CallOp(name, *arguments, return_type=result))
+        return made.results[0] if made.results else None
+
+    def result_of_call(
+        self, name: str, arguments: Sequence[SSAValue], result: Attribute
+    ) -> SSAValue:
+        """Call a function that returns a value."""
+        return cast(SSAValue, self.call(name, arguments, result))
+
+    def shared(self, key: tuple[object, ...], make: Callable[[], Operation]) -> SSAValue:
+        """The result of an op at the start of the function, made once per key."""
+        found = self._shared.get(key)
+        if found is not None:
+            return found
+        op = make()
+        self._place(op)
+        entry = self.region.blocks[0]
+        if self._last_shared is not None:
+            entry.insert_op_after(op, self._last_shared)
+        elif entry.first_op is not None:
+            entry.insert_op_before(op, entry.first_op)
+        else:
+            entry.add_op(op)
+        self._last_shared = op
+        self._shared[key] = op.results[0]
+        return op.results[0]
+
+    def integer_constant(self, number: int, bits: int) -> SSAValue:
+        """A constant integer; taken modulo 2^bits."""
+        type = IntegerType(bits)
+        half = 1 << (bits - 1)
+        number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
+        return self.shared((number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type))
+
+    def constant(self, value: float, type: Attribute) -> SSAValue:
+        """A scalar constant of a type at L."""
+        if isa(type, IntegerType):
+            return self.integer_constant(int(value), type.width.data)
+        attribute = FloatAttr(value, cast(AnyFloat, type))
+        return self.shared((value.hex(), type), lambda: llvm.ConstantOp(attribute, type))
+
+    def vector_constant(self, values: Sequence[float], element: Attribute) -> SSAValue:
+        """A constant chunk of elements of a type at L."""
+        if len(values) == 1:
+            return self.constant(values[0], element)
+        if isa(element, IntegerType):
+            integers = [int(value) for value in values]
+            key, vector = tuple(integers), VectorType(element, [len(values)])
+            attribute = DenseIntOrFPElementsAttr.from_list(vector, integers)
+        else:
+            float_type = cast(AnyFloat, element)
+            key, vector = (
+                tuple(value.hex() for value in values),
+                VectorType(float_type, [len(values)]),
+            )
+            attribute = DenseIntOrFPElementsAttr.from_list(vector, values)
+        return self.shared((key, element), lambda: llvm.ConstantOp(attribute, vector))
+
+    def private(self, key: tuple[object, ...], element: Attribute, count: int) -> SSAValue:
+        """Private memory for an array, one per key."""
+        one = self.integer_constant(1, 32)
+        array = llvm.LLVMArrayType(IntAttr(count), element)
+        return self.shared(
+            ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=_BUFFER_ALIGNMENT)
+        )
+
+    def undefined(self, type: Attribute) -> SSAValue:
+        """A value that nobody reads."""
+        return self.shared(("undefined", type), lambda: llvm.UndefOp(type))
+
+    # what values became
+
+    def bind(self, value: SSAValue, became: Lowered) -> None:
+        """Say what a value became; it keeps its name."""
+        if isinstance(became, SSAValue) and became.name_hint is None:
+            became.name_hint = value.name_hint
+        self.environment[value] = became
+
+    def bind_parts(self, value: SSAValue, parts: Sequence[SSAValue]) -> None:
+        """Say that a value became these chunks, or this scalar; an integer gets the width that its range asks for."""
+        if vector_length(value.type) is None:
+            part = parts[0]
+            self.bind(
+                value, self.resized(part, self.bits(value)) if isa(part.type, IntegerType) else part
+            )
+        else:
+            self.bind(value, Chunks(self.element(value), tuple(parts)))
+
+    def get(self, value: SSAValue) -> Lowered:
+        """What a value became."""
+        return self.environment[value]
+
+    def element(self, value: SSAValue) -> Attribute:
+        """The element type at L of a vector, or the type at L of a scalar other than an index."""
+        type = value.type if vector_length(value.type) is None else vector_element(value.type)
+        if isinstance(value.type, IndexType):
+            return IntegerType(self.bits(value))
+        lowered = lowered_element(type)
+        if lowered is None:
+            fail(
+                self.current,
+                f"'{self.current.name}' has a value of {value.type}, which LLVM IR for the GPU has not",
+            )
+        return lowered
+
+    def bits(self, value: SSAValue) -> int:
+        """Bits at L of a scalar or of an element; an index has 32 where its range allows, else 64."""
+        if isinstance(value.type, IndexType):
+            return 32 if self.fits(value) else 64
+        return element_bits(self.element(value))
+
+    def number(self, value: SSAValue) -> int | None:
+        """The value of an integer that is known, also before its op is lowered."""
+        found = self.ranges.get(value)
+        return found.low if found is not None and found.low == found.high else None
+
+    def fits(self, *values: SSAValue) -> bool:
+        """Whether 32 bits hold all these integers."""
+        return all(value in self.ranges and self.ranges[value].fits(32) for value in values)
+
+    def scalar(self, value: SSAValue) -> SSAValue:
+        """A value that is no vector."""
+        became = self.environment[value]
+        if isinstance(became, SSAValue):
+            return became
+        if isinstance(became, int):
+            return self.integer_constant(became, self.bits(value))
+        if not isinstance(became, Address):
+            fail(self.current, f"'{self.current.name}' cannot take {value.type} here")
+        return self.integer(value, 64)
+
+    def integer(self, value: SSAValue, bits: int) -> SSAValue:
+        """A scalar integer in so many bits."""
+        became = self.environment[value]
+        if isinstance(became, int):
+            return self.integer_constant(became, bits)
+        if isinstance(became, Address):
+            number = self.value(llvm.PtrToIntOp(became.pointer, i64))
+            if became.offset:
+                number = self.value(llvm.AddOp(number, self.integer_constant(became.offset, 64)))
+            return self.resized(number, bits)
+        return self.resized(self.scalar(value), bits)
+
+    def resized(self, value: SSAValue, bits: int) -> SSAValue:
+        """An integer cut, or extended with its sign (i1: with zeros)."""
+        type = cast(IntegerType, value.type)
+        width = type.width.data
+        if width == bits:
+            return value
+        if width > bits:
+            return self.value(llvm.TruncOp(value, IntegerType(bits)))
+        extend = llvm.ZExtOp if width == 1 else llvm.SExtOp
+        return self.value(extend(value, IntegerType(bits)))
+
+    def size(self, size: int | SSAValue, bits: int) -> SSAValue:
+        """A size or stride of a memref in so many bits."""
+        if isinstance(size, int):
+            return self.integer_constant(size, bits)
+        return self.resized(size, bits)
+
+    def parts(self, value: SSAValue) -> tuple[SSAValue, ...]:
+        """The chunks of a vector, or the one part of a scalar."""
+        became = self.environment[value]
+        if isinstance(became, Chunks):
+            return became.parts
+        if isinstance(became, Loaded):
+            return self.read_all(became)
+        return (self.scalar(value),)
+
+    def read_all(self, loaded: Loaded) -> tuple[SSAValue, ...]:
+        """All elements of what a load left, as chunks."""
+        widths = chunk_widths(loaded.length)
+        return tuple(self.read(loaded, sum(widths[:i]), w) for i, w in enumerate(widths))
+
+    def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
+        """A private pointer plus some bytes."""
+        if bytes == 0:
+            return pointer
+        return self.value(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
+
+    def read(self, loaded: Loaded, start: int, width: int) -> SSAValue:
+        """Some neighbouring elements of what a load left, read right behind it."""
+        memory, element, _ = loaded
+        offset, type = start * element_bits(element) // 8, chunk_type(element, width)
+        found = memory.parts.get((offset, type))
+        if found is not None:
+            return found
+        made: list[Operation] = []
+        pointer = memory.pointer
+        if offset:
+            step = llvm.GEPOp(pointer, [offset], i8, inbounds=True)
+            made.append(step)
+            pointer = step.result
+        size = width * element_bits(element) // 8
+        # elsewhere than at a multiple of its size a vector has the alignment of the place
+        aligned = offset % size == 0
+        made.append(llvm.LoadOp(pointer, type, None if aligned else offset & -offset))
+        block = cast(Block, memory.last.parent_block())
+        for op in made:
+            op.location = memory.last.location
+            block.insert_op_after(op, memory.last)
+            memory.last = op
+        memory.parts[offset, type] = made[-1].results[0]
+        return made[-1].results[0]
+
+    # walking
+
+    def operations(self, block: Block) -> None:
+        """Lower all ops of a block but its terminator, if it yields."""
+        for op in block.ops:
+            if op.name != "scf.yield":
+                self.operation(op)
+
+    def operation(self, op: Operation) -> None:
+        """Lower one op.
+
+        Errors: XetileError at an op that has no lowering.
+        """
+        self.current = op
+        if self._is_number(op):
+            self.bind(op.results[0], self.ranges[op.results[0]].low)
+            return
+        handler = self._handlers.get(op.name)
+        if handler is None:
+            fail(op, f"'{op.name}' has no lowering to LLVM IR")
+        handler(self, op)
+
+    def _is_number(self, op: Operation) -> bool:
+        """Whether the ranges know the only result, and nothing else can happen."""
+        if (
+            len(op.results) != 1
+            or op.regions
+            or not op.name.startswith(("arith.", "gpu.", "xevm.", "memref.dim"))
+        ):
+            return False
+        return self.number(op.results[0]) is not None
+
+    def _place(self, op: Operation) -> None:
+        location = position(self.current)
+        if location is not None:
+            op.location = location

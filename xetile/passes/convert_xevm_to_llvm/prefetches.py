@@ -1,0 +1,177 @@
+"""Prefetches in loops through an address payload.
+
+The message of a prefetch takes an 8-word payload. The plain builtin builds it anew every time (5 moves); IGC can keep
+one in a register, and then a round of a loop only moves X and Y. So where pointer and surface of a prefetch do not
+change in the loop around it, the payload is made before the loop.
+"""
+
+from collections.abc import Callable, Iterator
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import IndexType, IntegerType, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
+from xetile.passes.convert_xevm_to_llvm.lowering import Lowering, Payload
+from xetile.passes.convert_xevm_to_llvm.messages import shape_of
+
+_TRANSPARENT = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
+"""Ops that keep a number modulo 2^32, where both types hold so much."""
+
+
+def plan_prefetches(lowering: Lowering, loop: Operation) -> None:
+    """Make the payloads of a loop, before it; `lowering.payloads` says which prefetch has which."""
+    body = loop.regions[0].blocks[0]
+    for prefetch, always in _prefetches(body):
+        surface = prefetch.operands[:4]
+        if shape_of(prefetch).row_bytes > PAYLOAD_ROW_BYTES:
+            continue
+        if not all(_invariant(value, body) for value in surface):
+            continue
+        lowering.current = prefetch
+        lowering.payloads[prefetch] = _create(lowering, prefetch, loop, always=always)
+    lowering.current = loop
+
+
+def _prefetches(body: Block) -> Iterator[tuple[Operation, bool]]:
+    """Prefetches of a loop's body, and whether every round runs them; not those of inner loops."""
+    for op in body.ops:
+        if op.name == "xevm.blockprefetch2d":
+            yield op, True
+        elif op.name == "scf.if":
+            inner = (block for region in op.regions for block in region.blocks)
+            yield from ((prefetch, False) for block in inner for prefetch, _ in _prefetches(block))
+
+
+def _create(lowering: Lowering, prefetch: Operation, loop: Operation, *, always: bool) -> Payload:
+    pointer, width, height, pitch, x, y = prefetch.operands[:6]
+    place: list[SSAValue] = []
+    steps: list[int | None] = []
+    for coordinate in (x, y):
+        step = _step(lowering, coordinate, loop)
+        if step is None or (step and not always):
+            step = None
+            place.append(lowering.integer_constant(0, 32))
+        else:
+            place.append(_at_start(lowering, coordinate, loop))
+        steps.append(step)
+    base = lowering.value(llvm.PtrToIntOp(lowering.scalar(pointer), i64))
+    shape = shape_of(prefetch)
+    arguments = [
+        base,
+        *(_minus_one(lowering, value) for value in (width, height, pitch)),
+        *place,
+        *(lowering.integer_constant(n, 32) for n in (shape.columns, shape.rows, shape.blocks)),
+    ]
+    payload = lowering.result_of_call(CREATE_PAYLOAD, arguments, llvm.LLVMPointerType())
+    return Payload(payload, *steps)
+
+
+def _minus_one(lowering: Lowering, value: SSAValue) -> SSAValue:
+    number = lowering.number(value)
+    if number is not None:
+        return lowering.integer_constant(number - 1, 32)
+    return lowering.value(
+        llvm.AddOp(lowering.integer(value, 32), lowering.integer_constant(-1, 32))
+    )
+
+
+def _invariant(value: SSAValue, body: Block) -> bool:
+    """Whether a value is computed outside of a loop, or a constant."""
+    op = value.owner
+    if isinstance(op, Operation) and op.name == "arith.constant":
+        return True
+    block = op if isinstance(op, Block) else op.parent_block()
+    while block is not None and block is not body:
+        parent = block.parent_op()
+        block = None if parent is None else parent.parent_block()
+    return block is None
+
+
+def _step(lowering: Lowering, value: SSAValue, loop: Operation) -> int | None:
+    """By how much a value grows in each round of a loop, None where that is not a known constant."""
+    body = loop.regions[0].blocks[0]
+    if _invariant(value, body):
+        return 0
+    if value is body.args[0]:
+        return lowering.number(loop.operands[2])
+    if value.owner is body:
+        index = body.args.index(value) - 1
+        return _difference(lowering, value, _yielded(body, index), loop)
+    op = value.owner
+    if not isinstance(op, Operation):
+        return None
+    if op.name in _TRANSPARENT and all(map(_is_wide, (op.operands[0].type, op.results[0].type))):
+        return _step(lowering, op.operands[0], loop)
+    if op.name in ("arith.addi", "arith.subi"):
+        left, right = (_step(lowering, operand, loop) for operand in op.operands)
+        if left is None or right is None:
+            return None
+        return left + right if op.name == "arith.addi" else left - right
+    if op.name == "arith.muli":
+        for factor, other in (op.operands, reversed(op.operands)):
+            number, step = lowering.number(factor), _step(lowering, other, loop)
+            if number is not None and step is not None:
+                return number * step
+    return None
+
+
+def _is_wide(type: Attribute) -> bool:
+    """Whether an integer type holds 32 bits."""
+    return isinstance(type, IndexType) or (isa(type, IntegerType) and type.width.data >= 32)
+
+
+def _yielded(body: Block, index: int) -> SSAValue:
+    last = body.last_op
+    assert last is not None
+    return last.operands[index]
+
+
+def _difference(
+    lowering: Lowering, argument: SSAValue, value: SSAValue, loop: Operation
+) -> int | None:
+    """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
+    if value is argument:
+        return 0
+    op = value.owner
+    if not isinstance(op, Operation) or op.name not in ("arith.addi", "arith.subi"):
+        return None
+    left, right = op.operands
+    if op.name == "arith.addi" and lowering.number(left) is not None:
+        left, right = right, left
+    before, number = _difference(lowering, argument, left, loop), lowering.number(right)
+    if before is None or number is None:
+        return None
+    return before + number if op.name == "arith.addi" else before - number
+
+
+def _at_start(lowering: Lowering, value: SSAValue, loop: Operation) -> SSAValue:
+    """A value that grows by a constant step, as it is in the first round, in 32 bits."""
+    body = loop.regions[0].blocks[0]
+    if _invariant(value, body):
+        number = lowering.number(value)
+        return (
+            lowering.integer(value, 32) if number is None else lowering.integer_constant(number, 32)
+        )
+    if value is body.args[0]:
+        return lowering.integer(loop.operands[0], 32)
+    if value.owner is body:
+        return _at_start_of_loop(lowering, loop, body.args.index(value))
+    op = value.owner
+    assert isinstance(op, Operation)
+    operands = [_at_start(lowering, operand, loop) for operand in op.operands]
+    if op.name in _TRANSPARENT:
+        return operands[0]
+    return lowering.value(_MAKE[op.name](*operands))
+
+
+def _at_start_of_loop(lowering: Lowering, loop: Operation, argument: int) -> SSAValue:
+    return lowering.integer(loop.operands[2 + argument], 32)
+
+
+_MAKE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
+    "arith.addi": llvm.AddOp,
+    "arith.subi": llvm.SubOp,
+    "arith.muli": llvm.MulOp,
+}

@@ -1,0 +1,175 @@
+"""The arguments of a kernel at L, and what a host has to know to launch it.
+
+A memref becomes a pointer to element zero, followed by one i64 for a dynamic offset, for each dynamic size and for each
+dynamic stride, in dimension order. An i64 that is used only as an address becomes a pointer. All else stays.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StridedLayoutAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.analysis.kernels import launch_sizes
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xetile.attributes import GLOBAL, memory_space_of
+from xetile.errors import fail
+from xetile.passes.convert_xevm_to_llvm.lowering import Address, Lowering, Strided
+from xetile.passes.convert_xevm_to_llvm.types import lowered_element
+from xetile.targets.device import GLOBAL_ADDRESS_SPACE, SUBGROUP_SIZE
+
+LAUNCH_ATTRIBUTE = "xetile.launch"
+"""Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
+they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in
+bytes."""
+
+_POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
+_CASTS = ("arith.index_cast", "arith.index_castui", "builtin.unrealized_conversion_cast")
+_WIDENING = ("arith.extui", "arith.extsi", *_CASTS)
+
+
+class Argument(NamedTuple):
+    """One argument at L, and what it is of one of the kernel's own arguments.
+
+    `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value; `source` is
+    the type of the kernel's own argument, `name` its name.
+    """
+
+    type: Attribute
+    name: str
+    kind: str
+    source: Attribute
+    dimension: int | None = None
+
+
+def add_arguments(lowering: Lowering, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
+    """Give the new function its arguments, and say what the old ones became."""
+    made: list[Argument] = []
+    for index, argument in enumerate(arguments):
+        lowering.current = lowering.function
+        name = argument.name_hint or f"arg{index}"
+        if isa(argument.type, MemRefType):
+            made += _add_memref(lowering, argument, name)
+        else:
+            made.append(_add_scalar(lowering, argument, name))
+    return made
+
+
+def _new(lowering: Lowering, type: Attribute, name: str) -> BlockArgument:
+    entry = lowering.region.blocks[0]
+    argument = entry.insert_arg(type, len(entry.args))
+    argument.name_hint = name
+    return argument
+
+
+def _add_memref(lowering: Lowering, argument: BlockArgument, name: str) -> Iterator[Argument]:
+    type = cast(MemRefType[Attribute], argument.type)
+    layout = strides_and_offset(type)
+    if layout is None:
+        fail(
+            lowering.function, f"the layout of {type} has no lowering to LLVM IR; expected strides"
+        )
+    if memory_space_of(type.memory_space) != GLOBAL:
+        fail(lowering.function, f"argument {name} of type {type} is not in global memory")
+    strides, offset = layout
+    pointer = _new(lowering, _POINTER, name)
+    yield Argument(_POINTER, name, "pointer", type)
+    offset_value: int | SSAValue = 0
+    if offset is None:
+        offset_value = _new(lowering, i64, f"{name}_offset")
+        yield Argument(i64, name, "offset", type)
+    else:
+        offset_value = offset
+    sizes: list[int | SSAValue] = []
+    for dimension, size in enumerate(type.get_shape()):
+        sizes.append(size if size >= 0 else _new(lowering, i64, f"{name}_size{dimension}"))
+        if size < 0:
+            yield Argument(i64, name, "size", type, dimension)
+    passed: list[int | SSAValue | None] = list(strides)
+    if isinstance(type.layout, StridedLayoutAttr):
+        for dimension, stride in enumerate(strides):
+            if stride is None:
+                passed[dimension] = _new(lowering, i64, f"{name}_stride{dimension}")
+                yield Argument(i64, name, "stride", type, dimension)
+    lowering.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
+
+
+def _add_scalar(lowering: Lowering, argument: BlockArgument, name: str) -> Argument:
+    type = argument.type
+    if isa(type, IntegerType) and type.width.data == 64 and _is_address(argument):
+        lowering.bind(argument, Address(_new(lowering, _POINTER, name), 0))
+        return Argument(_POINTER, name, "pointer", type)
+    if isa(type, IntegerType) and type.width.data == 32 and _is_address(argument):
+        fail(
+            lowering.function,
+            f"argument {name} of type {type} is an address; pointers have 64 bits here, use i64 or a memref",
+        )
+    lowered = _POINTER if type == _POINTER else lowered_element(type)
+    if isinstance(type, IndexType):
+        lowered = i64
+    if lowered is None or (isinstance(lowered, llvm.LLVMPointerType) and lowered != _POINTER):
+        fail(lowering.function, f"argument {name} of type {type} has no lowering to LLVM IR")
+    if lowered == IntegerType(1):
+        # SPIR-V has no booleans in memory, and arguments are memory
+        byte = _new(lowering, IntegerType(8), name)
+        lowering.bind(argument, lowering.value(llvm.TruncOp(byte, lowered)))
+        lowered = byte.type
+    else:
+        value: SSAValue = _new(lowering, lowered, name)
+        if isa(lowered, IntegerType):
+            value = lowering.resized(value, lowering.bits(argument))
+        lowering.bind(argument, value)
+    kind = "pointer" if lowered == _POINTER else "value"
+    return Argument(lowered, name, kind, type)
+
+
+def _is_address(value: SSAValue) -> bool:
+    """Whether an integer is used, and only as an address."""
+    users = [use.operation for use in value.uses]
+    return bool(users) and all(
+        user.name == "llvm.inttoptr" or (user.name in _WIDENING and _is_address(user.results[0]))
+        for user in users
+    )
+
+
+def launch_attribute(function: Operation, arguments: list[Argument]) -> DictionaryAttr:
+    """What `LAUNCH_ATTRIBUTE` says of a kernel."""
+    entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(_described, arguments))}
+    for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
+        sizes = launch_sizes(function, source)
+        if sizes is not None:
+            entries[name] = ArrayAttr([_integer(size) for size in sizes])
+    entries["subgroup_size"] = _integer(SUBGROUP_SIZE)
+    entries["shared_memory"] = _integer(0)
+    return DictionaryAttr(entries)
+
+
+def _described(argument: Argument) -> DictionaryAttr:
+    type = "pointer" if argument.type == _POINTER else str(argument.type)
+    words = {
+        "name": argument.name,
+        "kind": argument.kind,
+        "type": type,
+        "source": str(argument.source),
+    }
+    entries: dict[str, Attribute] = {key: StringAttr(word) for key, word in words.items()}
+    if argument.dimension is not None:
+        entries["dimension"] = _integer(argument.dimension)
+    return DictionaryAttr(entries)
+
+
+def _integer(value: int) -> IntegerAttr[IntegerType]:
+    return IntegerAttr(value, i64)

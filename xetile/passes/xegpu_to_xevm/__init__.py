@@ -1,1 +1,0 @@
-"""The parts of `convert-xegpu-to-xevm`: what values become, messages, vectors in registers."""

@@ -1,0 +1,69 @@
+"""Transposes, broadcasts and changes of the map."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from xetile.dialects.xetile import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
+from xetile.layout.algebra.distribution import Distribution
+from xetile.passes.xetile_wg_to_sg.exchange import (
+    local_sources,
+    redistributed,
+    transposed_through_memory,
+)
+from xetile.passes.xetile_wg_to_sg.view import SubgroupView, unit_vector
+
+
+def conv_layout(view: SubgroupView, op: Operation) -> None:
+    """Nothing where every subgroup holds its new units already, else an exchange."""
+    assert isinstance(op, TileConvLayoutOp)
+    target = view.distribution_of(op.result)
+    view.bind(op.result, redistributed(view, view.units(op.source), target))
+
+
+def transpose(view: SubgroupView, op: Operation) -> None:
+    """A transpose of each unit where subgroups hold what they need, else an exchange that transposes."""
+    assert isinstance(op, TileTransposeOp)
+    transposed_units(view, op, op.permutation.get_values())
+
+
+def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[int]) -> None:
+    """`tile_transpose` or `vector.transpose`."""
+    (value,), (result,) = op.operands, op.results
+    source, target = view.units(value), view.distribution_of(result)
+    if tuple(permutation) == (0, 1):
+        view.bind(result, redistributed(view, source, target))
+        return
+    kept = None
+    if source.distribution.unit == target.unit[::-1]:
+        kept = local_sources(source.distribution, target, lambda unit: unit[::-1])
+    if kept is None:
+        view.bind(result, transposed_through_memory(view, source, target))
+        return
+    parts = [source.values[index] for index in kept]
+    view.each_unit(result, target, lambda unit: TileTransposeOp(parts[unit]))
+
+
+def broadcast(view: SubgroupView, op: Operation) -> None:
+    """A broadcast of each unit, from the units that the RFC derives for the source."""
+    assert isinstance(op, TileBroadcastOp)
+    broadcast_units(view, op, op.broadcast_dims.get_values())
+
+
+def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> None:
+    """`tile_broadcast` or `vector.broadcast` along `dims`."""
+    (value,), (result,) = op.operands, op.results
+    target, given = view.distribution_of(result), view.units(value)
+    needed = Distribution(
+        given.distribution.shape,
+        [1 if d in dims else extent for d, extent in enumerate(target.unit)],
+        target.grid,
+    )
+    source = redistributed(view, given, needed)
+    kept = local_sources(
+        needed, target, lambda unit: tuple(0 if d in dims else u for d, u in enumerate(unit))
+    )
+    assert kept is not None, "the derived map gives every subgroup what it needs"
+    parts = [source.values[index] for index in kept]
+    type = unit_vector(result.type, target)
+    view.each_unit(result, target, lambda unit: TileBroadcastOp(parts[unit], dims, type))

@@ -1,0 +1,121 @@
+"""Ops of the vector dialect that make vectors of a workgroup: masks, broadcasts, transposes."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import DenseArrayBase, VectorType
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.same_value import is_tile_vector, vector_shape
+from xetile.dialects.upstream import arith, vector
+from xetile.layout.algebra.distribution import Term
+from xetile.passes.xetile_wg_to_sg.constants import at_own_offset
+from xetile.passes.xetile_wg_to_sg.rearrange import broadcast_units, transposed_units
+from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
+from xetile.rewriting.one_to_many import Offset
+
+_Handler = Callable[[SubgroupView, Operation], None]
+
+
+def for_tile_vectors(handler: _Handler) -> _Handler:
+    """`handler` for ops whose result is distributed; others are copied."""
+
+    def handle(view: SubgroupView, op: Operation) -> None:
+        if is_tile_vector(op.results[0].type):
+            handler(view, op)
+        else:
+            view.copy_whole(op)
+
+    return handle
+
+
+def create_mask(view: SubgroupView, op: Operation) -> None:
+    """The mask of each unit: its bounds count from where the unit begins."""
+    _mask(view, op, [view.single(bound) for bound in op.operands])
+
+
+def constant_mask(view: SubgroupView, op: Operation) -> None:
+    """A mask with constant bounds, which depend on the subgroup here."""
+    _mask(view, op, _integers(op, "mask_dim_sizes"))
+
+
+def _integers(op: Operation, name: str) -> list[int]:
+    array = op.properties[name]
+    assert isinstance(array, DenseArrayBase)
+    return [int(value) for value in array.get_values()]
+
+
+def _mask(view: SubgroupView, op: Operation, bounds: Sequence[Offset]) -> None:
+    (result,) = op.results
+    distribution = view.distribution_of(result)
+    type = unit_vector(result.type, distribution)
+    masks: list[SSAValue] = []
+    for starts in view.unit_offsets(distribution):
+        rebased = [
+            view.index(_rebased(view, bound, start, size))
+            for bound, start, size in zip(bounds, starts, distribution.unit, strict=True)
+        ]
+        masks.append(view.emit_value(vector.CreateMaskOp(rebased, type)))
+    view.bind(result, Units(masks, distribution))
+
+
+def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Offset:
+    """A bound as counted from `start`, clamped to [0, size] (elements)."""
+    if isinstance(bound, int) and isinstance(start, int):
+        return min(max(bound - start, 0), size)
+    left = view.index(bound)
+    if start != 0:
+        left = view.emit_value(arith.SubiOp(left, view.index(start)))
+    positive = view.emit_value(arith.MaxSIOp(left, view.constant(0)))
+    return view.emit_value(arith.MinSIOp(positive, view.constant(size)))
+
+
+def broadcast(view: SubgroupView, op: Operation) -> None:
+    """A broadcast of scalars, of the unit's part of rank 1, or of rank 2 as `tile_broadcast` does it."""
+    (source,), (result,) = op.operands, op.results
+    distribution = view.distribution_of(result)
+    type = unit_vector(result.type, distribution)
+    if is_tile_vector(source.type):
+        shapes = zip(vector_shape(source), vector_shape(result), strict=True)
+        dims = [d for d, (small, large) in enumerate(shapes) if small == 1 and large != 1]
+        broadcast_units(view, op, dims)
+    elif isinstance(source.type, VectorType) and vector_shape(source) not in ((), (1,)):
+        along = [distribution.offset_terms(rounds)[1] for rounds in distribution.round_coordinates]
+        lines = _slices(view, view.single(source), along, distribution.unit[1])
+        view.each_unit(result, distribution, lambda unit: retyped(op, [lines[unit]], [type]))
+    else:
+        whole = view.single(source)
+        view.each_unit(result, distribution, lambda _: retyped(op, [whole], [type]))
+
+
+def shape_cast(view: SubgroupView, op: Operation) -> None:
+    """A row or a column made of a vector of rank 1, which every subgroup holds whole."""
+    (source,), (result,) = op.operands, op.results
+    shape = vector_shape(result)
+    if len(vector_shape(source)) != 1 or 1 not in shape:
+        view.copy_whole(op)
+        return
+    distribution = view.distribution_of(result)
+    dimension = 0 if shape[1] == 1 else 1
+    along = [
+        distribution.offset_terms(rounds)[dimension] for rounds in distribution.round_coordinates
+    ]
+    lines = _slices(view, view.single(source), along, distribution.unit[dimension])
+    type = unit_vector(result.type, distribution)
+    view.each_unit(result, distribution, lambda unit: retyped(op, [lines[unit]], [type]))
+
+
+def _slices(view: SubgroupView, line: SSAValue, terms: Sequence[Term], size: int) -> list[SSAValue]:
+    """Per unit the part of a vector of rank 1 that begins where the unit does."""
+
+    def part(offset: int) -> SSAValue:
+        if size == vector_shape(line)[0]:
+            return line
+        return view.emit_value(vector.ExtractStridedSliceOp(line, [offset], [size]))
+
+    parts = {term: at_own_offset(view, term, part) for term in dict.fromkeys(terms)}
+    return [parts[term] for term in terms]
+
+
+def transpose(view: SubgroupView, op: Operation) -> None:
+    """As `tile_transpose`."""
+    transposed_units(view, op, _integers(op, "permutation"))

@@ -1,0 +1,255 @@
+"""A workgroup-level function as one subgroup sees it: what each value became, and where its units begin."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from xetile.analysis.maps.inference import infer_workgroup_maps
+from xetile.analysis.same_value import is_tile_vector, vector_shape
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu import SubgroupIdOp
+from xetile.dialects.xetile import TileType
+from xetile.errors import fail
+from xetile.layout.algebra.distribution import Distribution, Term
+from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+
+
+class Units(Parts):
+    """One subgroup's units of a distributed value, rows outer."""
+
+    __slots__ = ("distribution",)
+
+    def __init__(self, values: Sequence[SSAValue], distribution: Distribution) -> None:
+        super().__init__(values)
+        self.distribution = distribution
+
+    def unit(self, row: int, column: int) -> SSAValue:
+        """The unit of one round in each dimension."""
+        return self.values[row * self.distribution.rounds(1) + column]
+
+    def agrees_with(self, other: Parts) -> bool:
+        """Whether the other units are of the same parts of the workgroup's value."""
+        return (
+            isinstance(other, Units)
+            and self.distribution == other.distribution
+            and super().agrees_with(other)
+        )
+
+
+MOST_UNITS = 1 << 12
+"""A bound on the units of one value in a subgroup, each of which becomes ops of its own."""
+
+
+class SubgroupView(Expansion):
+    """Rebuilds a function for one subgroup; the pass names the handlers."""
+
+    def __init__(self, function: Operation, exchange_bytes: int) -> None:
+        super().__init__(function)
+        self.exchange_bytes = exchange_bytes
+        for argument in function.regions[0].blocks[0].args:
+            if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
+                fail(
+                    function,
+                    f"the workgroup-level function takes an argument of type {argument.type}; "
+                    "expected memrefs, addresses and scalars, from which tiles are made inside",
+                )
+        self.maps = infer_workgroup_maps(function)
+
+    # Who holds what.
+
+    def distribution_of(self, value: SSAValue) -> Distribution:
+        """The distribution of a vector or tile of the old function, which the inference found legal."""
+        shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
+        distribution = self.maps[value].distribution(shape)
+        if distribution.local_units > MOST_UNITS:
+            fail(
+                self.current,
+                f"{value.type} gives each subgroup {distribution.local_units} units of "
+                f"{'x'.join(map(str, distribution.unit))}, expected at most {MOST_UNITS}; "
+                f"{self.maps[value]} needs larger sg_data",
+            )
+        return distribution
+
+    def units(self, value: SSAValue) -> Units:
+        """The units that an old value became."""
+        became = self.get(value)
+        assert isinstance(became, Units)
+        return became
+
+    # Where this subgroup's units begin.
+
+    def unit_offset(self, term: Term) -> Offset:
+        """Where this subgroup's unit starts in one dimension (elements)."""
+        if term.modulus == 1:
+            return term.shift
+        start = self.shared(
+            ("offset", term.divisor, term.modulus, term.scale),
+            lambda: arith.MuliOp(self.coordinate(term), self.constant(term.scale)),
+        )
+        return self.add(start, term.shift)
+
+    def coordinate(self, term: Term) -> SSAValue:
+        """This subgroup's coordinate in one dimension, of the term's modulus."""
+        coordinate = self.identifier()
+        if term.divisor != 1:
+            identifier, divisor = coordinate, self.constant(term.divisor)
+            coordinate = self.shared(
+                ("row", term.divisor), lambda: arith.DivUIOp(identifier, divisor)
+            )
+        if not term.whole:
+            undivided, modulus = coordinate, self.constant(term.modulus)
+            coordinate = self.shared(
+                ("coordinate", term.divisor, term.modulus),
+                lambda: arith.RemUIOp(undivided, modulus),
+            )
+        return coordinate
+
+    def unit_offsets(self, distribution: Distribution) -> list[tuple[Offset, ...]]:
+        """The offsets of this subgroup's units, rows outer."""
+        return [
+            tuple(self.unit_offset(term) for term in distribution.offset_terms(rounds))
+            for rounds in distribution.round_coordinates
+        ]
+
+    def is_whole(self, value: SSAValue) -> bool:
+        """Whether every subgroup holds all of a vector of the old function."""
+        distribution = self.distribution_of(value)
+        return distribution.unit == distribution.shape
+
+    def single(self, value: SSAValue) -> SSAValue:
+        """What an old value became, for ops that know no units: a vector must be held whole."""
+        became = self.get(value)
+        if not isinstance(became, Units):
+            return super().single(value)
+        if isinstance(value.type, TileType):
+            fail(self.current, f"'{self.current.name}' cannot take a workgroup's tile {value.type}")
+        distribution = became.distribution
+        if distribution.unit == distribution.shape:
+            return became.values[0]
+        fail(
+            self.current,
+            f"'{self.current.name}' needs all of a {value.type} that subgroups hold in parts "
+            f"({_in_words(distribution)}); use an op of xetile, or a tile_conv_layout to "
+            f"sg_data = {list(distribution.shape)} before it",
+        )
+
+    # Emission.
+
+    def each_unit(
+        self, value: SSAValue, distribution: Distribution, make: Callable[[int], Operation]
+    ) -> None:
+        """Bind `value` to one op's result per unit."""
+        results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
+        self.bind(value, Units(results, distribution))
+
+    def copy_whole(self, op: Operation) -> None:
+        """An op that is not distributed is copied, where every subgroup holds all of its vectors."""
+        for result in op.results:
+            if isinstance(result.type, TileType):
+                fail(
+                    op,
+                    f"'{op.name}' makes a workgroup's tile {result.type}; expected xetile.init_tile",
+                )
+            if is_tile_vector(result.type) and not self.is_whole(result):
+                fail(
+                    op,
+                    f"'{op.name}' makes a {result.type} that subgroups shall hold in parts "
+                    f"({_in_words(self.distribution_of(result))}); make it by an op of xetile, or with "
+                    f"sg_data = {list(vector_shape(result))} and a tile_conv_layout after it",
+                )
+        super().other(op)
+        for result in op.results:
+            if is_tile_vector(result.type):
+                copy = cast(SSAValue, self.get(result))
+                cast(Operation, copy.owner).attributes.pop("wg_map", None)
+                self.bind(result, Units([copy], self.distribution_of(result)))
+
+    @contextmanager
+    def first_owners(self, distribution: Distribution) -> Generator[None]:
+        """What is emitted inside is done by one subgroup per unit: the first of those that hold it."""
+        bounds = distribution.first_owner_terms()
+        if not bounds:
+            yield
+            return
+        checks = [
+            self.emit_value(arith.CmpiOp(self.coordinate(term), self.constant(bound), "ult"))
+            for term, bound in bounds
+        ]
+        condition = checks[0]
+        for check in checks[1:]:
+            condition = self.emit_value(arith.AndIOp(condition, check))
+        with self.only_if(condition):
+            yield
+
+    @contextmanager
+    def only_if(self, condition: SSAValue | None) -> Generator[None]:
+        """What is emitted inside is done where the condition holds; None always holds."""
+        if condition is None:
+            yield
+            return
+        outer, self.block = self.block, Block()
+        yield
+        self.emit(scf.YieldOp())
+        body, self.block = self.block, outer
+        self.emit(scf.IfOp(condition, [], Region(body), Region()))
+
+    def choose(
+        self, condition: SSAValue | None, make: Callable[[], SSAValue], otherwise: SSAValue
+    ) -> SSAValue:
+        """What `make` emits where the condition holds, else `otherwise`; None always holds."""
+        if condition is None:
+            return make()
+        outer, self.block = self.block, Block()
+        self.emit(scf.YieldOp(make()))
+        then, self.block = self.block, Block()
+        self.emit(scf.YieldOp(otherwise))
+        other, self.block = self.block, outer
+        branch = scf.IfOp(condition, [otherwise.type], Region(then), Region(other))
+        return self.emit(branch).results[0]
+
+    def identifier(self) -> SSAValue:
+        """This subgroup's id in its workgroup."""
+        return self.shared(("subgroup_id",), SubgroupIdOp)
+
+
+def _in_words(distribution: Distribution) -> str:
+    return f"sg_layout = {list(distribution.grid)}, sg_data = {list(distribution.unit)}"
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """The type of a vector's elements."""
+    return cast("VectorType[Attribute]", value.type).element_type
+
+
+def is_signless(element: Attribute) -> bool:
+    """Whether the integer ops of arith take such elements; what is no integer has no sign to say."""
+    if not isinstance(element, IntegerType):
+        return True
+    return cast("IntegerType", element).signedness.data is Signedness.SIGNLESS
+
+
+def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attribute]:
+    """The type of one unit of a workgroup's vector."""
+    return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
+
+
+def mapped(view: Expansion, offset: int | SSAValue) -> Offset:
+    """An offset of the old function in the new one."""
+    return offset if isinstance(offset, int) else view.single(offset)
+
+
+def retyped(
+    op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
+) -> Operation:
+    """The same op on other operands, without its maps."""
+    return type(op).create(
+        operands=operands,
+        result_types=result_types,
+        properties={k: v for k, v in op.properties.items() if not k.startswith("wg_map")},
+        attributes={k: v for k, v in op.attributes.items() if not k.startswith("wg_map")},
+        location=op.location,
+    )

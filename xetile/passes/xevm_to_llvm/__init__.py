@@ -1,1 +1,0 @@
-"""The parts of `convert-xevm-to-llvm`."""

@@ -1,0 +1,1 @@
+"""Decisions: which blocks, which messages. Nothing here changes IR."""

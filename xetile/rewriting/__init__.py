@@ -1,0 +1,1 @@
+"""How passes rewrite: one value to many, positions, index arithmetic from layouts."""

@@ -1,0 +1,199 @@
+"""Linear layouts as ops of the arith dialect: `LinearLayout.apply` on values that are computed at run time.
+
+Of the layout of 64 x 32 f16 elements in shared memory, swizzled by 16 bytes for each row,
+
+     - offset=1 -> (0, 1), 2 -> (0, 2), ... 16 -> (0, 16)
+     - offset=32 -> (1, 8), 64 -> (2, 16), 128 -> (4, 0), ... 1024 -> (32, 0)
+
+and an `%offset` of type index, known to lie between 0 and 2047, it makes
+
+    %row = arith.shrui %offset, %c5 : index
+    %plain = arith.andi %offset, %c31 : index
+    %0 = arith.shrui %offset, %c2 : index
+    %phase = arith.andi %0, %c24 : index
+    %column = arith.xori %plain, %phase : index
+
+A component of the result is the exclusive or of parts, each of them a coordinate masked and shifted: all bits
+that move by the same distance are one part. Parts without a common bit are added, since address arithmetic
+absorbs additions. This is no pass; passes call it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signedness
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.analysis.ranges import Interval
+from xetile.dialects.upstream import arith
+from xetile.errors import fail
+from xetile.layout.algebra.f2 import diagonals
+from xetile.layout.algebra.linear import LinearLayout
+from xetile.targets.device import INDEX_BITS
+
+Coordinate: TypeAlias = int | SSAValue
+"""A coordinate that is known, or computed by an op."""
+
+Emit: TypeAlias = Callable[[Operation], Operation]
+"""Puts an op where it belongs and gives it back: `Builder.insert`, `Expansion.emit`."""
+
+_Integer: TypeAlias = IndexType | IntegerType
+
+
+def apply_layout(
+    layout: LinearLayout,
+    coordinates: Mapping[str, Coordinate],
+    emit: Emit,
+    *,
+    ranges: Mapping[SSAValue, Interval] | None = None,
+) -> dict[str, Coordinate]:
+    """The image of coordinates by out-dim: integers where it is known, values of new ops where it is not.
+
+    As in `LinearLayout.apply`, bits past a dimension's size are ignored; they are masked unless a range shows
+    that there are none. Ops are made once for one call, and none where the result is a coordinate itself.
+
+    Args:
+        layout: any layout; its dimensions count what they always do (lanes, elements, ...).
+        coordinates: for each in-dim a number, or a value of type index or a signless integer; one type for all.
+        emit: where ops go.
+        ranges: what is known of values, as `xetile.analysis.ranges.infer_ranges` finds it.
+
+    Raises:
+        LayoutError: the names are not the in-dims.
+        XetileError: a value is no integer, types differ, or one cannot hold an out-dim (at the value).
+    """
+    known = {name: _number(coordinate) for name, coordinate in coordinates.items()}
+    constants = layout.apply({name: number or 0 for name, number in known.items()})
+    values = {
+        name: coordinate
+        for name, coordinate in coordinates.items()
+        if isinstance(coordinate, SSAValue) and known[name] is None
+    }
+    if not values:
+        return dict(constants)
+    emission = _Emission(_common_type(values), emit, ranges or {})
+    return {
+        name: emission.component(
+            name,
+            constants[name],
+            {
+                value: [column >> place & (1 << width) - 1 for column in layout.in_columns[in_dim]]
+                for in_dim, value in values.items()
+            },
+        )
+        for name, width, place in layout.fields()
+    }
+
+
+def _number(coordinate: Coordinate) -> int | None:
+    """A coordinate that is known: a number, or a constant."""
+    if isinstance(coordinate, int):
+        return coordinate
+    owner = coordinate.owner
+    if isinstance(owner, Operation) and owner.name == "arith.constant":
+        value = owner.properties.get("value")
+        return value.value.data if isa(value, IntegerAttr) else None
+    return None
+
+
+def _common_type(values: Mapping[str, SSAValue]) -> _Integer:
+    first, *others = values.values()
+    type = first.type
+    if not isa(type, _Integer) or _is_signed(type):
+        fail(first, f"a coordinate of type {type}; expected index or a signless integer")
+    for other in others:
+        if other.type != type:
+            fail(other, f"coordinates of types {type} and {other.type}; expected one type")
+    return type
+
+
+def _is_signed(type: _Integer) -> bool:
+    return isa(type, IntegerType) and type.signedness.data is not Signedness.SIGNLESS
+
+
+def _bits(type: Attribute) -> int:
+    return type.width.data if isa(type, IntegerType) else INDEX_BITS
+
+
+class _Emission:
+    """The ops of one call, each made once."""
+
+    def __init__(self, type: _Integer, emit: Emit, ranges: Mapping[SSAValue, Interval]) -> None:
+        self.type = type
+        self.emit = emit
+        self.ranges = ranges
+        self.made: dict[tuple[object, ...], SSAValue] = {}
+
+    def component(
+        self, name: str, constant: int, columns: Mapping[SSAValue, list[int]]
+    ) -> Coordinate:
+        """One out-dim: what is known of it, and for each coordinate the images of its bits."""
+        total: Coordinate = 0
+        occupied = 0
+        for value, images in columns.items():
+            for shift, mask in diagonals(images[: self.width(value)]):
+                bits = mask << shift if shift > 0 else mask >> -shift
+                self.check_fits(name, bits, value)
+                total = self.sum(total, self.part(value, mask, shift), disjoint=not occupied & bits)
+                occupied |= bits
+        if isinstance(total, SSAValue):
+            self.check_fits(name, constant, total)
+        return self.sum(total, constant, disjoint=not occupied & constant)
+
+    def width(self, value: SSAValue) -> int:
+        """How many of a value's low bits can be set."""
+        interval = self.ranges.get(value)
+        if interval is None or interval.low < 0:
+            return _bits(self.type)
+        return interval.high.bit_length()
+
+    def part(self, value: SSAValue, mask: int, shift: int) -> SSAValue:
+        """`(value & mask) << shift`, to the right where the shift is negative."""
+        possible = (1 << self.width(value)) - 1
+        if shift < 0:
+            value = self.binary(arith.ShRUIOp, value, -shift)
+            possible, mask = possible >> -shift, mask >> -shift
+        if mask != possible:
+            value = self.binary(arith.AndIOp, value, mask)
+        return self.binary(arith.ShLIOp, value, shift) if shift > 0 else value
+
+    def sum(self, left: Coordinate, right: Coordinate, *, disjoint: bool) -> Coordinate:
+        """The exclusive or of two parts; if they are disjoint it is their sum."""
+        if left == 0:
+            return right
+        if right == 0:
+            return left
+        assert isinstance(left, SSAValue)
+        return self.binary(arith.AddiOp if disjoint else arith.XOrIOp, left, right)
+
+    def binary(
+        self, kind: Callable[[SSAValue, SSAValue], Operation], left: SSAValue, right: Coordinate
+    ) -> SSAValue:
+        """The result of an op, made the first time that it is asked for."""
+        operand = self.constant(right) if isinstance(right, int) else right
+        key = (kind, left, operand)
+        if key not in self.made:
+            self.made[key] = self.emit(kind(left, operand)).results[0]
+        return self.made[key]
+
+    def constant(self, number: int) -> SSAValue:
+        """A number as a value."""
+        key = ("constant", number)
+        if key not in self.made:
+            bits = _bits(self.type)
+            signed = number - (1 << bits) if number >> bits - 1 else number
+            op = arith.ConstantOp(IntegerAttr(signed, self.type))
+            self.made[key] = self.emit(op).results[0]
+            if signed >= 0:
+                self.made[key].name_hint = f"c{number}"
+        return self.made[key]
+
+    def check_fits(self, name: str, bits: int, value: SSAValue) -> None:
+        """Refuse an out-dim that the type of the coordinates cannot hold."""
+        if bits >> _bits(self.type):
+            fail(
+                value,
+                f"out-dim '{name}' needs {bits.bit_length()} bits; coordinates of type {self.type} "
+                f"have {_bits(self.type)}",
+            )
