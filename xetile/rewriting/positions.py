@@ -2,7 +2,7 @@
 
 xDSL 0.74.0 gives what a pattern creates no position, and adds the text of the whole
 module to what a pattern raises. Here the ops that a pattern creates get the position of the op that it matched, and a
-`XetileError` that a pattern raises comes out as it is. `test/unit/test_rewriting.py` tells when upstream
+`XetileError` that a pattern raises comes out as it is. `test/unit/rewriting/test_positions.py` tells when upstream
 does the same.
 """
 

@@ -1,6 +1,7 @@
 """Ops of the llvm dialect that xDSL 0.74.0 lacks or restricts to scalars.
 
-Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8. test/unit/dialects/test_llvm.py tells when xDSL has them.
+Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8.
+test/unit/dialects/upstream/test_llvm.py tells when xDSL has them.
 """
 
 from typing import ClassVar, cast

@@ -1,6 +1,6 @@
 """Attributes of the spirv dialect, kept as they are written: Intel's kernels carry them, no pass here reads them.
 
-What SPIR-V needs of a target is known from the device; see `xetile/emit`.
+What SPIR-V needs of a target is known from the device; see `xetile/codegen`.
 """
 
 import re

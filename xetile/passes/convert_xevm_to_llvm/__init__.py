@@ -40,7 +40,7 @@ After:
         %10 = llvm.load %3 : !llvm.ptr -> vector<8xi16>
         ...
 
-- The kernel's arguments: see `xevm_to_llvm/signature.py`; what a host needs stands in the attribute `xetile.launch`.
+- The kernel's arguments: see `signature.py`; what a host needs stands in the attribute `xetile.launch`.
 - Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
   are used; IGC keeps all of it in registers.
 - An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.

@@ -13,7 +13,7 @@ from xetile.errors import XetileError
 from xetile.parser import parse
 from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
 
-SOURCES = Path(__file__).parents[2] / "ir" / "passes" / "convert-xevm-to-llvm"
+SOURCES = Path(__file__).parents[3] / "ir" / "passes" / "convert-xevm-to-llvm"
 
 
 def lowered(text: str) -> ModuleOp:

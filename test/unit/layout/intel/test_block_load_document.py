@@ -9,7 +9,7 @@ import pytest
 
 from xetile.cli.layout import main
 
-PAGE = Path(__file__).parents[4] / "shared" / "seeds" / "block-loads-linear-layout.md"
+PAGE = Path(__file__).parents[5] / "shared" / "seeds" / "block-loads-linear-layout.md"
 GEMM = ["block-load", "--device", "bmg", "--dtype", "f16", "--warps", "8x4", "--rep", "4x2"]
 B = ["--operand", "B", "--shape", "32x256"]
 

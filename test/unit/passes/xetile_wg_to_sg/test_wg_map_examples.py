@@ -15,7 +15,7 @@ from xetile.dialects.xetile import TileType
 from xetile.parser import context
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 FILES = sorted(
     path
     for path in EXAMPLES.rglob("*.mlir")
