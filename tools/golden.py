@@ -155,7 +155,11 @@ def _run_both(
     for number, (some, tree, store) in enumerate(work):
         processes.append(_start(some, tree, base, store, folder / f"worker{number}"))
     total = sum(len(some) for some, _, _ in work)
-    return _watch(processes, folder, total)
+    try:
+        return _watch(processes, folder, total)
+    finally:
+        for process in processes:
+            process.terminate()
 
 
 def _shared(units: list[Unit], tree: Path, store: Store) -> list[tuple[list[Unit], Path, Store]]:

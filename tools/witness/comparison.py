@@ -27,24 +27,22 @@ class Difference:
 
 
 def without_attribute(text: str, name: str) -> str:
-    """IR text without an attribute in its dictionaries, and without dictionaries that are empty then."""
+    """IR text without an attribute in its dictionaries, and without the dictionaries that it leaves empty."""
     entry = re.compile(rf"(?<![\w.\"$-])\"?{re.escape(name)}\"?(?=\s*[,=}}])")
-    pieces: list[str] = []
+    kept = ""
     position = 0
     while found := entry.search(text, position):
-        end = _end_of_entry(text, found.end())
-        pieces.append(text[position : found.start()])
-        position = end
-        before = pieces[-1].rstrip()
-        if text[end : end + 1] == "," and before.endswith(("{", ",")):
-            position = end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip(" "))
-        elif before.endswith(","):
-            pieces[-1] = before[:-1]
-    pieces.append(text[position:])
-    joined = "".join(pieces)
-    if len(pieces) == 1:
-        return joined
-    return re.sub(r" *(?:attributes )?(?:<\{\s*\}>|(?<!<)\{ *\})", "", joined)
+        kept += text[position : found.start()]
+        position = _end_of_entry(text, found.end())
+        if kept.endswith("{") and text.startswith(("}", "}>"), position):
+            generic = kept.endswith("<{") and text.startswith("}>", position)
+            kept = re.sub(r" ?(attributes )?<?\{$" if generic else r" ?(attributes )?\{$", "", kept)
+            position += 2 if generic else 1
+        elif text.startswith(",", position) and not kept.endswith(", "):
+            position += 2 if text.startswith(", ", position) else 1
+        else:
+            kept = kept.removesuffix(", ")
+    return kept + text[position:]
 
 
 def _end_of_entry(text: str, position: int) -> int:

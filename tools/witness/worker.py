@@ -15,7 +15,7 @@ import xetile
 from .capture import Answer, Cleaner, Main, captured, files_below, tool_main, tools_of
 from .commands import run_line
 from .store import Result, Store
-from .units import Unit
+from .units import QUICK_DEVICE, Unit
 
 if TYPE_CHECKING:
     import numpy
@@ -112,9 +112,12 @@ class Worker:
             if lowered is None and not _stands_lower(self.results[-1], self.store):
                 return
             module = module if lowered is None else lowered
-        self._tool(f"{name}: ll", "xetile-compile", place, "--device", unit.device, "--emit", "ll")
-        output = ("--device", unit.device, "-o", "code.spv")
-        self._tool(f"{name}: spirv", "xetile-compile", place, *output)
+        Path("lowest.mlir").write_text(xetile.text(module))
+        options = ("--device", unit.device)
+        self._tool(f"{name}: ll", "xetile-compile", "lowest.mlir", *options, "--emit", "ll")
+        # from the source once, from the lowest level elsewhere: the way down is the same and takes long
+        start = place if unit.device == QUICK_DEVICE else "lowest.mlir"
+        self._tool(f"{name}: spirv", "xetile-compile", start, *options, "-o", "code.spv")
 
     def _direct(self, unit: Unit) -> None:
         """A source at the lowest level only."""
@@ -148,12 +151,10 @@ class Worker:
         levels: tuple[Level, ...] = EXECUTED if device else ("subgroup",)
         reached: list[tuple[str, ModuleOp]] = [] if device else [("workgroup", module)]
         for level in levels:
-            found: list[ModuleOp] = []
-            current = module
-            captured(lambda: found.append(xetile.lower(current, to=level, device=device or None)))  # noqa: B023
-            if not found:
+            lowered = _lower(module, level, device or None)
+            if lowered is None:
                 break
-            module = found[0]
+            module = lowered
             reached.append((level, module))
         return reached
 
@@ -177,6 +178,13 @@ class Worker:
         for level, module in self._levels(found[0], unit.device):
             answer = captured(partial(_multiply, module, a, b, c))
             self._record(f"{unit.name} {unit.device}: executed at {level}", answer)
+
+
+def _lower(module: "ModuleOp", level: Level, device: str | None) -> "ModuleOp | None":
+    """A module at a lower level, None where it is refused."""
+    found: list[ModuleOp] = []
+    captured(lambda: found.append(xetile.lower(module, to=level, device=device)))
+    return found[0] if found else None
 
 
 def _stands_lower(result: Result, store: Store) -> bool:
