@@ -1,4 +1,4 @@
-"""Recorded results of Triton and of Intel's fork of it: run where their folder lies beside the project."""
+"""Recorded results of Triton and of Intel's fork of it (test/data/README.md)."""
 
 import json
 from collections import Counter
@@ -10,19 +10,17 @@ import pytest
 
 from xetile.layout.algebra.linear import LinearLayout
 
-FOLDER = Path(__file__).parents[4] / "shared" / "vectors"
+FOLDER = Path(__file__).parents[2] / "data" / "layouts"
 PROPERTY = "recorded vectors"
 
 
 @pytest.fixture
 def recorded(record_property: Callable[[str, object], None]) -> Callable[[str, str], list[object]]:
-    """Reads a section of a file of vectors ("all" of one without sections); skips where there is no folder."""
+    """Reads a section of a file of vectors ("all" of one without sections)."""
 
     def read(name: str, section: str) -> list[object]:
-        path = FOLDER / f"{name}.json"
-        if not path.exists():
-            pytest.skip("the folder of recorded vectors is not installed")
-        content = cast("dict[str, list[object]] | list[object]", json.loads(path.read_text()))
+        text = (FOLDER / f"{name}.json").read_text()
+        content = cast("dict[str, list[object]] | list[object]", json.loads(text))
         cases = content if isinstance(content, list) else content[section]
         record_property(PROPERTY, f"{section} of {name}: {len(cases)}")
         return cases

@@ -1,4 +1,4 @@
-"""The device tables: hard values, and where they are there, the measurements and MLIR's headers they come from."""
+"""The device tables: hard values, the measurements they come from, and where they are there MLIR's headers."""
 
 import csv
 import re
@@ -24,7 +24,7 @@ from xetile.targets.blocks import HEIGHTS, Access, verified
 from xetile.targets.device import DEVICES, SUBGROUP_SIZE, device, plannable
 from xetile.targets.surface import SURFACE
 
-MEASURED = Path(__file__).parents[4] / "shared" / "facts" / "capabilities"
+MEASURED = Path(__file__).parents[2] / "data" / "capabilities"
 HEADER = Path("/usr/lib/llvm-22/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h")
 
 NAMES = {"lnl-m": "lnl", "ptl-h": "ptl"}
@@ -145,12 +145,11 @@ def test_surfaces_that_it_reaches() -> None:
     assert SURFACE.problem(base=128, width=64, height=1, pitch=64, column=-4) is None
 
 
-@pytest.mark.skipif(not MEASURED.exists(), reason="the measurements are not beside the project")
 @pytest.mark.parametrize("name", FILES)
 def test_tables_are_what_was_measured(name: str) -> None:
     """Rows whose height the tables know; a message that the compiler merged with its neighbour counts as absent."""
     access, compared = FILES[name], 0
-    with (MEASURED / f"cap_{name}.tsv").open() as file:
+    with (MEASURED / f"{name}.tsv").open() as file:
         for row in csv.DictReader(file, delimiter="\t"):
             height, width, count = int(row["h"]), int(row["w"]), int(row["v"])
             if height not in HEIGHTS:
@@ -166,7 +165,7 @@ def test_tables_are_what_was_measured(name: str) -> None:
                 pytest.fail(f"measured, but not in the table: {row}")
             compared += 1
     assert compared > 500
-    print(f"compared {compared} rows of cap_{name}.tsv")
+    print(f"compared {compared} rows of {name}.tsv")
 
 
 def exact(row: dict[str, str]) -> bool:
