@@ -1,6 +1,10 @@
 """Every check of the project, one after the other; prints each runner's closing line.
 
     python tools/check.py [--jobs N]
+    python tools/check.py --fast [--since REVISION]
+
+`--fast` leaves out what a change cannot have touched: it runs ruff, the types, the rules of the house, and the tests of
+the rooms that changed since a revision (the last commit, where nothing else is said).
 
 Status 0 when all passed. The oracles (mlir-opt, ocloc, spirv-val, triton) are used where they are; which are
 missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those that
@@ -13,8 +17,9 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
@@ -43,16 +48,90 @@ def missing_oracles() -> list[str]:
     return [name for name, found in there.items() if not found]
 
 
+SOURCES = ("xetile", "test", "tools")
+ALWAYS = ("test/unit/test_house.py", "test/unit/test_readme.py")
+
+
+def changed_since(revision: str) -> list[PurePath]:
+    """The files that differ from a revision, new ones included, as paths from the project's folder."""
+    names: list[str] = []
+    for command in (
+        ["diff", "--name-only", revision],
+        ["ls-files", "--others", "--exclude-standard"],
+    ):
+        answer = subprocess.run(
+            ["git", *command], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        if answer.returncode != 0:
+            raise SystemExit(f"error: {answer.stderr.strip().splitlines()[0]}")
+        names += answer.stdout.split()
+    return [PurePath(name) for name in sorted(set(names))]
+
+
+def mirrored_tests(changed: Iterable[PurePath], kind: str) -> list[str]:
+    """The tests (`kind` is unit or ir) that mirror what changed: of a file, else of the nearest room that has some."""
+    found: set[PurePath] = set()
+    for path in changed:
+        if (
+            path.parts[:2] == ("test", kind)
+            and (ROOT / path).is_file()
+            and "Inputs" not in path.parts
+        ):
+            found.add(path.parent if path.name == "conftest.py" else path)
+        elif path.parts[0] == "xetile" and len(path.parts) > 2:
+            found |= mirror(PurePath(*path.parts[1:]), kind)
+    inside = {path for path in found if not any(other in path.parents for other in found)}
+    return [str(path) for path in sorted(inside)]
+
+
+def mirror(module: PurePath, kind: str) -> set[PurePath]:
+    """The tests of a module: its own file or folder, else those of the rooms around it."""
+    here = PurePath("test", kind)
+    names = {module.stem, module.stem.replace("_", "-")}
+    for room in (module.parent, *module.parent.parents):
+        if room == PurePath():
+            break
+        for spelling in {room, PurePath(str(room).replace("_", "-"))}:
+            own = [
+                path
+                for name in names
+                for path in (here / spelling / f"test_{name}.py", here / spelling / name)
+                if (ROOT / path).exists()
+            ]
+            if own:
+                return set(own)
+            if (ROOT / here / spelling).is_dir():
+                return {here / spelling}
+    return set()
+
+
 def runners(jobs: int) -> dict[str, list[str]]:
-    """The checks by name, as commands."""
-    sources = ["xetile", "test", "tools"]
+    """Every check by name, as commands."""
     return {
-        "ruff check": [str(BIN / "ruff"), "check", *sources],
-        "ruff format": [str(BIN / "ruff"), "format", "--check", *sources],
+        "ruff check": [str(BIN / "ruff"), "check", *SOURCES],
+        "ruff format": [str(BIN / "ruff"), "format", "--check", *SOURCES],
         "basedpyright": [str(BIN / "basedpyright"), "--pythonpath", sys.executable],
         "pytest": [sys.executable, "-m", "pytest", "-q", "-n", str(jobs)],
         "lit": [str(BIN / "lit"), "-j", str(jobs), "-v", "test"],
     }
+
+
+def fast_runners(jobs: int, since: str) -> dict[str, list[str]]:
+    """The checks that a change since a revision needs first."""
+    changed = changed_since(since)
+    commands = runners(jobs)
+    python = [str(path) for path in changed if path.suffix == ".py" and (ROOT / path).is_file()]
+    if python:
+        commands["basedpyright"] += python
+    else:
+        del commands["basedpyright"]
+    commands["pytest"] += [*ALWAYS, *mirrored_tests(changed, "unit")]
+    cases = mirrored_tests(changed, "ir")
+    if cases:
+        commands["lit"] = [*commands["lit"][:-1], *cases]
+    else:
+        del commands["lit"]
+    return commands
 
 
 def run(command: list[str]) -> tuple[int, list[str]]:
@@ -92,11 +171,20 @@ def main() -> int:
     """Run everything; the result is the exit status."""
     parser = argparse.ArgumentParser(description="Runs every check of the project.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--fast", action="store_true", help="only what a change touches")
+    parser.add_argument(
+        "--since", metavar="REVISION", help="with --fast: what changed since it (HEAD~1)"
+    )
     options = parser.parse_args()
+    if options.since and not options.fast:
+        parser.error("--since goes with --fast")
+    commands = runners(options.jobs)
+    if options.fast:
+        commands = fast_runners(options.jobs, options.since or "HEAD~1")
     summary: list[str] = []
     failed: list[str] = []
     left_out = 0
-    for name, command in runners(options.jobs).items():
+    for name, command in commands.items():
         print(f"== {name}", flush=True)
         started = time.monotonic()
         status, lines = run(command)

@@ -1,0 +1,113 @@
+"""The rules of the house that a machine can hold: which room imports which, and what the algebra knows."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "xetile"
+
+ORDER: tuple[tuple[str, ...], ...] = (
+    ("errors",),
+    ("layout.algebra",),
+    ("layout.exchange",),
+    ("layout.triton", "layout.intel", "layout.nvidia"),
+    ("layout.text", "layout.show"),
+    ("targets",),
+    ("levels", "parser", "verification"),
+    ("dialects",),
+    ("toolchain", "analysis"),
+    ("interpreter", "planning"),
+    ("rewriting",),
+    ("passes",),
+    ("codegen",),
+    ("runtime",),
+    ("api",),
+    ("language",),
+    ("kernels",),
+    ("cli",),
+)
+"""The rooms; a room imports what stands before it, and within its own row only itself."""
+
+FRONT_DOORS = ("xetile", "xetile.layout", "xetile.universe")
+"""Modules that resolve names of other rooms on first use, and that rooms may ask for nothing but the version."""
+
+EXCEPTIONS = frozenset(
+    {
+        ("xetile.layout.algebra.core", "xetile.layout.show.draw"),
+        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.Dpas"),
+        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.check_powers_of_two"),
+        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.fit_to_shape"),
+        ("xetile.parser", "xetile.dialects.load"),
+        ("xetile.verification", "xetile.dialects.upstream.scf_regions.verify_regions"),
+    }
+)
+"""Imports (from, of) that stand against the order; nothing is added here, it only gets shorter."""
+
+RANK = {f"xetile.{room}": rank for rank, rooms in enumerate(ORDER) for room in rooms}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        yield name, ast.parse(path.read_text(), str(path))
+
+
+MODULES = dict(modules())
+
+
+def room_of(module: str) -> str | None:
+    fitting = [room for room in RANK if module == room or module.startswith(f"{room}.")]
+    return max(fitting, key=len, default=None)
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Full names of what a module imports, local imports and those by name included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, "relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (n.value for n in ast.walk(node) if _is_text(n))  # pyright: ignore
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name not in FRONT_DOORS])
+def test_imports_go_one_way(module: str) -> None:
+    room = room_of(module)
+    assert room is not None, f"{module} is in no room of the architecture page"
+    against: list[str] = []
+    for name in imports(MODULES[module]):
+        if name.split(".")[0] != "xetile" or name in ("xetile.__version__", "xetile"):
+            continue
+        other = room_of(name)
+        assert other is not None, f"{module} imports {name}, which is in no room"
+        if other != room and RANK[other] >= RANK[room] and (module, name) not in EXCEPTIONS:
+            against.append(name)
+    assert not against
+
+
+def test_exceptions_are_needed() -> None:
+    assert all(name in set(imports(MODULES[module])) for module, name in EXCEPTIONS)
+
+
+def test_the_algebra_imports_nothing_but_errors() -> None:
+    for module, tree in MODULES.items():
+        if room_of(module) == "xetile.layout.algebra":
+            names = {name for name in imports(tree) if name.startswith("xetile.")}
+            ours = {room_of(name) for name in names if (module, name) not in EXCEPTIONS}
+            assert ours <= {"xetile.layout.algebra", "xetile.errors"}, module
+
+
+def test_layouts_know_neither_xdsl_nor_numpy() -> None:
+    for module, tree in MODULES.items():
+        if module.startswith("xetile.layout"):
+            foreign = {name.split(".")[0] for name in imports(tree)}
+            assert not foreign & {"xdsl", "numpy"}, module
