@@ -29,6 +29,17 @@ PRODUCTS = (
 )  # fmt: skip
 """Element types of A, B, the accumulator and C of the products that are executed."""
 
+SMALL = ("100x40.npy", "40x72.npy", "100x72.npy", "100", "72", "40", "--grid", "2,2,1")
+LAUNCHES = {
+    "1-row-major": SMALL,
+    "1-transposed-load": ("100x40.npy", "72x40.npy", *SMALL[2:]),
+    "2.2-transpose-broadcast-reduce": ("int", "int", "int", "zeros", "--grid", "1,1,1"),
+}
+"""What examples take that are no product of two matrices; files are made, of random bf16."""
+LAUNCH = ("int", "int", "zeros", "--grid", "1,1,1")
+NOT_EXECUTED = ("1-column-major-view", "main-text")
+"""One takes an address, one has many kernels."""
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -69,27 +80,42 @@ def units_of(
     for path in examples:
         units += _levels(path, devices)
     for path in splits:
-        units += [Unit("direct", path, QUICK_DEVICE, (path,))] if quick else _levels(path, devices)
+        if quick:
+            units.append(Unit("direct", _split_name(path), devices[0], (path,)))
+        else:
+            units += _levels(path, devices)
     for device in devices:
         for number, command in enumerate(layout_commands(device)):
             units.append(Unit("commands", f"xetile-layout {device} {number}", "", (command,)))
     if not quick:
         units += lit_commands(tree)
         units += _executions(examples, devices)
-    return [u for u in units if not patterns or any(fnmatchcase(u.name, p) for p in patterns)]
+    return [unit for unit in units if not patterns or _is_wanted(unit.name, patterns)]
+
+
+def _is_wanted(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a pattern fits a name, or the file of which it is a part."""
+    return any(fnmatchcase(name, form) for p in patterns for form in (p, f"{p}/*"))
+
+
+def _split_name(path: str) -> str:
+    """What a part of a lit file is called: the file's path and the part's number."""
+    return path.replace(f"{SPLITS}/", "test/ir/", 1).removesuffix(".mlir")
 
 
 def _levels(path: str, devices: tuple[str, ...]) -> list[Unit]:
     """A source without a device, then on each."""
-    lowered = [Unit("lowering", path, device, (path,)) for device in devices]
-    return [Unit("source", path, "", (path,)), *lowered]
+    name = _split_name(path) if path.startswith(f"{SPLITS}/") else path
+    lowered = [Unit("lowering", name, device, (path,)) for device in devices]
+    return [Unit("source", name, "", (path,)), *lowered]
 
 
 def _executions(examples: list[str], devices: tuple[str, ...]) -> list[Unit]:
-    rfc = [path for path in examples if path.startswith("examples/rfc/")]
+    paths = [Path(name) for name in examples if name.startswith("examples/rfc/")]
+    launches = {str(p): LAUNCHES.get(p.stem, LAUNCH) for p in paths if p.stem not in NOT_EXECUTED}
     units: list[Unit] = []
     for device in ("", *devices):
-        units += [Unit("execution", path, device, (path,)) for path in rfc]
+        units += [Unit("execution", p, device, (p, *launch)) for p, launch in launches.items()]
         units += [Unit("product", f"gemm {' '.join(p)}", device, p) for p in PRODUCTS]
     return units
 

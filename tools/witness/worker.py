@@ -26,6 +26,8 @@ Level = Literal["subgroup", "blocked", "xegpu", "xevm", "llvm"]
 BELOW_SUBGROUP: tuple[Level, ...] = ("blocked", "xegpu", "xevm", "llvm")
 EXECUTED: tuple[Level, ...] = ("blocked", "xegpu", "xevm")
 SEED = 20
+LARGE, SMALL = "4096", "512"
+"""The extents of the examples' matrices, and what they are where they are executed."""
 EXTENTS = (40, 64, 64)
 """m, n, k of the products: the last rows of tiles lie outside."""
 
@@ -135,16 +137,24 @@ class Worker:
                 self._record(f"{unit.name} {number}: {words}", answer, timed=command.timed)
 
     def _execution(self, unit: Unit) -> None:
-        """One workgroup of an example, at W and S, or at the levels of a device."""
-        module = self._read(f"input/{unit.arguments[0]}")
+        """A small launch of an example, at W and S, or at the levels of a device."""
+        path, *launch = unit.arguments
+        source = Path(f"input/{path}").read_text().replace(LARGE, SMALL)
+        Path("source.mlir").write_text(source)
+        self.parsed = ("", None)
+        module = self._read("source.mlir")
         if module is None:
             return
+        values = [word for word in launch if word.endswith(".npy")]
+        for number, file in enumerate(values):
+            _write_matrix(file, number)
+        split = launch.index("--grid")
+        given = [word for value in launch[:split] for word in ("--arg", value)]
         for level, lowered in self._levels(module, unit.device):
             place = f"{level}.mlir"
             Path(place).write_text(xetile.text(lowered))
-            launch = ("--arg", "int", "--arg", "int", "--arg", "zeros", "--grid", "1,1,1")
             name = f"{unit.name} {unit.device}: executed at {level}"
-            self._tool(name, "xetile-run", place, *launch, "--out", "arrays")
+            self._tool(name, "xetile-run", place, *given, *launch[split:], "--out", "arrays")
 
     def _levels(self, module: "ModuleOp", device: str) -> "list[tuple[str, ModuleOp]]":
         """The module as it is and at S without a device, else at the levels below, as far as they are reached."""
@@ -211,6 +221,14 @@ def _matrix(shape: tuple[int, int], element: str, number: int) -> "NDArray[numpy
     if dtype.kind in "iu":
         return generator.integers(0 if dtype.kind == "u" else -9, 9, shape).astype(dtype)
     return generator.standard_normal(shape).astype(dtype)
+
+
+def _write_matrix(name: str, number: int) -> None:
+    """Make the file of a bf16 matrix whose name says its extents, as 100x40.npy."""
+    import numpy
+
+    rows, columns = Path(name).stem.split("x")
+    numpy.save(name, _matrix((int(rows), int(columns)), "bf16", number))
 
 
 def run_units(units: list[Unit], *, tree: Path, inputs: Path, folder: Path, store: Path) -> None:
