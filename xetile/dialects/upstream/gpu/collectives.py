@@ -1,4 +1,4 @@
-"""Ops that the work-items of a workgroup or subgroup carry out together.
+"""What work-items carry out together: xDSL 0.74 lacks most of it, and any form (test_gpu.py tells when it has it).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22 refuses. Who takes part in
 one is who gets there, so none is speculated; shuffles of the same values may be shared.
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from xdsl.dialects.builtin import (
+    I32,
     AnyFloatConstr,
     IntegerAttr,
     IntegerType,
@@ -22,7 +23,6 @@ from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
     base,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -30,8 +30,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     MemoryReadEffect,
     MemoryWriteEffect,
@@ -40,6 +38,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.formats import Quoted, declared_op
 from xetile.dialects.upstream.gpu.attributes import (
     BroadcastType,
     BroadcastTypeAttr,
@@ -51,7 +50,7 @@ NUMBER = base(IntegerType) | AnyFloatConstr
 NUMBERS = NUMBER | VectorType.constr(NUMBER)
 
 
-@irdl_op_definition
+@declared_op
 class BarrierOp(IRDLOperation):
     """All work-items of the workgroup wait for each other, and their memory accesses are ordered.
 
@@ -65,7 +64,7 @@ class BarrierOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
 
-@irdl_op_definition
+@declared_op
 class ShuffleOp(IRDLOperation):
     """The value that another lane holds, and whether there is such a lane among the first `width`."""
 
@@ -79,6 +78,8 @@ class ShuffleOp(IRDLOperation):
     width = operand_def(i32)
     shuffle_result = result_def(T)
     valid = result_def(i1)
+
+    assembly_format = "` ` $mode $value `,` $offset `,` $width attr-dict `:` type($value)"
 
     traits = traits_def(NoMemoryEffect())
 
@@ -97,40 +98,13 @@ class ShuffleOp(IRDLOperation):
             properties={"mode": mode},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "ShuffleOp":
-        """Read `xor %value, %offset, %width {...} : type`."""
-        mode = ShuffleModeAttr(parser.parse_str_enum(ShuffleMode))
-        position = parser.pos
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, [type, i32, i32], position),
-            result_types=[type, i1],
-            properties={"mode": mode},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(f"  {self.mode.data} ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-
     def verify_(self) -> None:
-        """A vector has rank 1."""
         type = self.value.type
         if isa(type, VectorType) and (len(type.get_shape()) != 1 or any(type.get_scalable_dims())):
             raise VerifyException(f"'value' is {type}, a vector has to have rank 1 and fixed size")
 
 
-@irdl_op_definition
+@declared_op
 class RotateOp(IRDLOperation):
     """The value of the lane `offset` further, modulo `width`."""
 
@@ -139,10 +113,12 @@ class RotateOp(IRDLOperation):
     T: ClassVar = VarConstraint("T", NUMBERS)
 
     value = operand_def(T)
-    offset = prop_def(IntegerAttr[IntegerType])
-    width = prop_def(IntegerAttr[IntegerType])
+    offset = prop_def(IntegerAttr[I32])
+    width = prop_def(IntegerAttr[I32])
     rotate_result = result_def(T)
     valid = result_def(i1)
+
+    assembly_format = "$value `,` $offset `,` $width attr-dict `:` type($value)"
 
     traits = traits_def(NoMemoryEffect())
 
@@ -153,31 +129,7 @@ class RotateOp(IRDLOperation):
             properties={"offset": IntegerAttr(offset, i32), "width": IntegerAttr(width, i32)},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "RotateOp":
-        """Read `%value, offset, width {...} : type`."""
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        offset = parser.parse_integer(allow_boolean=False)
-        parser.parse_punctuation(",")
-        width = parser.parse_integer(allow_boolean=False)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operation = cls(parser.resolve_operand(value, parser.parse_type()), offset, width)
-        operation.attributes |= attributes
-        return operation
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(f", {self.offset.value.data}, {self.width.value.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-
     def verify_(self) -> None:
-        """The width is a power of two, and the offset below it."""
         offset, width = self.offset.value.data, self.width.value.data
         if width <= 0 or width & (width - 1):
             raise VerifyException(f"'width' is {width}, it has to be a power of two")
@@ -185,7 +137,7 @@ class RotateOp(IRDLOperation):
             raise VerifyException(f"'offset' is {offset}, it has to lie in [0, {width})")
 
 
-@irdl_op_definition
+@declared_op
 class SubgroupBroadcastOp(IRDLOperation):
     """One lane's value in all lanes."""
 
@@ -198,6 +150,8 @@ class SubgroupBroadcastOp(IRDLOperation):
     broadcast_type = prop_def(BroadcastTypeAttr)
     result = result_def(T)
 
+    assembly_format = "$src `,` ` ` $broadcast_type ($lane^)? attr-dict `:` type($src)"
+
     traits = traits_def(NoMemoryEffect())
 
     def __init__(self, src: SSAValue | Operation, lane: SSAValue | Operation | None = None) -> None:
@@ -209,46 +163,14 @@ class SubgroupBroadcastOp(IRDLOperation):
             properties={"broadcast_type": BroadcastTypeAttr(kind)},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "SubgroupBroadcastOp":
-        """Read `%src, specific_lane %lane {...} : type`."""
-        src = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        kind = BroadcastTypeAttr(parser.parse_str_enum(BroadcastType))
-        lane = parser.parse_optional_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operands = [parser.resolve_operand(src, parser.parse_type())]
-        if lane is not None:
-            operands.append(parser.resolve_operand(lane, i32))
-        return cls.create(
-            operands=operands,
-            result_types=[operands[0].type],
-            properties={"broadcast_type": kind},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.src)
-        printer.print_string(f",  {self.broadcast_type.data}")
-        if self.lane is not None:
-            printer.print_string(" ")
-            printer.print_ssa_value(self.lane)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.src.type)
-
     def verify_(self) -> None:
-        """A lane is given where one is asked for."""
         kind = self.broadcast_type.data
         if (self.lane is not None) != (kind == BroadcastType.SPECIFIC_LANE):
             has = "no lane" if self.lane is None else "a lane"
             raise VerifyException(f"'broadcast_type' is {kind}, the op has {has}")
 
 
-@irdl_op_definition
+@declared_op
 class PrintfOp(IRDLOperation):
     """Every work-item prints."""
 
@@ -257,36 +179,10 @@ class PrintfOp(IRDLOperation):
     format = prop_def(StringAttr)
     args = var_operand_def()
 
+    assembly_format = "custom<Quoted>($format) attr-dict (`,` $args^ `:` type($args))?"
+    custom_directives = (Quoted,)
+
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(self, format: str, args: Sequence[SSAValue | Operation] = ()) -> None:
         super().__init__(operands=[args], properties={"format": StringAttr(format)})
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "PrintfOp":
-        """Read `"format" {...}, %args : types`."""
-        format = parser.parse_str_literal()
-        attributes = parser.parse_optional_attr_dict()
-        position = parser.pos
-        args: Sequence[SSAValue] = ()
-        if parser.parse_optional_punctuation(",") is not None:
-            names = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_unresolved_operand
-            )
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-            args = parser.resolve_operands(names, types, position)
-        operation = cls(format, args)
-        operation.attributes |= attributes
-        return operation
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_string_literal(self.format.data)
-        printer.print_op_attributes(self.attributes)
-        if self.args:
-            printer.print_string(", ")
-            printer.print_list(self.args, printer.print_ssa_value)
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)

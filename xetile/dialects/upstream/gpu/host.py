@@ -1,4 +1,4 @@
-"""Ops that the host runs: memory of the device, copies, and waiting.
+"""Memory of the device, copies, waiting: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """
@@ -17,7 +17,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     opt_result_def,
@@ -25,37 +24,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
-
-TOKEN = AsyncTokenType()
-
-
-def parse_async(parser: Parser) -> tuple[list[Attribute], list[SSAValue]]:
-    """Read `async [%tokens]`: the result types and the tokens that are waited for."""
-    results: list[Attribute] = []
-    if parser.parse_optional_keyword("async") is not None:
-        results.append(TOKEN)
-    tokens = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-    )
-    return results, [parser.resolve_operand(token, TOKEN) for token in tokens or ()]
-
-
-def print_async(printer: Printer, token: SSAValue | None, waited: Sequence[SSAValue]) -> None:
-    """Print what `parse_async` reads; mlir-opt has a space before it in any case."""
-    printer.print_string(" " if token is None else " async")
-    if not waited:
-        return
-    if token is not None:
-        printer.print_string(" ")
-    with printer.in_square_brackets():
-        printer.print_list(waited, printer.print_ssa_value)
+from xetile.dialects.upstream.gpu.formats import TOKEN, AsyncDependencies
 
 
 def token_types(*, is_async: bool) -> list[list[Attribute]]:
@@ -63,7 +38,7 @@ def token_types(*, is_async: bool) -> list[list[Attribute]]:
     return [[TOKEN] if is_async else []]
 
 
-@irdl_op_definition
+@declared_op
 class WaitOp(IRDLOperation):
     """Waits for the tokens; with `async` it gives one token for all."""
 
@@ -71,6 +46,9 @@ class WaitOp(IRDLOperation):
 
     async_dependencies = var_operand_def(AsyncTokenType)
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = "custom<AsyncDependencies>(type($async_token), $async_dependencies) attr-dict"
+    custom_directives = (AsyncDependencies,)
 
     def __init__(
         self,
@@ -80,24 +58,8 @@ class WaitOp(IRDLOperation):
     ) -> None:
         super().__init__(operands=[async_dependencies], result_types=token_types(is_async=is_async))
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "WaitOp":
-        """Read `async [%tokens] {...}`."""
-        results, waited = parse_async(parser)
-        attributes = parser.parse_optional_attr_dict()
-        return cls.create(operands=waited, result_types=results, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        print_async(printer, self.async_token, self.async_dependencies)
-        printer.print_op_attributes(self.attributes)
-
-
-def _parse_operands(parser: Parser, delimiter: Parser.Delimiter) -> list[UnresolvedOperand] | None:
-    return parser.parse_optional_comma_separated_list(delimiter, parser.parse_unresolved_operand)
-
-
-@irdl_op_definition
+@declared_op
 class AllocOp(IRDLOperation):
     """Memory of the device."""
 
@@ -109,6 +71,13 @@ class AllocOp(IRDLOperation):
     host_shared = opt_prop_def(UnitAttr, prop_name="hostShared")
     memref = result_def(MemRefType)
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) "
+        "(`host_shared` $hostShared^)? ` ` `(` $dynamic_sizes `)` "
+        "(`` `[` $symbol_operands^ `]`)? attr-dict `:` type($memref)"
+    )
+    custom_directives = (AsyncDependencies,)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -128,45 +97,7 @@ class AllocOp(IRDLOperation):
             properties={"hostShared": UnitAttr() if host_shared else None},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "AllocOp":
-        """Read `async [%tokens] host_shared (%sizes)[%symbols] {...} : type`."""
-        results, waited = parse_async(parser)
-        host_shared = parser.parse_optional_keyword("host_shared") is not None
-        sizes = _parse_operands(parser, parser.Delimiter.PAREN) or []
-        symbols = _parse_operands(parser, parser.Delimiter.SQUARE) or []
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref type, found {type}", position, parser.pos)
-        operation = cls(
-            type,
-            [parser.resolve_operand(size, IndexType()) for size in sizes],
-            [parser.resolve_operand(symbol, IndexType()) for symbol in symbols],
-            waited,
-            is_async=bool(results),
-            host_shared=host_shared,
-        )
-        operation.attributes |= attributes
-        return operation
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        print_async(printer, self.async_token, self.async_dependencies)
-        printer.print_string(" host_shared " if self.host_shared is not None else " ")
-        with printer.in_parens():
-            printer.print_list(self.dynamic_sizes, printer.print_ssa_value)
-        if self.symbol_operands:
-            with printer.in_square_brackets():
-                printer.print_list(self.symbol_operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
-
     def verify_(self) -> None:
-        """Every dynamic extent has a size."""
         type = self.memref.type
         assert isa(type, MemRefType)
         dynamic = type.get_shape().count(DYNAMIC_INDEX)
@@ -177,39 +108,7 @@ class AllocOp(IRDLOperation):
             )
 
 
-def _parse_memory(
-    parser: Parser, number: int
-) -> tuple[list[SSAValue], list[Attribute], dict[str, Attribute]]:
-    """Read `async [%tokens] %operands : types {...}`: all operands, result types, attributes."""
-    results, waited = parse_async(parser)
-    position = parser.pos
-    operands = parser.parse_comma_separated_list(
-        parser.Delimiter.NONE, parser.parse_unresolved_operand
-    )
-    if len(operands) != number:
-        parser.raise_error(f"expected {number} operands, found {len(operands)}", position)
-    parser.parse_punctuation(":")
-    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    resolved = parser.resolve_operands(operands, types, position)
-    return [*waited, *resolved], results, parser.parse_optional_attr_dict()
-
-
-def _print_memory(
-    printer: Printer,
-    operation: IRDLOperation,
-    token: SSAValue | None,
-    waited: Sequence[SSAValue],
-    operands: Sequence[SSAValue],
-) -> None:
-    print_async(printer, token, waited)
-    printer.print_string(" ")
-    printer.print_list(operands, printer.print_ssa_value)
-    printer.print_string(" : ")
-    printer.print_list([operand.type for operand in operands], printer.print_attribute)
-    printer.print_op_attributes(operation.attributes)
-
-
-@irdl_op_definition
+@declared_op
 class DeallocOp(IRDLOperation):
     """Gives memory of the device back."""
 
@@ -218,6 +117,12 @@ class DeallocOp(IRDLOperation):
     async_dependencies = var_operand_def(AsyncTokenType)
     memref = operand_def(MemRefType)
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $memref attr-dict `:` "
+        "type($memref)"
+    )
+    custom_directives = (AsyncDependencies,)
 
     def __init__(
         self,
@@ -230,27 +135,8 @@ class DeallocOp(IRDLOperation):
             operands=[async_dependencies, memref], result_types=token_types(is_async=is_async)
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "DeallocOp":
-        """Read `async [%tokens] %memref {...} : type`."""
-        results, waited = parse_async(parser)
-        memref = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operands = [*waited, parser.resolve_operand(memref, parser.parse_type())]
-        return cls.create(operands=operands, result_types=results, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        print_async(printer, self.async_token, self.async_dependencies)
-        printer.print_string(" ")
-        printer.print_ssa_value(self.memref)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
-
-
-@irdl_op_definition
+@declared_op
 class MemcpyOp(IRDLOperation):
     """All elements of one buffer into another."""
 
@@ -260,6 +146,12 @@ class MemcpyOp(IRDLOperation):
     dst = operand_def(MemRefType)
     src = operand_def(MemRefType)
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $dst `,` $src `:` "
+        "type($dst) `,` type($src) attr-dict"
+    )
+    custom_directives = (AsyncDependencies,)
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
@@ -275,19 +167,7 @@ class MemcpyOp(IRDLOperation):
             operands=[async_dependencies, dst, src], result_types=token_types(is_async=is_async)
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "MemcpyOp":
-        """Read `async [%tokens] %dst, %src : type, type {...}`."""
-        operands, results, attributes = _parse_memory(parser, 2)
-        return cls.create(operands=operands, result_types=results, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        waited = self.async_dependencies
-        _print_memory(printer, self, self.async_token, waited, [self.dst, self.src])
-
     def verify_(self) -> None:
-        """The buffers hold the same elements in compatible shapes."""
         dst, src = self.dst.type, self.src.type
         assert isa(dst, MemRefType)
         assert isa(src, MemRefType)
@@ -300,7 +180,7 @@ class MemcpyOp(IRDLOperation):
             raise VerifyException(f"'src' is {src}, it has to have the shape of {dst}")
 
 
-@irdl_op_definition
+@declared_op
 class MemsetOp(IRDLOperation):
     """One value into all elements of a buffer."""
 
@@ -310,6 +190,12 @@ class MemsetOp(IRDLOperation):
     dst = operand_def(MemRefType)
     value = operand_def()
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) $dst `,` $value `:` "
+        "type($dst) `,` type($value) attr-dict"
+    )
+    custom_directives = (AsyncDependencies,)
 
     traits = traits_def(MemoryWriteEffect())
 
@@ -325,26 +211,14 @@ class MemsetOp(IRDLOperation):
             operands=[async_dependencies, dst, value], result_types=token_types(is_async=is_async)
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "MemsetOp":
-        """Read `async [%tokens] %dst, %value : type, type {...}`."""
-        operands, results, attributes = _parse_memory(parser, 2)
-        return cls.create(operands=operands, result_types=results, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        waited = self.async_dependencies
-        _print_memory(printer, self, self.async_token, waited, [self.dst, self.value])
-
     def verify_(self) -> None:
-        """The buffer holds elements of the value's type."""
         dst = self.dst.type
         assert isa(dst, MemRefType)
         if dst.element_type != self.value.type:
             raise VerifyException(f"'value' is {self.value.type}, 'dst' is {dst}")
 
 
-@irdl_op_definition
+@declared_op
 class HostRegisterOp(IRDLOperation):
     """Lets the device use memory of the host."""
 
@@ -358,7 +232,7 @@ class HostRegisterOp(IRDLOperation):
         super().__init__(operands=[value])
 
 
-@irdl_op_definition
+@declared_op
 class HostUnregisterOp(IRDLOperation):
     """Takes memory of the host back."""
 
@@ -372,7 +246,7 @@ class HostUnregisterOp(IRDLOperation):
         super().__init__(operands=[value])
 
 
-@irdl_op_definition
+@declared_op
 class SetDefaultDeviceOp(IRDLOperation):
     """Chooses the device for what follows."""
 
@@ -388,7 +262,7 @@ class SetDefaultDeviceOp(IRDLOperation):
         super().__init__(operands=[dev_index])
 
 
-@irdl_op_definition
+@declared_op
 class DynamicSharedMemoryOp(IRDLOperation):
     """The shared memory whose size the launch gives, in bytes."""
 

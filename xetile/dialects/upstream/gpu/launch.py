@@ -1,9 +1,10 @@
-"""Launches of kernels: by name, or of a body.
+"""Launches of kernels, by name or of a body: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
     IndexType,
@@ -13,6 +14,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils import parse_assignment, print_assignment
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyOf,
@@ -29,13 +31,23 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
-from xetile.dialects.upstream.gpu.host import parse_async, print_async, token_types
+from xetile.dialects.upstream.gpu.formats import (
+    TOKEN,
+    AsyncDependencies,
+    LaunchOperands,
+    LaunchSizeType,
+    parse_async,
+    print_async,
+    print_typed,
+)
+from xetile.dialects.upstream.gpu.host import token_types
 
 SIZE = AnyOf.get(IndexType(), i32, i64)
 
@@ -46,13 +58,18 @@ def _optional_three(values: _Three | None) -> list[list[SSAValue | Operation]]:
     return [[], [], []] if values is None else [[value] for value in values]
 
 
+def _verify_clusters(*sizes: SSAValue | None) -> None:
+    if sizes.count(None) not in (0, 3):
+        raise VerifyException("'clusterSizeX', Y and Z have to be given together")
+
+
 def _check_three(**sizes: _Three | None) -> None:
     for name, values in sizes.items():
         if values is not None and len(values) != 3:
             raise ValueError(f"{name} has {len(values)} entries, a launch has 3")
 
 
-@irdl_op_definition
+@declared_op
 class LaunchFuncOp(IRDLOperation):
     """Launches a kernel: sizes in workgroups for the grid, in work-items for a block."""
 
@@ -73,6 +90,20 @@ class LaunchFuncOp(IRDLOperation):
     async_object = opt_operand_def()
     kernel = prop_def(SymbolRefAttr)
     async_token = opt_result_def(AsyncTokenType)
+
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) "
+        "(`<` $async_object^ `:` type($async_object) `>`)? $kernel "
+        "(`clusters` `in` ` ` `(` $cluster_size_x^ `,` $cluster_size_y `,` $cluster_size_z `)`)? "
+        "`blocks` `in` ` ` `(` $grid_size_x `,` $grid_size_y `,` $grid_size_z `)` "
+        "`threads` `in` ` ` `(` $block_size_x `,` $block_size_y `,` $block_size_z `)` "
+        "custom<LaunchSizeType>(type($grid_size_x), type($grid_size_y), type($grid_size_z), "
+        "type($block_size_x), type($block_size_y), type($block_size_z), "
+        "type($cluster_size_x), type($cluster_size_y), type($cluster_size_z)) "
+        "(`dynamic_shared_memory_size` $dynamic_shared_memory_size^)? "
+        "custom<LaunchOperands>($kernel_operands, type($kernel_operands)) attr-dict"
+    )
+    custom_directives = (AsyncDependencies, LaunchOperands, LaunchSizeType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -121,126 +152,13 @@ class LaunchFuncOp(IRDLOperation):
         x, y, z = self.cluster_size_x, self.cluster_size_y, self.cluster_size_z
         return None if x is None or y is None or z is None else (x, y, z)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "LaunchFuncOp":
-        """Read the kernel's name, `blocks in (...) threads in (...)` and what may follow."""
-        results, waited = parse_async(parser)
-        async_object = _parse_async_object(parser)
-        position = parser.pos
-        kernel = parser.parse_attribute()
-        if not isinstance(kernel, SymbolRefAttr):
-            parser.raise_error(f"expected the name of a kernel, found {kernel}", position)
-        clusters = None
-        if parser.parse_optional_keyword("clusters") is not None:
-            clusters = _parse_sizes(parser)
-        parser.parse_keyword("blocks")
-        blocks = _parse_sizes(parser)
-        parser.parse_keyword("threads")
-        threads = _parse_sizes(parser)
-        type: Attribute = IndexType()
-        if parser.parse_optional_punctuation(":") is not None:
-            type = parser.parse_type()
-        shared = _parse_shared_size(parser)
-        arguments: list[SSAValue] = []
-        if parser.parse_optional_keyword("args") is not None:
-            arguments = parser.parse_comma_separated_list(
-                parser.Delimiter.PAREN, lambda: _parse_typed(parser)
-            )
-
-        def resolve(sizes: Sequence[UnresolvedOperand]) -> list[SSAValue]:
-            return [parser.resolve_operand(size, type) for size in sizes]
-
-        operation = cls(
-            kernel,
-            resolve(blocks),
-            resolve(threads),
-            arguments,
-            cluster_size=None if clusters is None else resolve(clusters),
-            dynamic_shared_memory_size=shared,
-            async_dependencies=waited,
-            is_async=bool(results),
-            async_object=async_object,
-        )
-        operation.attributes |= parser.parse_optional_attr_dict()
-        return operation
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads, with mlir-opt's spaces."""
-        print_async(printer, self.async_token, self.async_dependencies)
-        if self.async_object is not None:
-            printer.print_string("<")
-            _print_typed(printer, self.async_object)
-            printer.print_string(">")
-        printer.print_string(" ")
-        printer.print_attribute(self.kernel)
-        if self.cluster_size is not None:
-            _print_sizes(printer, " clusters in ", self.cluster_size)
-        _print_sizes(printer, " blocks in ", self.grid_size)
-        _print_sizes(printer, " threads in ", self.block_size)
-        printer.print_string(" ")
-        if self.grid_size_x.type != IndexType():
-            printer.print_string(": ")
-            printer.print_attribute(self.grid_size_x.type)
-        if self.dynamic_shared_memory_size is not None:
-            printer.print_string(" dynamic_shared_memory_size ")
-            printer.print_ssa_value(self.dynamic_shared_memory_size)
-        printer.print_string(" ")
-        if self.kernel_operands:
-            printer.print_string("args")
-            with printer.in_parens():
-                printer.print_list(self.kernel_operands, lambda value: _print_typed(printer, value))
-        printer.print_op_attributes(self.attributes)
-
     def verify_(self) -> None:
-        """All sizes have one type."""
+        _verify_clusters(self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
         sizes = (*self.grid_size, *self.block_size, *(self.cluster_size or ()))
         types = {size.type for size in sizes}
         if len(types) > 1:
             found = ", ".join(sorted(map(str, types)))
             raise VerifyException(f"'gridSizeX' and the other sizes have the types {found}")
-
-
-def _parse_async_object(parser: Parser) -> SSAValue | None:
-    if parser.parse_optional_punctuation("<") is None:
-        return None
-    value = _parse_typed(parser)
-    parser.parse_punctuation(">")
-    return value
-
-
-def _parse_sizes(parser: Parser) -> list[UnresolvedOperand]:
-    parser.parse_keyword("in")
-    position = parser.pos
-    sizes = parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, parser.parse_unresolved_operand
-    )
-    if len(sizes) != 3:
-        parser.raise_error(f"expected 3 sizes, found {len(sizes)}", position, parser.pos)
-    return sizes
-
-
-def _print_sizes(printer: Printer, keyword: str, sizes: Sequence[SSAValue]) -> None:
-    printer.print_string(keyword)
-    with printer.in_parens():
-        printer.print_list(sizes, printer.print_ssa_value)
-
-
-def _parse_shared_size(parser: Parser) -> SSAValue | None:
-    if parser.parse_optional_keyword("dynamic_shared_memory_size") is None:
-        return None
-    return parser.resolve_operand(parser.parse_unresolved_operand(), i32)
-
-
-def _parse_typed(parser: Parser) -> SSAValue:
-    operand = parser.parse_unresolved_operand()
-    parser.parse_punctuation(":")
-    return parser.resolve_operand(operand, parser.parse_type())
-
-
-def _print_typed(printer: Printer, value: SSAValue) -> None:
-    printer.print_ssa_value(value)
-    printer.print_string(" : ")
-    printer.print_attribute(value.type)
 
 
 @irdl_op_definition
@@ -324,13 +242,17 @@ class LaunchOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> "LaunchOp":
         """Read `blocks(%x, %y, %z) in (%sx = %a, ...) threads(...) in (...) { ... } {...}`."""
-        results, waited = parse_async(parser)
-        clusters = _Axes.parse(parser, "clusters", optional=True)
-        blocks = _Axes.parse(parser, "blocks")
-        threads = _Axes.parse(parser, "threads")
-        assert blocks is not None
-        assert threads is not None
-        shared_size = _parse_shared_size(parser)
+        is_async, waited = parse_async(parser)
+        clusters = None
+        if parser.parse_optional_keyword("clusters") is not None:
+            clusters = _parse_axes(parser, "clusters")
+        parser.parse_keyword("blocks")
+        blocks = _parse_axes(parser, "blocks")
+        parser.parse_keyword("threads")
+        threads = _parse_axes(parser, "threads")
+        shared_size = None
+        if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
+            shared_size = parser.resolve_operand(parser.parse_unresolved_operand(), i32)
         names = _parse_names(parser)
         shared = _parse_buffers(parser, "workgroup")
         private = _parse_buffers(parser, "private")
@@ -343,8 +265,8 @@ class LaunchOp(IRDLOperation):
             parser.parse_region([*arguments, *shared, *private]),
             cluster_size=None if clusters is None else clusters.operands,
             dynamic_shared_memory_size=shared_size,
-            async_dependencies=waited,
-            is_async=bool(results),
+            async_dependencies=[parser.resolve_operand(token, TOKEN) for token in waited],
+            is_async=is_async,
             workgroup_attributions=len(shared),
         )
         operation.properties |= names
@@ -353,11 +275,13 @@ class LaunchOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         """Print what `parse` reads."""
-        if self.async_token is not None or self.async_dependencies:
-            print_async(printer, self.async_token, self.async_dependencies)
+        is_async = self.async_token is not None
+        if is_async or self.async_dependencies:
+            print_async(printer, self.async_dependencies, is_async=is_async)
         arguments = self.body.blocks[0].args
-        if self.has_clusters:
-            clusters = self.operands_of_clusters()
+        sizes = (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
+        clusters = [size for size in sizes if size is not None]
+        if clusters:
             _print_axes(printer, "clusters", arguments[12:15], arguments[15:18], clusters)
         grid = (self.grid_size_x, self.grid_size_y, self.grid_size_z)
         _print_axes(printer, "blocks", arguments[0:3], arguments[6:9], grid)
@@ -375,24 +299,17 @@ class LaunchOp(IRDLOperation):
             if buffers:
                 printer.print_string(f" {name}")
                 with printer.in_parens():
-                    printer.print_list(buffers, lambda value: _print_typed(printer, value))
+                    printer.print_list(buffers, lambda value: print_typed(printer, value))
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(
             self.attributes, reserved_attr_names=("workgroup_attributions",)
         )
 
-    def operands_of_clusters(self) -> tuple[SSAValue, ...]:
-        """The cluster sizes that there are."""
-        sizes = (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
-        return tuple(size for size in sizes if size is not None)
-
     def verify_(self) -> None:
-        """The body has an argument for every id and size."""
         if not self.body.blocks:
             raise VerifyException("'body' is empty")
-        if len(self.operands_of_clusters()) not in (0, 3):
-            raise VerifyException("'clusterSizeX', Y and Z have to be given together")
+        _verify_clusters(self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
         found = [argument.type for argument in self.body.blocks[0].args[: self._ids]]
         if found != [IndexType()] * self._ids:
             listed = ", ".join(map(str, found))
@@ -401,64 +318,46 @@ class LaunchOp(IRDLOperation):
             )
 
 
-class _Axes:
-    """`blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`."""
+class _Axes(NamedTuple):
+    """What stands in `blocks(%x, %y, %z) in (%sx = %a, %sy = %b, %sz = %c)`, three of each."""
 
-    def __init__(
-        self,
-        ids: list[Parser.Argument],
-        sizes: list[Parser.Argument],
-        operands: list[SSAValue],
-    ) -> None:
-        self.ids, self.sizes, self.operands = ids, sizes, operands
-
-    @classmethod
-    def parse(cls, parser: Parser, keyword: str, *, optional: bool = False) -> "_Axes | None":
-        """Read them; None if they are optional and not there."""
-        if optional and parser.parse_optional_keyword(keyword) is None:
-            return None
-        if not optional:
-            parser.parse_keyword(keyword)
-        position = parser.pos
-        ids = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
-        )
-        parser.parse_keyword("in")
-        sizes = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: _parse_assignment(parser)
-        )
-        if len(ids) != 3 or len(sizes) != 3:
-            parser.raise_error(f"'{keyword}' has 3 ids and 3 sizes", position, parser.pos)
-        return cls(
-            [argument.resolve(IndexType()) for argument in ids],
-            [argument for argument, _ in sizes],
-            [operand for _, operand in sizes],
-        )
+    ids: list[Parser.Argument]
+    sizes: list[Parser.Argument]
+    operands: list[SSAValue]
 
 
-def _parse_assignment(parser: Parser) -> tuple[Parser.Argument, SSAValue]:
-    argument = parser.parse_argument(expect_type=False)
-    parser.parse_punctuation("=")
-    operand = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
-    return argument.resolve(IndexType()), operand
+def _parse_axes(parser: Parser, keyword: str) -> _Axes:
+    position = parser.pos
+    ids = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
+    )
+    parser.parse_keyword("in")
+    pairs = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parse_assignment(parser)
+    )
+    if len(ids) != 3 or len(pairs) != 3:
+        parser.raise_error(f"'{keyword}' has 3 ids and 3 sizes", position, parser.pos)
+    return _Axes(
+        [argument.resolve(IndexType()) for argument in ids],
+        [argument.resolve(IndexType()) for argument, _ in pairs],
+        [parser.resolve_operand(operand, IndexType()) for _, operand in pairs],
+    )
 
 
 def _print_axes(
     printer: Printer,
     keyword: str,
     ids: Sequence[SSAValue],
-    sizes: Sequence[SSAValue],
+    sizes: Sequence[BlockArgument],
     operands: Sequence[SSAValue],
 ) -> None:
-    def print_assignment(pair: tuple[SSAValue, SSAValue]) -> None:
-        printer.print_ssa_value(pair[0])
-        printer.print_string(" = ")
-        printer.print_ssa_value(pair[1])
-
-    _print_sizes(printer, f" {keyword}", ids)
+    printer.print_string(f" {keyword}")
+    with printer.in_parens():
+        printer.print_list(ids, printer.print_ssa_value)
     printer.print_string(" in ")
     with printer.in_parens():
-        printer.print_list(zip(sizes, operands, strict=True), print_assignment)
+        pairs = zip(sizes, operands, strict=True)
+        printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
 
 
 def _parse_names(parser: Parser) -> dict[str, Attribute]:
@@ -477,7 +376,7 @@ def _parse_buffers(parser: Parser, keyword: str) -> list[Parser.Argument]:
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
 
 
-@irdl_op_definition
+@declared_op
 class TerminatorOp(IRDLOperation):
     """Ends the body of a gpu.launch."""
 

@@ -119,7 +119,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{the result of gpu.subgroup_id is index}}
+  // expected-error @below {{result 'result' at position 0 does not verify: Expected attribute index but got i32}}
   %0 = gpu.subgroup_id : i32
   func.return
 }
