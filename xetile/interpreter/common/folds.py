@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
-from xetile.dialects.upstream.memref.access import ATOMIC_KINDS
+from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.errors import fail
 from xetile.interpreter.common.elements import Element, round_to, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import attribute

@@ -1,4 +1,4 @@
-"""Ops that read, write, name or measure memory, and have no custom form in xDSL 0.74.0.
+"""Ops that read, write, name or measure memory: xDSL 0.74 has no form of them (test_memref.py tells when it has).
 
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
 """
@@ -25,14 +25,21 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
+    ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     result_def,
     traits_def,
     var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -47,32 +54,14 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.upstream.formats import AtomicKind, Quoted, declared_op
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
-
-ATOMIC_KINDS = (
-    "addf",
-    "addi",
-    "andi",
-    "assign",
-    "maximumf",
-    "maxnumf",
-    "maxs",
-    "maxu",
-    "minimumf",
-    "minnumf",
-    "mins",
-    "minu",
-    "mulf",
-    "muli",
-    "ori",
-    "xori",
-)
-"""Counted through by `kind`; source: mlir-opt 22 --mlir-print-op-generic of a memref.atomic_rmw of each kind."""
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
 
 
-@irdl_op_definition
+@declared_op
 class CopyOp(IRDLOperation):
     """All elements of one buffer into another of the same shape."""
 
@@ -89,7 +78,6 @@ class CopyOp(IRDLOperation):
         super().__init__(operands=[source, target])
 
     def verify_(self) -> None:
-        """The elements and the static extents agree."""
         source, target = self.source.type, self.target.type
         assert isa(source, MemRefType) or isa(source, UnrankedMemRefType)
         assert isa(target, MemRefType) or isa(target, UnrankedMemRefType)
@@ -105,7 +93,7 @@ class CopyOp(IRDLOperation):
             raise VerifyException(f"'target' is {target}, it has to have the shape of {source}")
 
 
-@irdl_op_definition
+@declared_op
 class DimOp(IRDLOperation, HasFolderInterface):
     """The extent of a buffer along one dimension."""
 
@@ -134,7 +122,7 @@ class DimOp(IRDLOperation, HasFolderInterface):
         return (IntegerAttr.from_index_int_value(shape[number]),)
 
 
-@irdl_op_definition
+@declared_op
 class RankOp(IRDLOperation, HasFolderInterface):
     """The number of dimensions of a buffer."""
 
@@ -157,7 +145,7 @@ class RankOp(IRDLOperation, HasFolderInterface):
         return (IntegerAttr.from_index_int_value(len(self.memref.type.get_shape())),)
 
 
-@irdl_op_definition
+@declared_op
 class AtomicRMWOp(IRDLOperation):
     """Combines a value with an element of memory in one step; the result is what was there."""
 
@@ -170,6 +158,12 @@ class AtomicRMWOp(IRDLOperation):
     memref = operand_def(MemRefType.constr(T))
     indices = var_operand_def(IndexType())
     result = result_def(T)
+
+    assembly_format = (
+        "custom<AtomicKind>($kind) $value `,` $memref `[` $indices `]` attr-dict `:` "
+        "`(` type($value) `,` type($memref) `)` `->` type($result)"
+    )
+    custom_directives = (AtomicKind,)
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
@@ -192,45 +186,7 @@ class AtomicRMWOp(IRDLOperation):
         """The kind as the custom form has it."""
         return ATOMIC_KINDS[self.kind.value.data]
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "AtomicRMWOp":
-        """Read `addf %value, %memref[%i] {...} : (type, type) -> type`."""
-        position = parser.pos
-        kind = parser.parse_optional_str_literal() or parser.parse_identifier()
-        if kind not in ATOMIC_KINDS:
-            legal = ", ".join(ATOMIC_KINDS)
-            parser.raise_error(f"kind is '{kind}', it has to be one of {legal}", position)
-        operands = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        operands.append(parser.parse_unresolved_operand())
-        indices = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_function_type()
-        types = [*type.inputs.data, *[IndexType()] * len(indices)]
-        return cls.create(
-            operands=parser.resolve_operands([*operands, *indices], types, position),
-            result_types=type.outputs.data,
-            properties={"kind": IntegerAttr(ATOMIC_KINDS.index(kind), i64)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(f" {self.kind_name} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
-
     def verify_(self) -> None:
-        """The kind combines the type, and there is an index for every dimension."""
         number = self.kind.value.data
         if not 0 <= number < len(ATOMIC_KINDS):
             raise VerifyException(f"'kind' is {number}, it has to lie in [0, {len(ATOMIC_KINDS)})")
@@ -248,18 +204,58 @@ class AtomicRMWOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@irdl_custom_directive
+class GlobalTypeAndValue(CustomDirective):
+    """`memref<2xf32> = dense<[1.0, 2.0]>`, `= uninitialized`, or the type alone for a declaration."""
+
+    type: AttributeVariable
+    value: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        position = parser.pos
+        type = parser.parse_type()
+        if not isa(type, MemRefType):
+            parser.raise_error(f"expected a memref type, found {type}", position, parser.pos)
+        self.type.set(state, type)
+        if parser.parse_optional_punctuation("=") is None:
+            return
+        if parser.parse_optional_keyword("uninitialized") is not None:
+            self.value.set(state, UnitAttr())
+            return
+        parser.parse_keyword("dense")
+        tensor = TensorType(type.element_type, type.get_shape())
+        self.value.set(state, DenseIntOrFPElementsAttr.parse_with_type(parser, tensor))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.type.print(printer, state, op)
+        value = self.value.get(op)
+        if isinstance(value, UnitAttr):
+            printer.print_string(" = uninitialized")
+        elif isa(value, DenseIntOrFPElementsAttr):
+            printer.print_string(" = ")
+            value.print_without_type(printer)
+
+
+@declared_op
 class GlobalOp(IRDLOperation):
     """A named buffer: `memref.global "private" constant @name : type = dense<...>`."""
 
     name = "memref.global"
 
     sym_name = prop_def(SymbolNameConstraint())
-    sym_visibility = opt_prop_def(StringAttr)
     type = prop_def(MemRefType)
     initial_value = opt_prop_def()
+    sym_visibility = opt_prop_def(StringAttr)
     constant = opt_prop_def(UnitAttr)
     alignment = opt_prop_def(IntegerAttr[IntegerType])
+
+    assembly_format = (
+        "custom<Quoted>($sym_visibility) (`constant` $constant^)? $sym_name `:` "
+        "custom<GlobalTypeAndValue>($type, $initial_value) attr-dict"
+    )
+    custom_directives = (GlobalTypeAndValue, Quoted)
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     traits = traits_def(SymbolOpInterface())
 
@@ -285,58 +281,7 @@ class GlobalOp(IRDLOperation):
             }
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "GlobalOp":
-        """Read `"private" constant @name : type = dense<...> {...}`."""
-        visibility = parser.parse_optional_str_literal()
-        constant = parser.parse_optional_keyword("constant") is not None
-        name = parser.parse_symbol_name().data
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref type, found {type}", position, parser.pos)
-        value: DenseIntOrFPElementsAttr | UnitAttr | None = None
-        if parser.parse_optional_punctuation("=") is not None:
-            value = cls._parse_value(parser, type)
-        operation = cls(name, type, value, visibility=visibility, constant=constant)
-        attributes = parser.parse_optional_attr_dict()
-        if "alignment" in attributes:
-            operation.properties["alignment"] = attributes.pop("alignment")
-        operation.attributes |= attributes
-        return operation
-
-    @staticmethod
-    def _parse_value(parser: Parser, type: MemRefType) -> DenseIntOrFPElementsAttr | UnitAttr:
-        if parser.parse_optional_keyword("uninitialized") is not None:
-            return UnitAttr()
-        parser.parse_keyword("dense")
-        tensor = TensorType(type.element_type, type.get_shape())
-        value = DenseIntOrFPElementsAttr.parse_with_type(parser, tensor)
-        assert isa(value, DenseIntOrFPElementsAttr)
-        return value
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        if self.sym_visibility is not None:
-            printer.print_string(" ")
-            printer.print_string_literal(self.sym_visibility.data)
-        printer.print_string(" constant " if self.constant is not None else " ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" : ")
-        printer.print_attribute(self.type)
-        if isinstance(self.initial_value, UnitAttr):
-            printer.print_string(" = uninitialized")
-        elif isa(self.initial_value, DenseIntOrFPElementsAttr):
-            printer.print_string(" = ")
-            self.initial_value.print_without_type(printer)
-        shown = dict(self.attributes)
-        if self.alignment is not None:
-            shown["alignment"] = self.alignment
-        printer.print_op_attributes(shown)
-
     def verify_(self) -> None:
-        """The initial value has the buffer's shape and elements."""
         value, type = self.initial_value, self.type
         assert isa(type, MemRefType)
         if value is None or isinstance(value, UnitAttr):

@@ -1,6 +1,5 @@
-"""Ops that see memory another way.
+"""Ops that see memory another way: xDSL 0.74 has no form of them (test_memref.py tells when it has).
 
-In xDSL 0.74.0 they have no custom form; nothing may speculate them.
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
@@ -19,11 +18,17 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     AnyOf,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
     traits_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -32,6 +37,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 
 ANY_MEMREF = AnyOf.get(MemRefType, UnrankedMemRefType)
@@ -93,7 +99,7 @@ class _ComposeCasts(RewritePattern):
             rewriter.replace(op, [], [first])
 
 
-@irdl_op_definition
+@declared_op
 class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """The same memory with more or less known of its shape and layout."""
 
@@ -110,7 +116,6 @@ class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInter
         super().__init__(operands=[source], result_types=[dest])
 
     def verify_(self) -> None:
-        """The types agree in all that both know."""
         if not casts(self.source.type, self.dest.type):
             raise VerifyException(
                 f"'dest' is {self.dest.type}, which is not compatible with {self.source.type}"
@@ -126,7 +131,7 @@ class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInter
         return (_ComposeCasts(),)
 
 
-@irdl_op_definition
+@declared_op
 class MemorySpaceCastOp(IRDLOperation):
     """The same memory through a pointer to another memory space."""
 
@@ -143,7 +148,6 @@ class MemorySpaceCastOp(IRDLOperation):
         super().__init__(operands=[source], result_types=[dest])
 
     def verify_(self) -> None:
-        """The types differ in the memory space only."""
         source, dest = self.source.type, self.dest.type
         if isa(source, MemRefType) and isa(dest, MemRefType):
             space = source.memory_space
@@ -158,7 +162,7 @@ class MemorySpaceCastOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@declared_op
 class ExtractAlignedPointerAsIndexOp(IRDLOperation):
     """The address of element zero, without the layout's offset."""
 
@@ -189,7 +193,22 @@ def transposed(type: MemRefType, permutation: Sequence[int]) -> MemRefType | Non
     )
 
 
-@irdl_op_definition
+@irdl_custom_directive
+class Permutation(CustomDirective):
+    """`(i, j) -> (j, i)`, a map without the word for it."""
+
+    map: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.map.set(state, AffineMapAttr(parser.parse_affine_map()))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        map = self.map.get(op)
+        assert isinstance(map, AffineMapAttr)
+        printer.print_string(f" {map.data}")
+
+
+@declared_op
 class TransposeOp(IRDLOperation):
     """The same memory with its dimensions in another order: `(i, j) -> (j, i)`."""
 
@@ -198,6 +217,11 @@ class TransposeOp(IRDLOperation):
     source = operand_def(MemRefType)
     permutation = prop_def(AffineMapAttr)
     result = result_def(MemRefType)
+
+    assembly_format = (
+        "$source custom<Permutation>($permutation) attr-dict `:` type($source) `to` type($result)"
+    )
+    custom_directives = (Permutation,)
 
     traits = traits_def(Pure())
 
@@ -219,33 +243,6 @@ class TransposeOp(IRDLOperation):
             properties={"permutation": AffineMapAttr(map)},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "TransposeOp":
-        """Read `%source (i, j) -> (j, i) {...} : type to type`."""
-        source = parser.parse_unresolved_operand()
-        map = parser.parse_affine_map()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source_type = parser.parse_type()
-        parser.parse_keyword("to")
-        return cls.create(
-            operands=[parser.resolve_operand(source, source_type)],
-            result_types=[parser.parse_type()],
-            properties={"permutation": AffineMapAttr(map)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        printer.print_string(f" {self.permutation.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
     @property
     def dimensions(self) -> list[int] | None:
         """The source's dimension for every dimension of the result; None for other maps."""
@@ -254,7 +251,6 @@ class TransposeOp(IRDLOperation):
         return order if sorted(order) == list(range(map.num_dims)) else None
 
     def verify_(self) -> None:
-        """The map is a permutation, and the result has the permuted shape and strides."""
         source, result, order = self.source.type, self.result.type, self.dimensions
         assert isa(source, MemRefType)
         assert isa(result, MemRefType)
