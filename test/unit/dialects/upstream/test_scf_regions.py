@@ -1,13 +1,17 @@
 """scf.if and scf.while are checked where xDSL leaves them unchecked."""
 
 import pytest
+from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, i1, i32
 from xdsl.ir import Block, Region
+from xdsl.parser import Parser as StockParser
+from xdsl.utils.exceptions import ParseError
 
 from xetile.api import parse
 from xetile.dialects.upstream.arith import ConstantOp
 from xetile.errors import XetileError
+from xetile.parser import parse as read
 
 WRONG = {
     "nothing yielded": (
@@ -85,3 +89,31 @@ def test_xdsl_still_leaves_a_yield_of_scf_if_unchecked():
     condition = ConstantOp(IntegerAttr(1, i1))
     regions = [Region(Block([scf.YieldOp()])) for _ in range(2)]
     scf.IfOp(condition.results[0], [i32], regions[0], regions[1]).verify()
+
+
+REDUCED = """
+func.func @f(%i: index, %x: f32) -> f32 {
+  %r = scf.parallel (%k) = (%i) to (%i) step (%i) init (%x) -> f32 {
+    scf.reduce(%x : f32) {
+    ^bb0(%l: f32, %m: f32):
+      scf.reduce.return %m : f32
+    }
+  }
+  func.return %r : f32
+}
+"""
+
+
+def test_stock_xdsl_reads_no_custom_form(stock_context: Context):
+    """Gap of xDSL 0.74: once this fails, scf.parallel and scf.reduce may be xDSL's."""
+    read(REDUCED).verify()
+    with pytest.raises(ParseError):
+        StockParser(stock_context, REDUCED).parse_module()
+
+
+def test_stock_xdsl_has_no_commas_between_regions():
+    """Gap of xDSL 0.74: once this fails, scf.reduce may be xDSL's."""
+    assert "$reductions" in (scf.ReduceOp.get_irdl_definition().assembly_format or "")
+    region = Region(Block([scf.ReduceReturnOp(constant := ConstantOp(IntegerAttr(1, i32)))]))
+    values = [constant.results[0]] * 2
+    assert "}, {" not in str(scf.ReduceOp(values, [region, region.clone()]))
