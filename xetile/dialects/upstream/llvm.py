@@ -1,8 +1,8 @@
-"""The llvm dialect: xDSL's, with the ops that it lacks or restricts to scalars.
+"""The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.74 (test_llvm.py tells when not).
 
 Added here: addrspacecast, freeze, poison; the others are in `llvm_values`. The calling conventions of SPIR-V
 (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that say the size of a subgroup are refused by
-xDSL 0.74.0 and not needed: the emitter sets them.
+xDSL and not needed: the emitter sets them.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,6 @@ from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
     irdl_attr_definition,
-    irdl_op_definition,
     operand_def,
     result_def,
     traits_def,
@@ -29,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 from xetile.dialects.formats import parse_parameter
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -37,22 +37,6 @@ from xetile.dialects.upstream.llvm_values import (
     SelectOp,
     UIToFPOp,
 )
-
-__all__ = [
-    "LLVM",
-    "POINTERS",
-    "REPLACED",
-    "AddrSpaceCastOp",
-    "ConstantRangeAttr",
-    "ExtractElementOp",
-    "FCmpOp",
-    "FPToSIOp",
-    "FPToUIOp",
-    "FreezeOp",
-    "PoisonOp",
-    "SelectOp",
-    "UIToFPOp",
-]
 
 
 @irdl_attr_definition
@@ -84,7 +68,7 @@ class ConstantRangeAttr(ParametrizedAttribute):
 POINTERS = AnyOf.get(LLVMPointerType, VectorType.constr(LLVMPointerType))
 
 
-@irdl_op_definition
+@declared_op
 class AddrSpaceCastOp(IRDLOperation, HasFolderInterface):
     """The same address as a pointer of another address space."""
 
@@ -105,7 +89,7 @@ class AddrSpaceCastOp(IRDLOperation, HasFolderInterface):
         return (self.arg,) if self.arg.type == self.res.type else None
 
 
-@irdl_op_definition
+@declared_op
 class FreezeOp(IRDLOperation):
     """Some value of the type where the operand is poison, else the operand."""
 
@@ -124,7 +108,7 @@ class FreezeOp(IRDLOperation):
         super().__init__(operands=[val], result_types=[SSAValue.get(val).type])
 
 
-@irdl_op_definition
+@declared_op
 class PoisonOp(IRDLOperation):
     """A value that nothing may depend on."""
 
@@ -140,10 +124,17 @@ class PoisonOp(IRDLOperation):
         super().__init__(result_types=[result_type])
 
 
-REPLACED = (FCmpOp, FPToSIOp, FPToUIOp, SelectOp, UIToFPOp)
-"""Ours in the place of xDSL's ops of the same names, or added, where they take vectors."""
-
-_OURS = (*REPLACED, AddrSpaceCastOp, ExtractElementOp, FreezeOp, PoisonOp)
+_OURS = (
+    AddrSpaceCastOp,
+    ExtractElementOp,
+    FCmpOp,
+    FPToSIOp,
+    FPToUIOp,
+    FreezeOp,
+    PoisonOp,
+    SelectOp,
+    UIToFPOp,
+)
 _NAMES = {operation.name for operation in _OURS}
 
 LLVM = Dialect(

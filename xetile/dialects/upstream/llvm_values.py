@@ -1,7 +1,6 @@
-"""Ops of the llvm dialect that xDSL 0.74.0 lacks or restricts to scalars.
+"""Ops of the llvm dialect that xDSL 0.74 lacks or restricts to scalars (test_llvm.py tells when it does not).
 
 Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8.
-test/unit/dialects/upstream/test_llvm.py tells when xDSL has them.
 """
 
 from typing import ClassVar, cast
@@ -23,11 +22,18 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     VarConstraint,
     eq,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
     traits_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -35,17 +41,69 @@ from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.formats import declared_op
+
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))
 _INTEGERS = SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstraint)
 
 
-def _with_shape_of(value: SSAValue, element: Attribute) -> Attribute:
-    type = value.type
+def _with_shape_of(type: Attribute, element: Attribute) -> Attribute:
     return VectorType(element, type.get_shape()) if isa(type, VectorType) else element
 
 
-@irdl_op_definition
+@irdl_custom_directive
+class VectorAndElement(CustomDirective):
+    """The type of a vector, which says that of its element."""
+
+    vector: TypeDirective
+    element: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        start = parser.pos
+        type = parser.parse_type()
+        if not isa(type, VectorType):
+            parser.raise_error(f"expected a vector type, found {type}", start, parser.pos)
+        self.vector.set(state, (type,))
+        self.element.set(state, (type.element_type,))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.vector.print(printer, state, op)
+
+
+@irdl_custom_directive
+class ComparedAndCondition(CustomDirective):
+    """The type of what is compared, whose shape is that of the result."""
+
+    compared: TypeDirective
+    condition: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type = parser.parse_type()
+        self.compared.set(state, (type,))
+        self.condition.set(state, (_with_shape_of(type, i1),))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.compared.print(printer, state, op)
+
+
+@irdl_custom_directive
+class Predicate(CustomDirective):
+    """`"olt"`, the name of a comparison's number."""
+
+    number: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        predicate = FCmpPredicateFlag(parser.parse_str_literal())
+        self.number.set(state, IntegerAttr(predicate.to_int(), i64))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        number = self.number.get(op)
+        assert isa(number, IntegerAttr)
+        printer.print_string(f' "{FCmpPredicateFlag.from_int(number.value.data).value}"')
+
+
+@declared_op
 class ExtractElementOp(IRDLOperation):
     """One element of a vector: `llvm.extractelement %v[%i : i32] : vector<8xf32>`."""
 
@@ -55,6 +113,12 @@ class ExtractElementOp(IRDLOperation):
     index = operand_def(SignlessIntegerConstraint)
     res = result_def(Attribute)
 
+    assembly_format = (
+        "$vector `[` $index `:` type($index) `]` attr-dict `:` "
+        "custom<VectorAndElement>(type($vector), type($res))"
+    )
+    custom_directives = (VectorAndElement,)
+
     traits = traits_def(NoMemoryEffect())
 
     def __init__(self, vector: SSAValue | Operation, index: SSAValue | Operation) -> None:
@@ -62,42 +126,14 @@ class ExtractElementOp(IRDLOperation):
         super().__init__(operands=[vector, index], result_types=[type.element_type])
 
     def verify_(self) -> None:
-        """The result is an element."""
         type = cast(VectorType[Attribute], self.vector.type)
         if type.get_num_dims() != 1 or type.element_type != self.res.type:
             raise VerifyException(
                 f"'vector' is {type}, expected a vector of rank 1 of {self.res.type}"
             )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "ExtractElementOp":
-        """Read `%v[%i : i32] : vector<8xf32>`."""
-        vector = parser.parse_unresolved_operand()
-        with parser.in_square_brackets():
-            index = parser.parse_unresolved_operand()
-            parser.parse_punctuation(":")
-            index_type = parser.parse_type()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(parser.resolve_operand(vector, type), parser.resolve_operand(index, index_type))
-        op.attributes |= attributes
-        return op
 
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.vector)
-        with printer.in_square_brackets():
-            printer.print_ssa_value(self.index)
-            printer.print_string(" : ")
-            printer.print_attribute(self.index.type)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.vector.type)
-
-
-@irdl_op_definition
+@declared_op
 class FCmpOp(IRDLOperation):
     """A comparison of floats: `llvm.fcmp "olt" %a, %b : vector<8xf32>`."""
 
@@ -110,6 +146,14 @@ class FCmpOp(IRDLOperation):
     res = result_def(_CONDITION)
     predicate = prop_def(IntegerAttr[IntegerType])
     fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
+
+    assembly_format = (
+        "custom<Predicate>($predicate) $lhs `,` $rhs attr-dict `:` "
+        "custom<ComparedAndCondition>(type($lhs), type($res))"
+    )
+    custom_directives = (Predicate, ComparedAndCondition)
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     traits = traits_def(Pure())
 
@@ -124,7 +168,7 @@ class FCmpOp(IRDLOperation):
             predicate = IntegerAttr(FCmpPredicateFlag(predicate).to_int(), i64)
         super().__init__(
             operands=[lhs, rhs],
-            result_types=[_with_shape_of(SSAValue.get(lhs), i1)],
+            result_types=[_with_shape_of(SSAValue.get(lhs).type, i1)],
             properties={"predicate": predicate},
         )
 
@@ -134,40 +178,12 @@ class FCmpOp(IRDLOperation):
         return FCmpPredicateFlag.from_int(self.predicate.value.data).value
 
     def verify_(self) -> None:
-        """The result has the shape of the operands."""
-        expected = _with_shape_of(self.lhs, i1)
+        expected = _with_shape_of(self.lhs.type, i1)
         if self.res.type != expected:
             raise VerifyException(f"'res' is {self.res.type}, expected {expected}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "FCmpOp":
-        """Read `"olt" %a, %b : f32`."""
-        predicate = parser.parse_str_literal()
-        left = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        right = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(parser.resolve_operand(left, type), parser.resolve_operand(right, type), predicate)
-        flags = attributes.pop("fastmathFlags", None)
-        if flags is not None:
-            op.properties["fastmathFlags"] = flags
-        op.attributes |= attributes
-        return op
 
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(f' "{self.predicate_name}" ')
-        printer.print_list(self.operands, printer.print_ssa_value)
-        flags = self.properties.get("fastmathFlags")
-        shown = {} if flags in (None, FastMathAttr(None)) else {"fastmathFlags": flags}
-        printer.print_op_attributes({**shown, **self.attributes})
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
-
-
-@irdl_op_definition
+@declared_op
 class SelectOp(IRDLOperation):
     """One of two values: `llvm.select %c, %a, %b : vector<8xi1>, vector<8xf32>`."""
 
@@ -193,8 +209,7 @@ class SelectOp(IRDLOperation):
         super().__init__(operands=[cond, lhs, rhs], result_types=[SSAValue.get(lhs).type])
 
     def verify_(self) -> None:
-        """A vector of conditions has the shape of the values."""
-        if self.cond.type != i1 and self.cond.type != _with_shape_of(self.lhs, i1):
+        if self.cond.type != i1 and self.cond.type != _with_shape_of(self.lhs.type, i1):
             raise VerifyException(f"'cond' is {self.cond.type} for values of {self.lhs.type}")
 
 
@@ -207,7 +222,7 @@ class _CastOp(IRDLOperation):
         super().__init__(operands=[arg], result_types=[result_type])
 
 
-@irdl_op_definition
+@declared_op
 class FPToSIOp(_CastOp):
     """A float cut to a signed integer."""
 
@@ -217,7 +232,7 @@ class FPToSIOp(_CastOp):
     res = result_def(_INTEGERS)
 
 
-@irdl_op_definition
+@declared_op
 class FPToUIOp(_CastOp):
     """A float cut to an unsigned integer."""
 
@@ -227,7 +242,7 @@ class FPToUIOp(_CastOp):
     res = result_def(_INTEGERS)
 
 
-@irdl_op_definition
+@declared_op
 class UIToFPOp(_CastOp):
     """An unsigned integer as a float."""
 
@@ -235,14 +250,3 @@ class UIToFPOp(_CastOp):
 
     arg = operand_def(_INTEGERS)
     res = result_def(_FLOATS)
-
-
-OPERATIONS: tuple[type[IRDLOperation], ...] = (
-    ExtractElementOp,
-    FCmpOp,
-    FPToSIOp,
-    FPToUIOp,
-    SelectOp,
-    UIToFPOp,
-)
-"""What takes the place of, or stands beside, xDSL's ops."""

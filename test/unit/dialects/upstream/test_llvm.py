@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntAttr, i32
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.upstream.llvm import LLVM, AddrSpaceCastOp, FreezeOp, PoisonOp
 from xetile.parser import parse
@@ -54,14 +54,21 @@ def test_round_trip_through_mlir(mlir_round_trip: Check):
         "%0 = llvm.addrspacecast %p : !llvm.ptr<1> to !llvm.ptr<4>",
         "%0 = llvm.freeze %f : f32",
         "%0 = llvm.mlir.poison : f32",
+        "%0 = llvm.extractelement %v[%i : i32] : vector<8xf32>",
+        '%0 = llvm.fcmp "olt" %v, %v : vector<8xf32>',
+        "%0 = llvm.select %c, %v, %v : vector<8xi1>, vector<8xf32>",
+        "%0 = llvm.fptosi %f : f32 to i32",
+        "%0 = llvm.fptoui %f : f32 to i32",
+        "%0 = llvm.uitofp %i : i32 to f32",
     ],
 )
 def test_stock_xdsl_refuses(line: str, stock_context: Context):
     """Gaps of xDSL 0.74.0; one that fails here needs no addition any more."""
-    text = f"llvm.func @f(%p: !llvm.ptr<1>, %f: f32) {{ {line}\n llvm.return }}"
+    values = "%p: !llvm.ptr<1>, %f: f32, %i: i32, %v: vector<8xf32>, %c: vector<8xi1>"
+    text = f"llvm.func @f({values}) {{ {line}\n llvm.return }}"
     parse(text).verify()
-    with pytest.raises(ParseError):
-        StockParser(stock_context, text).parse_module()
+    with pytest.raises((ParseError, VerifyException)):
+        StockParser(stock_context, text).parse_module().verify()
 
 
 @pytest.mark.parametrize(
