@@ -40,18 +40,16 @@ def declared_op(cls: type[_Op]) -> type[_Op]:
     """
     parent = cls.mro()[1]
     stock = parent.get_irdl_definition() if issubclass(parent, IRDLOperation) else None
-    if stock is None:  # that of IRDLOperation itself, too
+    members: dict[str, object] = {"parse": classmethod(_parse), "print": _print}
+    if stock is None:  # IRDLOperation itself has none
         definition = OpDef.from_pyrdl(cls)
         text, definition.assembly_format = definition.assembly_format, None
-        members = get_accessors_from_op_def(definition, getattr(cls, "verify_", None))
+        members |= get_accessors_from_op_def(definition, getattr(cls, "verify_", None))
         definition.assembly_format = text
     else:
         directives = {directive.__name__: directive for directive in cls.custom_directives}
-        definition = replace(
-            stock, assembly_format=cls.assembly_format, custom_directives=directives
-        )
-        members = {"get_irdl_definition": classmethod(lambda _: definition)}
-    members |= {"parse": classmethod(_parse), "print": _print}
+        other = replace(stock, assembly_format=cls.assembly_format, custom_directives=directives)
+        members["get_irdl_definition"] = staticmethod(lambda: other)
     for name, member in members.items():
         setattr(cls, name, member)
     return cls

@@ -3,6 +3,7 @@
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`, the text as mlir-opt 22 prints it.
 """
 
+from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
@@ -108,8 +109,21 @@ class AllocOp(IRDLOperation):
             )
 
 
+class _AsyncOp(IRDLOperation, ABC):
+    def __init__(
+        self,
+        *operands: SSAValue | Operation,
+        async_dependencies: Sequence[SSAValue | Operation] = (),
+        is_async: bool = False,
+    ) -> None:
+        """Operands in order; `is_async` gives a token."""
+        super().__init__(
+            operands=[async_dependencies, *operands], result_types=token_types(is_async=is_async)
+        )
+
+
 @declared_op
-class DeallocOp(IRDLOperation):
+class DeallocOp(_AsyncOp):
     """Gives memory of the device back."""
 
     name = "gpu.dealloc"
@@ -124,20 +138,9 @@ class DeallocOp(IRDLOperation):
     )
     custom_directives = (AsyncDependencies,)
 
-    def __init__(
-        self,
-        memref: SSAValue | Operation,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        *,
-        is_async: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[async_dependencies, memref], result_types=token_types(is_async=is_async)
-        )
-
 
 @declared_op
-class MemcpyOp(IRDLOperation):
+class MemcpyOp(_AsyncOp):
     """All elements of one buffer into another."""
 
     name = "gpu.memcpy"
@@ -155,18 +158,6 @@ class MemcpyOp(IRDLOperation):
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(
-        self,
-        dst: SSAValue | Operation,
-        src: SSAValue | Operation,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        *,
-        is_async: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[async_dependencies, dst, src], result_types=token_types(is_async=is_async)
-        )
-
     def verify_(self) -> None:
         dst, src = self.dst.type, self.src.type
         assert isa(dst, MemRefType)
@@ -181,7 +172,7 @@ class MemcpyOp(IRDLOperation):
 
 
 @declared_op
-class MemsetOp(IRDLOperation):
+class MemsetOp(_AsyncOp):
     """One value into all elements of a buffer."""
 
     name = "gpu.memset"
@@ -199,18 +190,6 @@ class MemsetOp(IRDLOperation):
 
     traits = traits_def(MemoryWriteEffect())
 
-    def __init__(
-        self,
-        dst: SSAValue | Operation,
-        value: SSAValue | Operation,
-        async_dependencies: Sequence[SSAValue | Operation] = (),
-        *,
-        is_async: bool = False,
-    ) -> None:
-        super().__init__(
-            operands=[async_dependencies, dst, value], result_types=token_types(is_async=is_async)
-        )
-
     def verify_(self) -> None:
         dst = self.dst.type
         assert isa(dst, MemRefType)
@@ -218,32 +197,27 @@ class MemsetOp(IRDLOperation):
             raise VerifyException(f"'value' is {self.value.type}, 'dst' is {dst}")
 
 
+class _HostMemoryOp(IRDLOperation, ABC):
+    value = operand_def(UnrankedMemRefType)
+
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue | Operation) -> None:
+        super().__init__(operands=[value])
+
+
 @declared_op
-class HostRegisterOp(IRDLOperation):
+class HostRegisterOp(_HostMemoryOp):
     """Lets the device use memory of the host."""
 
     name = "gpu.host_register"
 
-    value = operand_def(UnrankedMemRefType)
-
-    assembly_format = "$value attr-dict `:` type($value)"
-
-    def __init__(self, value: SSAValue | Operation) -> None:
-        super().__init__(operands=[value])
-
 
 @declared_op
-class HostUnregisterOp(IRDLOperation):
+class HostUnregisterOp(_HostMemoryOp):
     """Takes memory of the host back."""
 
     name = "gpu.host_unregister"
-
-    value = operand_def(UnrankedMemRefType)
-
-    assembly_format = "$value attr-dict `:` type($value)"
-
-    def __init__(self, value: SSAValue | Operation) -> None:
-        super().__init__(operands=[value])
 
 
 @declared_op
