@@ -68,53 +68,29 @@ def _permuted(shape: Sequence[int], map: AffineMap) -> tuple[Strides, int] | Non
     return tuple(dense[order.index(dimension)] for dimension in range(len(shape))), 0
 
 
-class _Sum:
-    """A linear expression: a constant and one factor for each dimension; None for what symbols make dynamic."""
-
-    def __init__(self, constant: int | None, factors: Sequence[int | None]) -> None:
-        self.constant = constant
-        self.factors = tuple(factors)
-
-    def plus(self, other: "_Sum") -> "_Sum":
-        pairs = zip(self.factors, other.factors, strict=True)
-        return _Sum(_add(self.constant, other.constant), [_add(a, b) for a, b in pairs])
-
-    def times(self, scale: int) -> "_Sum":
-        return _Sum(_multiply(self.constant, scale), [_multiply(f, scale) for f in self.factors])
-
-
 def _linear(map: AffineMap) -> tuple[Strides, int | None] | None:
-    total = _sum(map.results[0], map.num_dims)
-    return None if total is None else (total.factors, total.constant)
+    """A map with one result, a sum of dimensions times constants; its symbols make the offset dynamic."""
+    expression, rank = map.results[0], map.num_dims
+    if not all(_is_linear(part) for part in expression.dfs()):
+        return None
+
+    def unit(place: int, length: int) -> list[int]:
+        return [int(place == other) for other in range(length)]
+
+    no_dimension, no_symbol = [0] * rank, [0] * map.num_symbols
+    offset = expression.eval(no_dimension, no_symbol)
+    strides = [expression.eval(unit(d, rank), no_symbol) - offset for d in range(rank)]
+    is_dynamic = any(
+        expression.eval(no_dimension, unit(symbol, map.num_symbols)) != offset
+        for symbol in range(map.num_symbols)
+    )
+    return tuple(strides), None if is_dynamic else offset
 
 
-def _sum(expression: AffineExpr, rank: int) -> _Sum | None:
-    zeros = [0] * rank
-    match expression:
-        case AffineConstantExpr():
-            return _Sum(expression.value, zeros)
-        case AffineDimExpr():
-            return _Sum(0, [int(dimension == expression.position) for dimension in range(rank)])
-        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add):
-            left, right = _sum(expression.lhs, rank), _sum(expression.rhs, rank)
-            return None if left is None or right is None else left.plus(right)
-        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul):
-            # xDSL reads products with constants only, and puts the constant last
-            left, right = _sum(expression.lhs, rank), expression.rhs
-            if left is None or not isinstance(right, AffineConstantExpr):
-                return None
-            return left.times(right.value)
-        case AffineBinaryOpExpr():
-            return None
-        case _:
-            return _Sum(None, zeros)
-
-
-def _add(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else a + b
-
-
-def _multiply(a: int | None, b: int) -> int | None:
-    if b == 0:
-        return 0
-    return None if a is None else a * b
+def _is_linear(part: AffineExpr) -> bool:
+    # xDSL reads products with constants only, and puts the constant last
+    return (
+        not isinstance(part, AffineBinaryOpExpr)
+        or part.kind is AffineBinaryOpKind.Add
+        or (part.kind is AffineBinaryOpKind.Mul and isinstance(part.rhs, AffineConstantExpr))
+    )

@@ -3,6 +3,7 @@
 Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
+from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
@@ -99,12 +100,7 @@ class _ComposeCasts(RewritePattern):
             rewriter.replace(op, [], [first])
 
 
-@declared_op
-class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The same memory with more or less known of its shape and layout."""
-
-    name = "memref.cast"
-
+class _CastOp(IRDLOperation, ABC):
     source = operand_def(ANY_MEMREF)
     dest = result_def(ANY_MEMREF)
 
@@ -114,6 +110,13 @@ class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInter
 
     def __init__(self, source: SSAValue | Operation, dest: Attribute) -> None:
         super().__init__(operands=[source], result_types=[dest])
+
+
+@declared_op
+class CastOp(_CastOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
+    """The same memory with more or less known of its shape and layout."""
+
+    name = "memref.cast"
 
     def verify_(self) -> None:
         if not casts(self.source.type, self.dest.type):
@@ -132,20 +135,10 @@ class CastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInter
 
 
 @declared_op
-class MemorySpaceCastOp(IRDLOperation):
+class MemorySpaceCastOp(_CastOp):
     """The same memory through a pointer to another memory space."""
 
     name = "memref.memory_space_cast"
-
-    source = operand_def(ANY_MEMREF)
-    dest = result_def(ANY_MEMREF)
-
-    assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
-
-    traits = traits_def(Pure())
-
-    def __init__(self, source: SSAValue | Operation, dest: Attribute) -> None:
-        super().__init__(operands=[source], result_types=[dest])
 
     def verify_(self) -> None:
         source, dest = self.source.type, self.dest.type
