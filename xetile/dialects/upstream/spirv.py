@@ -6,6 +6,7 @@ Intel's kernels carry them, no pass here reads them. What SPIR-V needs of a targ
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
@@ -42,36 +43,14 @@ class _Verbatim(ParametrizedAttribute):
         printer.print_string(f"<{self.body.data}>")
 
 
-@irdl_attr_definition
-class TargetEnvAttr(_Verbatim):
-    """`#spirv.target_env<#spirv.vce<v1.4, [...], [...]>, api=OpenCL, #spirv.resource_limits<>>`."""
-
-    name = "spirv.target_env"
-
-
-@irdl_attr_definition
-class EntryPointABIAttr(_Verbatim):
-    """`#spirv.entry_point_abi<>`."""
-
-    name = "spirv.entry_point_abi"
-
-
-@irdl_attr_definition
-class ResourceLimitsAttr(_Verbatim):
-    """`#spirv.resource_limits<subgroup_size = 16>`."""
-
-    name = "spirv.resource_limits"
-
-
-@irdl_attr_definition
-class VersionCapabilityExtensionAttr(_Verbatim):
-    """`#spirv.vce<v1.4, [Kernel], [SPV_KHR_expect_assume]>`."""
-
-    name = "spirv.vce"
+def _verbatim(name: str) -> type[_Verbatim]:
+    members = {"__module__": __name__, "name": f"spirv.{name}"}
+    made = type(f"{name.title().replace('_', '')}Attr", (_Verbatim,), members)
+    return irdl_attr_definition(cast("type[_Verbatim]", made))
 
 
 SPIRV = Dialect(
     "spirv",
     [],
-    [TargetEnvAttr, EntryPointABIAttr, ResourceLimitsAttr, VersionCapabilityExtensionAttr],
+    [_verbatim(name) for name in ("target_env", "entry_point_abi", "resource_limits", "vce")],
 )
