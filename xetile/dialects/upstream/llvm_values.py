@@ -29,11 +29,9 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
     TypeDirective,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -41,7 +39,7 @@ from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))
@@ -52,8 +50,7 @@ def _with_shape_of(type: Attribute, element: Attribute) -> Attribute:
     return VectorType(element, type.get_shape()) if isa(type, VectorType) else element
 
 
-@irdl_custom_directive
-class VectorAndElement(CustomDirective):
+class VectorAndElement(Directive):
     """The type of a vector, which says that of its element."""
 
     vector: TypeDirective
@@ -71,8 +68,7 @@ class VectorAndElement(CustomDirective):
         self.vector.print(printer, state, op)
 
 
-@irdl_custom_directive
-class ComparedAndCondition(CustomDirective):
+class ComparedAndCondition(Directive):
     """The type of what is compared, whose shape is that of the result."""
 
     compared: TypeDirective
@@ -87,8 +83,7 @@ class ComparedAndCondition(CustomDirective):
         self.compared.print(printer, state, op)
 
 
-@irdl_custom_directive
-class Predicate(CustomDirective):
+class Predicate(Directive):
     """`"olt"`, the name of a comparison's number."""
 
     number: AttributeVariable

@@ -13,16 +13,14 @@ from xdsl.dialects.scf import Scf as StockScf
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
-    CustomDirective,
     ParsingState,
     PrintingState,
     VariadicRegionVariable,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 
 
 class ParallelOp(StockParallelOp):
@@ -70,8 +68,7 @@ class ParallelOp(StockParallelOp):
         printer.print_op_attributes(self.attributes)
 
 
-@irdl_custom_directive
-class Reductions(CustomDirective):
+class Reductions(Directive):
     """Regions with commas between them, which xDSL leaves out."""
 
     regions: VariadicRegionVariable

@@ -10,7 +10,6 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
     RegionVariable,
@@ -18,12 +17,11 @@ from xdsl.irdl.declarative_assembly_format import (
     UniqueBaseAttributeVariable,
     VariableDirective,
     VariadicOperandVariable,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.upstream.formats import expect_space
+from xetile.dialects.upstream.formats import Directive, expect_space
 from xetile.dialects.upstream.gpu.attributes import (
     AllReduceOperation,
     AllReduceOperationAttr,
@@ -52,8 +50,7 @@ def print_async(printer: Printer, waited: Sequence[SSAValue], *, is_async: bool)
             printer.print_list(waited, printer.print_ssa_value)
 
 
-@irdl_custom_directive
-class AsyncDependencies(CustomDirective):
+class AsyncDependencies(Directive):
     """`async [%token]`: whether the op gives a token, and the tokens that it waits for."""
 
     token: TypeDirective
@@ -69,8 +66,7 @@ class AsyncDependencies(CustomDirective):
         expect_space(state)
 
 
-@irdl_custom_directive
-class LaunchSizeType(CustomDirective):
+class LaunchSizeType(Directive):
     """`: i64`, the type of all sizes of a launch; nothing where it is index."""
 
     grid_x: TypeDirective
@@ -100,8 +96,7 @@ class LaunchSizeType(CustomDirective):
         expect_space(state)
 
 
-@irdl_custom_directive
-class LaunchOperands(CustomDirective):
+class LaunchOperands(Directive):
     """`args(%a : f32, %b : i32)`, or nothing."""
 
     operands: VariadicOperandVariable
@@ -137,8 +132,7 @@ def print_typed(printer: Printer, value: SSAValue) -> None:
     printer.print_attribute(value.type)
 
 
-@irdl_custom_directive
-class ReductionKind(CustomDirective):
+class ReductionKind(Directive):
     """`add`, or nothing; mlir-opt has a space before it in any case."""
 
     kind: UniqueBaseAttributeVariable
@@ -153,8 +147,7 @@ class ReductionKind(CustomDirective):
         self.kind.print(printer, state, op)
 
 
-@irdl_custom_directive
-class OffloadingHandler(CustomDirective):
+class OffloadingHandler(Directive):
     """`<#gpu.select_object<1 : i64>>`, or nothing for what selects the first object."""
 
     handler: AttributeVariable
@@ -174,8 +167,7 @@ class OffloadingHandler(CustomDirective):
                 printer.print_attribute(handler)
 
 
-@irdl_custom_directive
-class Targets(CustomDirective):
+class Targets(Directive):
     """`[#xevm.target]`, or nothing; xDSL's `$attribute` takes the body's brace for a dictionary."""
 
     targets: AttributeVariable
@@ -191,8 +183,7 @@ class Targets(CustomDirective):
         self.targets.print(printer, state, op)
 
 
-@irdl_custom_directive
-class SingleBlock(CustomDirective):
+class SingleBlock(Directive):
     """A region of one block, which may have nothing in it."""
 
     body: RegionVariable

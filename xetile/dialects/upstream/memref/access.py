@@ -36,10 +36,8 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -55,7 +53,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.upstream.formats import AtomicKind, Quoted, declared_op
+from xetile.dialects.upstream.formats import AtomicKind, Directive, Quoted, declared_op
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
@@ -204,8 +202,7 @@ class AtomicRMWOp(IRDLOperation):
             )
 
 
-@irdl_custom_directive
-class GlobalTypeAndValue(CustomDirective):
+class GlobalTypeAndValue(Directive):
     """`memref<2xf32> = dense<[1.0, 2.0]>`, `= uninitialized`, or the type alone for a declaration."""
 
     type: AttributeVariable

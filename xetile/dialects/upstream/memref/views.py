@@ -26,10 +26,8 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -38,7 +36,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 
 ANY_MEMREF = AnyOf.get(MemRefType, UnrankedMemRefType)
@@ -186,8 +184,7 @@ def transposed(type: MemRefType, permutation: Sequence[int]) -> MemRefType | Non
     )
 
 
-@irdl_custom_directive
-class Permutation(CustomDirective):
+class Permutation(Directive):
     """`(i, j) -> (j, i)`, a map without the word for it."""
 
     map: AttributeVariable
