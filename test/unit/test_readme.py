@@ -1,4 +1,4 @@
-"""What the README shows is run: its Python, and its command lines in order, in one folder."""
+"""What the README and the pages on compiling and running show is run: Python, and command lines in their order."""
 
 import os
 import re
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "README.md").read_text()
+PAGES = ("README.md", "docs/compiling.md", "docs/running.md")
+TEXT = "".join((ROOT / page).read_text() for page in PAGES)
 
 
 def test_python_example() -> None:
