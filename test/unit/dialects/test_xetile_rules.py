@@ -149,7 +149,8 @@ def test_wrong_program(wrong: Wrong) -> None:
 def verification() -> str:
     """The page's section on what verifiers refuse, without its last paragraph, the folds."""
     text = PAGE.read_text().split(f"\n## {VERIFICATION}", 1)[1]
-    return " ".join(text.split("\n\n", 1)[1].split("\n\n", 1)[0].split())
+    table = text.split("\n\n", 1)[1].split("\n\n", 1)[0]
+    return " ".join(" ".join(table.splitlines()[2:]).split())
 
 
 def test_each_quoted_rule_stands_on_the_page() -> None:
@@ -180,7 +181,7 @@ def uncovered(text: str) -> list[str]:
     rules = {wrong.rule for wrong in ENTRIES if wrong.section == VERIFICATION}
     for rule in sorted(rules, key=len, reverse=True):
         text = text.replace(rule, "", 1)
-    left = (part.strip(" -,") for part in re.split(r"[:;.]", text))
+    left = (part.strip(" -,") for part in re.split(r"[:;.|]", text))
     return [part for part in left if part and part not in HEADINGS]
 
 
