@@ -19,7 +19,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.show.views import hardware_view
 
 POINTS = 65536

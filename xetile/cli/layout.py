@@ -27,7 +27,7 @@ from xetile.cli.layout_output import (
 from xetile.cli.version import VersionAction
 
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.algebra.linear_layout import LinearLayout
 
 VIEWS = ("bases", "hardware", "tensor", "matrix")
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from xetile.layout.algebra.linear import LayoutError
+    from xetile.layout.algebra.linear_layout import LayoutError
 
     name = arguments[0] if arguments else "-"
     if not name.startswith("-") and name not in _COMMANDS:
@@ -191,7 +191,7 @@ def _aliases(options: Namespace) -> list[tuple[str, str]]:
 
 
 def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
-    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.algebra.linear_layout import LinearLayout
 
     try:
         given: object = json.loads(text)

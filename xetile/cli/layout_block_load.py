@@ -17,9 +17,9 @@ from xetile.cli.layout_output import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.intel.block_tile import BlockLimits, BlockTile
-    from xetile.layout.intel.fragments import Dpas
+    from xetile.layout.intel.dpas import Dpas
     from xetile.layout.intel.stages import BlockLoadStages
     from xetile.targets.device import Device
 
@@ -125,7 +125,7 @@ def _element_bits(options: Namespace, target: "Device") -> int:
 
 def _dpas(options: Namespace, bits: int) -> "Dpas":
     """The encoding, whose operand fits into the tile."""
-    from xetile.layout.intel.fragments import Dpas
+    from xetile.layout.intel.dpas import Dpas
 
     shape: tuple[int, int] = options.shape
     if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):

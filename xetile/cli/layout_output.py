@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from xetile.cli.errors import ToolParser
 
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.algebra.linear_layout import LinearLayout
 
 PROGRAM = "xetile-layout"
 

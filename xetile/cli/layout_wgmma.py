@@ -17,7 +17,7 @@ from xetile.cli.layout_output import (
 )
 
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear import LinearLayout
+    from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.nvidia.wgmma import Descriptor, Operand
     from xetile.layout.nvidia.wgmma_legality import Match
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     )
     from xetile.layout.algebra.columns import largest_vectorisation as largest_vectorisation
     from xetile.layout.algebra.distribution import Distribution as Distribution
-    from xetile.layout.algebra.linear import LayoutError as LayoutError
-    from xetile.layout.algebra.linear import LinearLayout as LinearLayout
-    from xetile.layout.algebra.linear import (
+    from xetile.layout.algebra.linear_layout import LayoutError as LayoutError
+    from xetile.layout.algebra.linear_layout import LinearLayout as LinearLayout
+    from xetile.layout.algebra.linear_layout import (
         invert_and_compose_block_local as invert_and_compose_block_local,
     )
-    from xetile.layout.algebra.linear import lstsq as lstsq
-    from xetile.layout.algebra.linear import supremum as supremum
+    from xetile.layout.algebra.linear_layout import lstsq as lstsq
+    from xetile.layout.algebra.linear_layout import supremum as supremum
     from xetile.layout.exchange.conversion import classify as classify
     from xetile.layout.exchange.conversion import plan_conversion as plan_conversion
     from xetile.layout.exchange.registers import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from xetile.layout.intel.block_tile import load_tile as load_tile
     from xetile.layout.intel.block_tile import prefetch_tile as prefetch_tile
     from xetile.layout.intel.block_tile import store_tile as store_tile
-    from xetile.layout.intel.fragments import Dpas as Dpas
-    from xetile.layout.intel.fragments import dpas_operand_layout as dpas_operand_layout
+    from xetile.layout.intel.dpas import Dpas as Dpas
+    from xetile.layout.intel.dpas import dpas_operand_layout as dpas_operand_layout
     from xetile.layout.intel.messages import block_load_layout as block_load_layout
     from xetile.layout.intel.messages import plan_block_load as plan_block_load
     from xetile.layout.intel.stages import MessageLimits as MessageLimits
@@ -64,9 +64,9 @@ _HOMES = {
     "ColumnAction": "algebra.columns",
     "Descriptor": "nvidia.wgmma",
     "Distribution": "algebra.distribution",
-    "Dpas": "intel.fragments",
-    "LayoutError": "algebra.linear",
-    "LinearLayout": "algebra.linear",
+    "Dpas": "intel.dpas",
+    "LayoutError": "algebra.linear_layout",
+    "LinearLayout": "algebra.linear_layout",
     "MessageLimits": "intel.stages",
     "Operand": "nvidia.wgmma",
     "Panel": "show.draw",
@@ -77,17 +77,17 @@ _HOMES = {
     "block_load_stages": "intel.stages",
     "classify": "exchange.conversion",
     "combine_cta_cga_with_shape": "algebra.columns",
-    "dpas_operand_layout": "intel.fragments",
+    "dpas_operand_layout": "intel.dpas",
     "draw_html": "show.draw",
     "draw_svg": "show.draw",
     "ensure_layout_not_larger_than": "algebra.columns",
     "ensure_layout_not_smaller_than": "algebra.columns",
     "hardware_view": "show.views",
-    "invert_and_compose_block_local": "algebra.linear",
+    "invert_and_compose_block_local": "algebra.linear_layout",
     "largest_vectorisation": "algebra.columns",
     "layout_of": "text.attributes",
     "load_tile": "intel.block_tile",
-    "lstsq": "algebra.linear",
+    "lstsq": "algebra.linear_layout",
     "match_operand": "nvidia.wgmma_legality",
     "matrix_view": "show.views",
     "nvmma_shared_layout": "nvidia.shared",
@@ -99,7 +99,7 @@ _HOMES = {
     "register_permutation": "exchange.registers",
     "select_registers": "exchange.registers",
     "store_tile": "intel.block_tile",
-    "supremum": "algebra.linear",
+    "supremum": "algebra.linear_layout",
     "swizzled_shared_layout": "nvidia.shared",
     "tensor_view": "show.views",
 }

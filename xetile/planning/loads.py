@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import FixedBitwidthType, FloatTF32Type
 from xdsl.ir import Attribute
 
 from xetile.layout.algebra.distribution import power_of_two_part
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import dpas_operand_layout, dpas_register_word
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
 from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
 from xetile.targets.device import (
     SUBGROUP_SIZE,

@@ -29,7 +29,7 @@ from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith
 from xetile.errors import fail
 from xetile.layout.algebra.f2 import diagonals
-from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.targets.device import INDEX_BITS
 
 Coordinate: TypeAlias = int | SSAValue

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.xetile import SubgroupMapAttr, TileAttr, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.attributes import GLOBAL, SHARED, memory_space_of
-from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.parser import Parser, context, parse, parse_error_location
 
 MAP = WorkgroupMapAttr([8, 4], [32, 32])

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.algebra.linear_layout import LinearLayout
 
 FOLDER = Path(__file__).parents[2] / "data" / "layouts"
 PROPERTY = "recorded vectors"

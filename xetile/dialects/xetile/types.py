@@ -279,7 +279,7 @@ def verify_distribution(name: str, wg_map: WorkgroupMapAttr, shape: Sequence[int
 @lru_cache(maxsize=256)
 def _uneven(wg_map: WorkgroupMapAttr, shape: tuple[int, ...]) -> str | None:
     """Why the map does not fit the shape; kept, because the same types are verified many times."""
-    from xetile.layout.algebra.linear import LayoutError
+    from xetile.layout.algebra.linear_layout import LayoutError
 
     if len(shape) != 2:
         return f"a wg_map distributes 2 dimensions, not {len(shape)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.core import LayoutCore, LayoutError
+from xetile.layout.algebra.dimensions import LayoutCore, LayoutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

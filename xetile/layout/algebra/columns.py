@@ -5,8 +5,8 @@ The functions are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtil
 
 from __future__ import annotations
 
-from xetile.layout.algebra.core import LayoutError, listed
-from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.algebra.dimensions import LayoutError, listed
+from xetile.layout.algebra.linear_layout import LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

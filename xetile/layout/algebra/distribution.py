@@ -11,7 +11,7 @@ from itertools import product
 from math import gcd, prod
 from typing import NamedTuple
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 Coordinates = tuple[int, ...]
 """One number per dimension, outermost first."""

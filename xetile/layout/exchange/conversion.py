@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.core import listed
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.dimensions import listed
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
 

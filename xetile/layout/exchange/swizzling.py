@@ -16,8 +16,8 @@ from xetile.layout.algebra.columns import (
     action_remove_broadcasted_regs,
     largest_vectorisation,
 )
-from xetile.layout.algebra.core import listed
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.dimensions import listed
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

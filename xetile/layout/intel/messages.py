@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import block_offsets
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation
 
 Offset = tuple[int, int]

@@ -12,8 +12,8 @@ corrected by the code that printed it (`LoadOpConversion::rewriteTensorPointerLo
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import Dpas
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import Dpas
 
 _WORD_BITS = 32
 

@@ -12,7 +12,7 @@ from xetile.layout.algebra.columns import (
     ensure_layout_not_smaller_than,
     identity_standard_nd,
 )
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

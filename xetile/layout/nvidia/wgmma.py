@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Self
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xetile.layout.algebra.columns import OFFSET
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.nvidia.wgmma import (
     INSTRUCTION_K_BYTES,
     INSTRUCTION_M,

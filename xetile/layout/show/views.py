@@ -8,7 +8,7 @@ Source: triton, lib/Dialect/TritonGPU/IR/Dialect.cpp (`getDistributedLayoutStr`,
 from collections.abc import Sequence
 from itertools import product
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 _MOST_PLACES = 1 << 22
 REGISTER_DIMS = ("register", "lane", "warp", "block")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import Distribution
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import Dpas, Subgroup2DBlock, fit_to_shape
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import Dpas, Subgroup2DBlock, fit_to_shape
 from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
 from xetile.layout.text.grammar import Attribute, Value, read_attribute
 from xetile.layout.triton.encodings import Blocked, DotOperand, Encoding, Slice, XegpuLayout

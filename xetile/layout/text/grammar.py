@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, NoReturn, TypeAlias
 
-from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.algebra.linear_layout import LayoutError
 
 Value: TypeAlias = "int | bool | str | list[Value] | dict[str, Value] | Attribute"
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from xetile.layout.algebra.columns import identity_standard_nd
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import Dpas, check_powers_of_two, fit_to_shape
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import Dpas, check_powers_of_two, fit_to_shape
 
 
 class Encoding(Protocol):

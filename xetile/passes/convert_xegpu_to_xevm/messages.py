@@ -32,9 +32,9 @@ from xetile.dialects.xevm import (
     StoreCacheControlAttr,
 )
 from xetile.errors import fail
-from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, register_word
-from xetile.layout.intel.vectors import load_vector_layout
+from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneRegisters
 from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Offset

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.analysis.constants import Dense, splat_of_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
-from xetile.layout.algebra.linear import LinearLayout
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
 

@@ -21,8 +21,8 @@ from xetile.dialects.xevm import (
     MMAOp,
 )
 from xetile.errors import fail
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.vectors import (
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.xegpu import (
     default_vector_layout,
     dpas_vector_layout,
     drop_leading_dimension,

@@ -14,8 +14,8 @@ from xetile.dialects.xegpu import (
     TensorDescType,
 )
 from xetile.errors import fail
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.vectors import default_vector_layout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.xegpu import default_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
 from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts

@@ -12,7 +12,7 @@ from xetile.layout.algebra.columns import (
     largest_vectorisation,
     reg_perm_for_divide,
 )
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 identity = LinearLayout.identity_1d
 ROTATE = ColumnAction([2, 0, 1], "register", 3)

@@ -12,7 +12,7 @@ from xetile.layout.algebra.distribution import (
     power_of_two_blocks,
     power_of_two_part,
 )
-from xetile.layout.algebra.linear import LayoutError
+from xetile.layout.algebra.linear_layout import LayoutError
 
 SMALL = [
     Distribution((units0 * 8, units1 * 4), (8, 4), (grid0, grid1))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from xetile.layout.algebra.columns import ColumnAction
-from xetile.layout.algebra.linear import (
+from xetile.layout.algebra.linear_layout import (
     LinearLayout,
     invert_and_compose_block_local,
     lstsq,

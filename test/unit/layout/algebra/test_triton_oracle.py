@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout, supremum
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout, supremum
 
 LAYOUTS = 5000
 REFUSALS = 60

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.conversion import Conversion, classify, plan_conversion
 
 identity = LinearLayout.identity_1d

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
-from xetile.layout.intel.fragments import dpas_operand_layout
+from xetile.layout.intel.dpas import dpas_operand_layout
 
 
 def element(layout: LinearLayout, register: int, lane: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.swizzling import (
     bank_conflicts,
     bank_conflicts_of_offsets,

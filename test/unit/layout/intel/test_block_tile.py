@@ -6,7 +6,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.block_tile import (
     BlockLimits,
     BlockTile,
@@ -20,7 +20,7 @@ from xetile.layout.intel.block_tile import (
     store_tile,
     transposed_shuffle,
 )
-from xetile.layout.intel.fragments import Dpas
+from xetile.layout.intel.dpas import Dpas
 from xetile.layout.intel.messages import block_load_layout
 from xetile.layout.triton.encodings import Blocked
 

@@ -5,8 +5,8 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import Dpas, Subgroup2DBlock, dpas_operand_layout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import Dpas, Subgroup2DBlock, dpas_operand_layout
 from xetile.layout.text.attributes import parse_layout
 
 Recorded = Callable[[str, str], list[object]]

@@ -5,8 +5,8 @@ from time import perf_counter
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import dpas_operand_layout, dpas_register_word
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
 from xetile.layout.intel.messages import (
     BlockConfiguration,
     LoadPlan,

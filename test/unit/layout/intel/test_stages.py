@@ -2,8 +2,8 @@
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError
-from xetile.layout.intel.fragments import Dpas
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.intel.dpas import Dpas
 from xetile.layout.intel.stages import MessageLimits, block_load_stages
 
 GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.nvidia.shared import (
     nvmma_core_tile,
     nvmma_shared_layout,

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from xetile.layout.algebra.distribution import Distribution
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import Dpas, dpas_operand_layout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout
 from xetile.layout.show.draw import Panel, draw_html, draw_svg, notebook_picture
 from xetile.layout.text.attributes import layout_of

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.show.views import hardware_view, matrix_view, owners, tensor_view
 from xetile.layout.text.attributes import layout_of
 

@@ -7,7 +7,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.text.attributes import layout_of, parse_layout
 from xetile.layout.triton.encodings import Blocked, DotOperand, Slice, XegpuLayout
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.algebra.linear import LayoutError
-from xetile.layout.intel.fragments import (
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.intel.dpas import (
     dpas_instruction_layout,
     dpas_instruction_shape,
     dpas_operand_layout,

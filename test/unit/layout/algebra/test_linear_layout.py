@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from xetile.layout import LayoutError as LazyLayoutError
-from xetile.layout.algebra.linear import LayoutError, LinearLayout, lstsq, supremum
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout, lstsq, supremum
 
 identity = LinearLayout.identity_1d
 zeros = LinearLayout.zeros_1d

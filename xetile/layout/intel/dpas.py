@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xetile.layout.algebra.columns import combine_cta_cga_with_shape
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 _OPERANDS = ("a", "b", "c")
 

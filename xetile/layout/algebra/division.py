@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.core import LayoutError, listed
+from xetile.layout.algebra.dimensions import LayoutError, listed
 from xetile.layout.algebra.shape import ShapeOperations
 
 TYPE_CHECKING = False

@@ -11,8 +11,8 @@ from _operator import index
 from collections.abc import Sequence
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.core import MAX_BITS, LayoutError, listed, log2_of_size, supremum
-from xetile.layout.algebra.divide import Division
+from xetile.layout.algebra.dimensions import MAX_BITS, LayoutError, listed, log2_of_size, supremum
+from xetile.layout.algebra.division import Division
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

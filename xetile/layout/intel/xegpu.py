@@ -7,8 +7,8 @@ where rows are packed, the rows of one register word last: [blocks,] rows / pack
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from xetile.layout.algebra.linear import LayoutError, LinearLayout
-from xetile.layout.intel.fragments import dpas_operand_layout
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import BlockConfiguration, block_load_layout
 
 
