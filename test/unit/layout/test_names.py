@@ -2,14 +2,22 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
-import xetile.layout
+import pytest
 
 
 def test_every_public_name_resolves() -> None:
-    for name in xetile.layout.__all__:
-        assert getattr(xetile.layout, name).__name__ == name
-        assert name in dir(xetile.layout)
+    layout = import_module("xetile.layout")
+    assert "LinearLayout" in layout.__all__
+    for name in layout.__all__:
+        assert getattr(layout, name).__name__ == name
+        assert name in dir(layout)
+
+
+def test_other_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = import_module("xetile.layout").nothing
 
 
 def test_the_room_imports_neither_arrays_nor_ir() -> None:

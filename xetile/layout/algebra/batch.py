@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.dimensions import LayoutCore, LayoutError
+from xetile.layout.algebra.dimensions import LayoutError, packed, positions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, TypeVar
+
+    from xetile.layout.algebra.dimensions import Layout
 
     Coordinate = TypeVar("Coordinate")
     Step = tuple[str, int, int]
@@ -17,9 +19,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 14
 
 
-def apply_to_arrays(
-    layout: LayoutCore, coordinates: Mapping[str, Coordinate]
-) -> dict[str, Coordinate]:
+def apply_to_arrays(layout: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
     """The images of arrays of inputs by out-dim, as sums of shifted bit masks: no loop over the points.
 
     `coordinates` holds integers and arrays, by in-dim; their shapes broadcast. The images have 64 bits for
@@ -31,9 +31,10 @@ def apply_to_arrays(
         {name: _checked(name, value, masks[name]) for name, value in coordinates.items()}
     )
     # Arithmetic on narrower integers is twice as fast, and most tensors are small enough for it.
-    bits = max(layout.total_in_dim_size_log2, layout.total_out_dim_size_log2)
+    bits = max(len(packed(layout.in_columns)), sum(layout.out_widths.values()))
     dtype = "int32" if bits < 32 else "int64"
-    steps = {name: _steps(layout, place, width) for name, width, place in layout.fields()}
+    places = positions(layout.out_widths)
+    steps = {name: _steps(layout, places[name], width) for name, width in layout.out_widths.items()}
     first: Any = next(iter(values.values()))
     if not hasattr(first, "reshape"):
         return {name: _component(values, step) for name, step in steps.items()}
@@ -47,7 +48,7 @@ def apply_to_arrays(
     return {name: image.reshape(first.shape) for name, image in images.items()}
 
 
-def _steps(layout: LayoutCore, place: int, width: int) -> list[Step]:
+def _steps(layout: Layout, place: int, width: int) -> list[Step]:
     """One out-dim as a sum of (in-dim, mask, shift)."""
     mask = (1 << width) - 1
     return [
@@ -83,11 +84,12 @@ def _of_one_shape(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value ^ zero for name, value in values.items()}
 
 
-def _check_widths(layout: LayoutCore) -> None:
-    for name, size in (*layout.in_dims.items(), *layout.out_dims.items()):
-        if size > 1 << 63:
+def _check_widths(layout: Layout) -> None:
+    ins = [(name, len(columns)) for name, columns in layout.in_columns.items()]
+    for name, width in (*ins, *layout.out_widths.items()):
+        if width > 63:
             raise LayoutError(
-                f"dimension '{name}' of size {size} does not fit the signed 64 bits of an array"
+                f"dimension '{name}' of size {1 << width} does not fit the signed 64 bits of an array"
             )
 
 

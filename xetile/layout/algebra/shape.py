@@ -1,191 +1,207 @@
-"""Operations that rename, reorder, cut and join a layout's dimensions."""
+"""Layouts with dimensions renamed, reordered, cut, joined: `LinearLayout`'s methods of these names."""
 
 from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.dimensions import LayoutCore, LayoutError, listed, log2_of_size
+from xetile.layout.algebra.dimensions import (
+    LayoutError,
+    columns_of,
+    limited,
+    listed,
+    log2_of_size,
+    packed,
+    positions,
+    sizes_of,
+    width_of,
+    widths_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Self, TypeVar
+    from typing import TypeVar
+
+    from xetile.layout.algebra.dimensions import Columns, Layout, Same, Sizes, Widths
 
     Value = TypeVar("Value")
-    Sizes = Mapping[str, int] | Iterable[tuple[str, int]]
 
 
-class ShapeOperations(LayoutCore):
-    """A layout's operations on its dimensions; none changes which input reaches which bits of the output."""
-
-    __slots__ = ()
-
-    def transpose_ins(self, names: Sequence[str]) -> Self:
-        """The in-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
-        _check_permutation("in", self._ins, names)
-        return self.of_columns({name: self._ins[name] for name in names}, self._outs)
-
-    def transpose_outs(self, names: Sequence[str]) -> Self:
-        """The out-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
-        _check_permutation("out", self._outs, names)
-        if [*self._outs] == list(names):
-            return self.of_columns(self._ins, self._outs)
-        return self._with_outs({name: self._outs[name] for name in names})
-
-    def reshape_ins(self, new: Sizes) -> Self:
-        """Flatten the in-dims, then cut them into dims of the given sizes, minor first.
-
-        LayoutError unless the sizes are powers of two with the same product.
-        """
-        widths = _new_widths("in", new, self.in_dims)
-        columns = self.packed_columns()
-        ins: dict[str, tuple[int, ...]] = {}
-        for name, width in widths.items():
-            ins[name] = tuple(columns[:width])
-            del columns[:width]
-        return self.of_columns(ins, self._outs)
-
-    def reshape_outs(self, new: Sizes) -> Self:
-        """Flatten the out-dims, then cut them into dims of the given sizes, minor first.
-
-        LayoutError unless the sizes are powers of two with the same product.
-        """
-        return self.of_columns(self._ins, _new_widths("out", new, self.out_dims))
-
-    def flatten_ins(self) -> Self:
-        """All in-dims as one, named as the first."""
-        if not self._ins:
-            return self
-        return self.of_columns({next(iter(self._ins)): tuple(self.packed_columns())}, self._outs)
-
-    def flatten_outs(self) -> Self:
-        """All out-dims as one, named as the first."""
-        if not self._outs:
-            return self
-        return self.of_columns(self._ins, {next(iter(self._outs)): self.total_out_dim_size_log2})
-
-    def squeeze_ins(self, dim: str) -> Self:
-        """Without the in-dim `dim`; LayoutError unless its size is 1."""
-        if columns := self._columns(dim):
-            raise LayoutError(
-                f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1"
-            )
-        return self.of_columns(_without(self._ins, dim), self._outs)
-
-    def squeeze_outs(self, dim: str) -> Self:
-        """Without the out-dim `dim`; LayoutError unless its size is 1."""
-        if width := self.out_dim_size_log2(dim):
-            raise LayoutError(f"cannot squeeze out-dim '{dim}' of size {1 << width}, only size 1")
-        return self.of_columns(self._ins, _without(self._outs, dim))
-
-    def resize_in_dim(self, dim: str, size: int) -> Self:
-        """The in-dim cut to its first `size` values, or grown by bases that are zero."""
-        width = log2_of_size(size, "in", dim)
-        columns = self._columns(dim)
-        columns = columns[:width] + (0,) * (width - len(columns))
-        return self.of_columns({**self._ins, dim: columns}, self._outs).limited()
-
-    def resize_out_dim(self, dim: str, size: int) -> Self:
-        """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
-
-        LayoutError if `size` is larger than the out-dim.
-        """
-        width = log2_of_size(size, "out", dim)
-        old = self.out_dim_size_log2(dim)
-        if width > old:
-            raise LayoutError(f"cannot grow out-dim '{dim}' from {1 << old} to {size}, only shrink")
-        if width == old:
-            return self
-        shift = self.field_positions()[dim]
-        too_large = (1 << old) - (1 << width) << shift
-        field = (1 << old) - 1 << shift
-        fitting = {
-            name: tuple([column & ~field if column & too_large else column for column in columns])
-            for name, columns in self._ins.items()
-        }
-        return self.of_columns(fitting, self._outs)._with_outs({**self._outs, dim: width})
-
-    def rename_in_dim(self, old: str, new: str) -> Self:
-        """The in-dim `old` under the name `new`; LayoutError if that name is taken."""
-        _check_rename("in", self._ins, old, new)
-        ins = {new if name == old else name: columns for name, columns in self._ins.items()}
-        return self.of_columns(ins, self._outs)
-
-    def rename_out_dim(self, old: str, new: str) -> Self:
-        """The out-dim `old` under the name `new`; LayoutError if that name is taken."""
-        _check_rename("out", self._outs, old, new)
-        outs = {new if name == old else name: width for name, width in self._outs.items()}
-        return self.of_columns(self._ins, outs)
-
-    def concat_ins(self, other: Self) -> Self:
-        """The in-dims of both, this layout's first; out-dims must be equal, in-dims of different names."""
-        if [*self._outs.items()] != [*other._outs.items()]:
-            raise LayoutError(
-                f"cannot join in-dims of layouts with out-dims {self.out_dims} and {other.out_dims}"
-            )
-        _check_disjoint("in", self._ins, other._ins)
-        return self.of_columns(self._ins | other._ins, self._outs).limited()
-
-    def concat_outs(self, other: Self) -> Self:
-        """The out-dims of both, this layout's first; in-dims must be equal, out-dims of different names."""
-        if [*self.in_dims.items()] != [*other.in_dims.items()]:
-            raise LayoutError(
-                f"cannot join out-dims of layouts with in-dims {self.in_dims} and {other.in_dims}"
-            )
-        _check_disjoint("out", self._outs, other._outs)
-        shift = self.total_out_dim_size_log2
-        ins = {
-            name: tuple(
-                [low | high << shift for low, high in zip(columns, other._ins[name], strict=True)]
-            )
-            for name, columns in self._ins.items()
-        }
-        return self.of_columns(ins, self._outs | other._outs).limited()
-
-    def remove_zero_bases_along_dim(self, dim: str) -> Self:
-        """Without the all-zero bases of the in-dim `dim`."""
-        kept = tuple([column for column in self._columns(dim) if column])
-        return self.of_columns({**self._ins, dim: kept}, self._outs)
-
-    def sublayout(self, in_dims: Iterable[str], out_dims: Iterable[str]) -> Self:
-        """The layout with other in-dims set to 0 and other out-dims dropped; order and sizes are kept.
-
-        LayoutError if a dimension is missing.
-        """
-        ins_kept, outs_kept = list(in_dims), list(out_dims)
-        for name in ins_kept:
-            self._columns(name)
-        for name in outs_kept:
-            self.out_dim_size_log2(name)
-        ins = {name: columns for name, columns in self._ins.items() if name in ins_kept}
-        outs = {name: width for name, width in self._outs.items() if name in outs_kept}
-        return self.of_columns(ins, self._outs)._with_outs(outs)
-
-    def sublayout_is_zero(self, in_dims: Iterable[str], out_dims: Iterable[str]) -> bool:
-        """Whether none of `in_dims` moves any of `out_dims` (true for no dims at all)."""
-        part = self.sublayout(in_dims, out_dims)
-        return not any(any(columns) for columns in part._ins.values())
-
-    def _with_outs(self, outs: dict[str, int]) -> Self:
-        """The layout with its bit fields moved for `outs`: names of this layout, widths no smaller than the values."""
-        if [*outs.items()] == [*self._outs.items()]:
-            return self.of_columns(self._ins, outs)
-        moves = _moves(self.field_positions(), self._outs, outs)
-        ins = {name: tuple(f2.repack(columns, moves)) for name, columns in self._ins.items()}
-        return self.of_columns(ins, outs)
+def transpose_ins(self: Same, names: Sequence[str]) -> Same:
+    """The in-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
+    _check_permutation("in", self.in_columns, names)
+    return self.of_columns({name: self.in_columns[name] for name in names}, self.out_widths)
 
 
-def _moves(
-    positions: dict[str, int], widths: Mapping[str, int], new: Mapping[str, int]
-) -> list[tuple[int, int, int]]:
-    """For `f2.repack`: each field of `widths` that is in `new`, to its place there; neighbours move as one."""
+def transpose_outs(self: Same, names: Sequence[str]) -> Same:
+    """The out-dims in the order of `names`, minor first; LayoutError unless they are the same names."""
+    _check_permutation("out", self.out_widths, names)
+    if [*self.out_widths] == list(names):
+        return self
+    return with_outs(self, {name: self.out_widths[name] for name in names})
+
+
+def reshape_ins(self: Same, new: Sizes) -> Same:
+    """Flatten the in-dims, then cut them into dims of the given sizes, minor first.
+
+    LayoutError unless the sizes are powers of two with the same product.
+    """
+    old = {name: len(columns) for name, columns in self.in_columns.items()}
+    return self.of_columns(
+        cut(packed(self.in_columns), _new_widths("in", new, old)), self.out_widths
+    )
+
+
+def reshape_outs(self: Same, new: Sizes) -> Same:
+    """Flatten the out-dims, then cut them into dims of the given sizes, minor first.
+
+    LayoutError unless the sizes are powers of two with the same product.
+    """
+    return self.of_columns(self.in_columns, _new_widths("out", new, self.out_widths))
+
+
+def flatten_ins(self: Same) -> Same:
+    """All in-dims as one, named as the first."""
+    if not self.in_columns:
+        return self
+    columns = tuple(packed(self.in_columns))
+    return self.of_columns({next(iter(self.in_columns)): columns}, self.out_widths)
+
+
+def flatten_outs(self: Same) -> Same:
+    """All out-dims as one, named as the first."""
+    if not self.out_widths:
+        return self
+    bits = sum(self.out_widths.values())
+    return self.of_columns(self.in_columns, {next(iter(self.out_widths)): bits})
+
+
+def squeeze_ins(self: Same, dim: str) -> Same:
+    """Without the in-dim `dim`; LayoutError unless its size is 1."""
+    if columns := columns_of(self, dim):
+        raise LayoutError(f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1")
+    return self.of_columns(_without(self.in_columns, dim), self.out_widths)
+
+
+def squeeze_outs(self: Same, dim: str) -> Same:
+    """Without the out-dim `dim`; LayoutError unless its size is 1."""
+    if width := width_of(self, dim):
+        raise LayoutError(f"cannot squeeze out-dim '{dim}' of size {1 << width}, only size 1")
+    return self.of_columns(self.in_columns, _without(self.out_widths, dim))
+
+
+def resize_in_dim(self: Same, dim: str, size: int) -> Same:
+    """The in-dim cut to its first `size` values, or grown by bases that are zero."""
+    width = log2_of_size(size, "in", dim)
+    columns = columns_of(self, dim)
+    columns = columns[:width] + (0,) * (width - len(columns))
+    return limited(self.of_columns({**self.in_columns, dim: columns}, self.out_widths))
+
+
+def resize_out_dim(self: Same, dim: str, size: int) -> Same:
+    """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
+
+    LayoutError if `size` is larger than the out-dim.
+    """
+    width = log2_of_size(size, "out", dim)
+    old = width_of(self, dim)
+    if width > old:
+        raise LayoutError(f"cannot grow out-dim '{dim}' from {1 << old} to {size}, only shrink")
+    if width == old:
+        return self
+    shift = positions(self.out_widths)[dim]
+    too_large = (1 << old) - (1 << width) << shift
+    field = (1 << old) - 1 << shift
+    fitting = {
+        name: tuple([column & ~field if column & too_large else column for column in columns])
+        for name, columns in self.in_columns.items()
+    }
+    cleared = self.of_columns(fitting, self.out_widths)
+    return with_outs(cleared, {**self.out_widths, dim: width})
+
+
+def rename_in_dim(self: Same, old: str, new: str) -> Same:
+    """The in-dim `old` under the name `new`; LayoutError if that name is taken."""
+    return self.of_columns(_renamed("in", self.in_columns, old, new), self.out_widths)
+
+
+def rename_out_dim(self: Same, old: str, new: str) -> Same:
+    """The out-dim `old` under the name `new`; LayoutError if that name is taken."""
+    return self.of_columns(self.in_columns, _renamed("out", self.out_widths, old, new))
+
+
+def concat_ins(self: Same, other: Same) -> Same:
+    """The in-dims of both, this layout's first; out-dims must be equal, in-dims of different names."""
+    ours, theirs = self.out_widths, other.out_widths
+    _check_same("in", "out", [*ours.items()], [*theirs.items()])
+    _check_disjoint("in", self.in_columns, other.in_columns)
+    return limited(self.of_columns({**self.in_columns, **other.in_columns}, ours))
+
+
+def concat_outs(self: Same, other: Same) -> Same:
+    """The out-dims of both, this layout's first; in-dims must be equal, out-dims of different names."""
+    ours, theirs = (
+        [(name, len(columns)) for name, columns in layout.in_columns.items()]
+        for layout in (self, other)
+    )
+    _check_same("out", "in", ours, theirs)
+    _check_disjoint("out", self.out_widths, other.out_widths)
+    shift = sum(self.out_widths.values())
+    ins = {
+        name: tuple(
+            [low | high << shift for low, high in zip(columns, other.in_columns[name], strict=True)]
+        )
+        for name, columns in self.in_columns.items()
+    }
+    return limited(self.of_columns(ins, {**self.out_widths, **other.out_widths}))
+
+
+def remove_zero_bases_along_dim(self: Same, dim: str) -> Same:
+    """Without the all-zero bases of the in-dim `dim`."""
+    kept = tuple([column for column in columns_of(self, dim) if column])
+    return self.of_columns({**self.in_columns, dim: kept}, self.out_widths)
+
+
+def sublayout(self: Same, in_dims: Iterable[str], out_dims: Iterable[str]) -> Same:
+    """The layout with other in-dims set to 0 and other out-dims dropped; order and sizes are kept.
+
+    LayoutError if a dimension is missing.
+    """
+    columns = {name: columns_of(self, name) for name in in_dims}
+    widths = {name: width_of(self, name) for name in out_dims}
+    ins = {name: columns[name] for name in self.in_columns if name in columns}
+    outs = {name: widths[name] for name in self.out_widths if name in widths}
+    return with_outs(self.of_columns(ins, self.out_widths), outs)
+
+
+def sublayout_is_zero(self: Layout, in_dims: Iterable[str], out_dims: Iterable[str]) -> bool:
+    """Whether none of `in_dims` moves any of `out_dims` (true for no dims at all)."""
+    return not any(packed(sublayout(self, in_dims, out_dims).in_columns))
+
+
+def with_outs(layout: Same, outs: Widths) -> Same:
+    """The layout with its bit fields moved for `outs`: names of this layout, widths no smaller than the values."""
+    if [*outs.items()] == [*layout.out_widths.items()]:
+        return layout.of_columns(layout.in_columns, outs)
+    # Each field moves to its place in `outs`.
+    at = positions(layout.out_widths)
     moves: list[tuple[int, int, int]] = []
     place = 0
-    for name, width in new.items():
-        mask = (1 << widths[name]) - 1
-        if mask:
-            moves.append((positions[name], mask, place))
+    for name, width in outs.items():
+        if mask := (1 << layout.out_widths[name]) - 1:
+            moves.append((at[name], mask, place))
         place += width
-    return moves
+    ins = {name: tuple(f2.repack(columns, moves)) for name, columns in layout.in_columns.items()}
+    return layout.of_columns(ins, outs)
+
+
+def cut(columns: Sequence[int], widths: Widths) -> Columns:
+    """A list of columns dealt out to dimensions in order."""
+    ins: dict[str, tuple[int, ...]] = {}
+    place = 0
+    for name, width in widths.items():
+        ins[name] = tuple(columns[place : place + width])
+        place += width
+    return ins
 
 
 def _check_permutation(kind: str, dims: Mapping[str, object], names: Sequence[str]) -> None:
@@ -195,11 +211,22 @@ def _check_permutation(kind: str, dims: Mapping[str, object], names: Sequence[st
         )
 
 
-def _check_rename(kind: str, dims: Mapping[str, object], old: str, new: str) -> None:
+def _renamed(kind: str, dims: Mapping[str, Value], old: str, new: str) -> dict[str, Value]:
     if old not in dims:
         raise LayoutError(f"no {kind}-dim '{old}': the layout has {kind}-dims {listed(dims)}")
     if new != old and new in dims:
         raise LayoutError(f"cannot rename {kind}-dim '{old}' to '{new}': the name is taken")
+    return {new if name == old else name: value for name, value in dims.items()}
+
+
+def _check_same(
+    joined: str, kind: str, ours: list[tuple[str, int]], theirs: list[tuple[str, int]]
+) -> None:
+    if ours != theirs:
+        raise LayoutError(
+            f"cannot join {joined}-dims of layouts with {kind}-dims {sizes_of(ours)} and "
+            f"{sizes_of(theirs)}"
+        )
 
 
 def _check_disjoint(kind: str, left: Iterable[str], right: Iterable[str]) -> None:
@@ -209,14 +236,14 @@ def _check_disjoint(kind: str, left: Iterable[str], right: Iterable[str]) -> Non
             raise LayoutError(f"cannot join layouts that both have the {kind}-dim '{name}'")
 
 
-def _new_widths(kind: str, new: Sizes, old: Mapping[str, int]) -> dict[str, int]:
+def _new_widths(kind: str, new: Sizes, old: Widths) -> dict[str, int]:
     sizes = dict(new)
-    widths = {name: log2_of_size(size, kind, name) for name, size in sizes.items()}
-    bits = sum(size.bit_length() - 1 for size in old.values())
-    if sum(widths.values()) != bits:
+    widths = widths_of(kind, sizes)
+    bits, wanted = sum(old.values()), sum(widths.values())
+    if wanted != bits:
         raise LayoutError(
-            f"cannot reshape {kind}-dims {dict(old)} into {sizes}: "
-            f"{1 << bits} elements are not {1 << sum(widths.values())}"
+            f"cannot reshape {kind}-dims {sizes_of(old.items())} into {sizes}: "
+            f"{1 << bits} elements are not {1 << wanted}"
         )
     return widths
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from xetile.layout.algebra.linear_layout import LinearLayout, invert_and_compose_block_local, lstsq
+from xetile.layout.algebra.composition import invert_and_compose_block_local, lstsq
+from xetile.layout.algebra.linear_layout import LinearLayout
 
 Dims = dict[str, int]
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from xetile.layout import LayoutError as LazyLayoutError
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout, lstsq, supremum
+from xetile.layout.algebra.composition import lstsq
+from xetile.layout.algebra.dimensions import supremum
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 identity = LinearLayout.identity_1d
 zeros = LinearLayout.zeros_1d

@@ -14,7 +14,8 @@ from typing import Protocol, cast
 
 import pytest
 
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout, supremum
+from xetile.layout.algebra.dimensions import supremum
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 LAYOUTS = 5000
 REFUSALS = 60

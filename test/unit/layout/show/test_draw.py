@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import xetile.layout
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
@@ -198,7 +199,7 @@ def test_what_cannot_be_drawn() -> None:
 
 
 def test_notebooks_show_the_picture() -> None:
-    layout = dpas_operand_layout("a", (8, 16), ops_per_channel=2)
+    layout = xetile.layout.dpas_operand_layout("a", (8, 16), ops_per_channel=2)
     show = cast("Callable[[], str | None]", getattr(layout, "_repr_html" + "_"))
     picture = show()
     assert picture is not None
