@@ -1,9 +1,6 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
 from .algebra.columns import ColumnAction as ColumnAction
 from .algebra.columns import action_remove_broadcasted_regs as action_remove_broadcasted_regs
-from .algebra.columns import combine_cta_cga_with_shape as combine_cta_cga_with_shape
-from .algebra.columns import ensure_layout_not_larger_than as ensure_layout_not_larger_than
-from .algebra.columns import ensure_layout_not_smaller_than as ensure_layout_not_smaller_than
 from .algebra.columns import largest_vectorisation as largest_vectorisation
 from .algebra.composition import invert_and_compose_block_local as invert_and_compose_block_local
 from .algebra.composition import lstsq as lstsq
@@ -41,3 +38,6 @@ from .show.views import matrix_view as matrix_view
 from .show.views import tensor_view as tensor_view
 from .text.attributes import layout_of as layout_of
 from .text.attributes import parse_layout as parse_layout
+from .triton.shape import combine_cta_cga_with_shape as combine_cta_cga_with_shape
+from .triton.shape import ensure_layout_not_larger_than as ensure_layout_not_larger_than
+from .triton.shape import ensure_layout_not_smaller_than as ensure_layout_not_smaller_than

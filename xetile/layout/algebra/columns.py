@@ -1,16 +1,16 @@
-"""Moving a layout's register bases, and fitting layouts to tensors.
+"""Moving a layout's register bases.
 
 The functions are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtils.h), in snake case.
 """
 
 from __future__ import annotations
 
-from xetile.layout.algebra.dimensions import LayoutError, listed
+from xetile.layout.algebra.dimensions import LayoutError
 from xetile.layout.algebra.linear_layout import LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import TypeVar
 
     Value = TypeVar("Value")
@@ -163,72 +163,3 @@ def largest_vectorisation(
             return elements, order
         elements //= 2
     return 1, unchanged
-
-
-def ensure_layout_not_larger_than(
-    layout: LinearLayout, shape: Mapping[str, int], *, broadcast_registers: bool = True
-) -> LinearLayout:
-    """The layout on at most `shape` elements: components that do not fit become 0.
-
-    `shape` gives a size for every out-dim. Registers whose basis thereby becomes zero repeat others;
-    without `broadcast_registers` they are dropped.
-    """
-    _check_shape(layout, shape)
-    smaller = layout
-    for name, size in layout.out_dims.items():
-        smaller = smaller.resize_out_dim(name, min(size, shape[name]))
-    if broadcast_registers or not layout.has_in_dim(REGISTER):
-        return smaller
-    before, after = layout.in_columns[REGISTER], smaller.in_columns[REGISTER]
-    kept = [
-        position
-        for position, (old, new) in enumerate(zip(before, after, strict=True))
-        if new or not old
-    ]
-    return ColumnAction(kept, REGISTER, len(after)).apply(smaller)
-
-
-def ensure_layout_not_smaller_than(layout: LinearLayout, shape: Mapping[str, int]) -> LinearLayout:
-    """The layout on at least `shape` elements: more values of its first in-dim for the missing ones.
-
-    `shape` gives a size for every out-dim, a multiple of the layout's where it is larger.
-    """
-    _check_shape(layout, shape)
-    if not layout.out_dims:
-        return layout
-    first = layout.in_dim_names[0]
-    for name, size in layout.out_dims.items():
-        layout = layout * LinearLayout.identity_1d(max(1, shape[name] // size), first, name)
-    return layout
-
-
-def _check_shape(layout: LinearLayout, shape: Mapping[str, int]) -> None:
-    if not layout.out_dims.keys() <= shape.keys():
-        raise LayoutError(
-            f"sizes of {listed(shape)} for a layout with out-dims {listed(layout.out_dims)}"
-        )
-
-
-def combine_cta_cga_with_shape(
-    cta: LinearLayout, cga: LinearLayout, shape: Sequence[int]
-) -> LinearLayout:
-    """One block's layout and the blocks' as the layout of a tensor of `shape` elements.
-
-    Out-dims are dim0, dim1, ... in both, in any order, and in this order in the result. The blocks are cut to the
-    shape; one block's layout then grows (more registers) or is cut to what each block holds.
-    """
-    names = [f"dim{axis}" for axis in range(len(shape))]
-    sizes = dict(zip(names, shape, strict=True))
-    blocks = ensure_layout_not_larger_than(cga.transpose_outs(names), sizes)
-    per_block = {name: sizes[name] // size for name, size in blocks.out_dims.items()}
-    block = ensure_layout_not_smaller_than(cta, per_block)
-    block = ensure_layout_not_larger_than(block, per_block)
-    return (block.transpose_outs(names) * blocks).transpose_outs(names)
-
-
-def identity_standard_nd(in_dim: str, shape: Sequence[int], order: Sequence[int]) -> LinearLayout:
-    """`in_dim` counted through a tensor of `shape` elements, `order[0]` fastest, to dim0, dim1, ..."""
-    layout = LinearLayout.empty()
-    for axis in order:
-        layout = layout * LinearLayout.identity_1d(shape[axis], in_dim, f"dim{axis}")
-    return layout

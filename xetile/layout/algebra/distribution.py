@@ -11,6 +11,7 @@ from itertools import product
 from math import gcd, prod
 from typing import NamedTuple
 
+from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 Coordinates = tuple[int, ...]
@@ -200,16 +201,13 @@ class Distribution:
                     f"{name} {list(values)} is no linear layout: "
                     "only powers of two are; its cells are (use offsets and owners)"
                 )
-        layout = LinearLayout.empty()
         inner_first = [(d, f"dim{d}") for d in reversed(range(self.rank))]
-        for d, name in inner_first:
-            layout = layout * LinearLayout.identity_1d(self.unit[d], "register", name)
+        layout = identities(*(("register", name, self.unit[d]) for d, name in inner_first))
         for d, name in inner_first:
             shared = self.grid[d] // self._modulus(d)
             layout = layout * LinearLayout.identity_1d(self._modulus(d), "warp", name)
             layout = layout * LinearLayout.zeros_1d(shared, "warp", name)
-        for d, name in inner_first:
-            layout = layout * LinearLayout.identity_1d(self.rounds(d), "register", name)
+        layout = layout * identities(*(("register", n, self.rounds(d)) for d, n in inner_first))
         return layout.transpose_outs([f"dim{d}" for d in range(self.rank)])
 
     def _modulus(self, dimension: int) -> int:

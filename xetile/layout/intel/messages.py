@@ -1,7 +1,10 @@
-"""2D block messages: what they leave in registers, and the fewest of them for a tile.
+"""2D block messages: what they leave in registers, the fewest of them for a tile, Intel's `#ttig.subgroup_2d_block`.
 
 A message moves `blocks` blocks of `rows` x `columns` elements that lie side by side in memory. Registers
 count elements here; elements that share one register word (packed rows, the bytes of an i16) are the lowest.
+
+Source of the attribute's rules: intel/intel-xpu-backend-for-triton, lib/Dialect/TritonIntelGPU/IR/
+LinearLayoutConversions.cpp (`subgroup2DBlockToLinearLayout`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,8 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import block_offsets
+from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation
+from xetile.layout.triton.shape import check_powers_of_two, fit_to_shape
 
 Offset = tuple[int, int]
 """Row and column of an element."""
@@ -109,18 +114,7 @@ def block_load_layout(
     DPAS builtins take from them.
     """
     configuration = BlockConfiguration(rows, columns, blocks, packed, transposed)
-    return _message_layout(configuration, element_bits, lanes, _BLOCK)
-
-
-def block_store_layout(
-    *, rows: int, columns: int, blocks: int = 1, element_bits: int, lanes: int = 16
-) -> LinearLayout:
-    """What a 2D block store takes from registers: (register, lane) -> (row, column, block).
-
-    The same as a plain load of this shape leaves there; arguments and errors as in block_load_layout.
-    """
-    configuration = BlockConfiguration(rows, columns, blocks)
-    return _message_layout(configuration, element_bits, lanes, _BLOCK)
+    return message_layout(configuration, element_bits, lanes=lanes, block=_BLOCK)
 
 
 def register_word(configuration: BlockConfiguration, *, element_bits: int, lanes: int = 16) -> int:
@@ -167,9 +161,13 @@ def plan_block_load(
 
 
 @lru_cache(maxsize=256)
-def _message_layout(
-    configuration: BlockConfiguration, element_bits: int, lanes: int, block_dim: str
+def message_layout(
+    configuration: BlockConfiguration, element_bits: int, *, lanes: int = 16, block: str = _COLUMN
 ) -> LinearLayout:
+    """(register, lane) -> (row, column) of a message, its blocks side by side, or along a dimension `block`.
+
+    Everything else is that of `block_load_layout`.
+    """
     _check_configuration(configuration, element_bits, lanes)
     rows, columns, blocks, packed, transposed = configuration
     word = max(1, _WORD_BITS // element_bits) if packed or transposed else 1
@@ -187,10 +185,10 @@ def _message_layout(
         layout = layout * LinearLayout.identity_1d(in_lanes, "lane", name)
         layout = layout * LinearLayout.identity_1d(extent // in_lanes, "register", name)
         free //= in_lanes
-    layout = layout * LinearLayout.identity_1d(blocks, "register", block_dim)
-    outs = [_ROW, _COLUMN] if block_dim == _COLUMN else [_ROW, _COLUMN, block_dim]
+    layout = layout * LinearLayout.identity_1d(blocks, "register", block)
+    outs = dict.fromkeys([_ROW, _COLUMN, block])
     layout = layout * LinearLayout.zeros_1d(free, "lane", _ROW)
-    return layout.transpose_outs(outs)
+    return layout.transpose_outs([*outs])
 
 
 @lru_cache(maxsize=256)
@@ -208,15 +206,9 @@ def _plan(
         if word is not None and packing != word:
             continue
         down, across = height // configuration.rows, width // configuration.width
-        message = _message_layout(configuration, element_bits, lanes, _COLUMN)
-        loaded = (
-            message
-            * LinearLayout.identity_1d(across, "register", _COLUMN)
-            * LinearLayout.identity_1d(down, "register", _ROW)
-        )
-        named = LinearLayout.from_bases(
-            dict(loaded.bases), {row_dim: height, column_dim: width}, require_surjective=False
-        )
+        message = message_layout(configuration, element_bits, lanes=lanes)
+        loaded = message * identities(("register", _COLUMN, across), ("register", _ROW, down))
+        named = loaded.reshape_outs([(row_dim, height), (column_dim, width)])
         shuffle = register_permutation(named, wanted)
         if shuffle is None or (word is not None and not _keeps_words(shuffle, word)):
             continue
@@ -274,3 +266,56 @@ def _check_wanted(wanted: LinearLayout, lanes: int) -> None:
         )
     if wanted.in_dims["lane"] != lanes:
         raise LayoutError(f"the layout has {wanted.in_dims['lane']} lanes, the subgroup {lanes}")
+
+
+class Subgroup2DBlock(NamedTuple):
+    """Intel's `#ttig.subgroup_2d_block`: what 2D block messages of the subgroups leave in registers.
+
+    Attributes:
+        warps_per_cta: subgroups per dimension, the last dimension fastest.
+        instruction_shape: rows and columns of one block, in elements.
+        blocks: blocks side by side.
+        order: dimensions, fastest first; subgroups along the first one hold the same data.
+        k_width: elements per 32 bits; does not enter the layout.
+        threads_per_warp: lanes of the subgroup, 16.
+    """
+
+    warps_per_cta: tuple[int, ...]
+    instruction_shape: tuple[int, ...]
+    blocks: int
+    order: tuple[int, ...]
+    k_width: int
+    threads_per_warp: int = 16
+
+    def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
+        """(register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
+
+        Raises:
+            LayoutError: the shape is not two extents, there are not 16 lanes, or a number is wrong.
+        """
+        if len(shape) != 2 or self.threads_per_warp != 16:
+            raise LayoutError(
+                f"a subgroup 2D block needs a shape of rank 2 and 16 lanes, "
+                f"not {list(shape)} and {self.threads_per_warp}"
+            )
+        for name, value in (
+            ("warpsPerCTA", self.warps_per_cta),
+            ("instrShape", self.instruction_shape),
+        ):
+            check_powers_of_two(name, value)
+            if len(value) != 2:
+                raise LayoutError(f"{name} {list(value)} of a subgroup 2D block must have rank 2")
+        check_powers_of_two("numBlocks", (self.blocks,))
+        if sorted(self.order) != [0, 1]:
+            raise LayoutError(f"order {list(self.order)} is no permutation of 0 to 1")
+        height, width = self.instruction_shape
+        # Lanes beyond the rows count on as if there were more rows, which then are cut off.
+        rows = max(height, self.threads_per_warp // min(width, self.threads_per_warp))
+        configuration = BlockConfiguration(rows, width, self.blocks)
+        message = message_layout(configuration, 16, lanes=self.threads_per_warp)
+        layout = message.rename_out_dim("row", "dim0").rename_out_dim("column", "dim1")
+        for d in (1, 0):
+            shared = d == self.order[0]
+            warps = LinearLayout.zeros_1d if shared else LinearLayout.identity_1d
+            layout = layout * warps(self.warps_per_cta[d], "warp", f"dim{d}")
+        return fit_to_shape(layout, shape)

@@ -1,15 +1,20 @@
-"""Layouts of the vectors of XeGPU: which lane and register holds which element of a block.
+"""Layouts of XeGPU: of its vectors (which lane and register holds which element of a block), and its attribute.
 
 The vectors have the dimensions of the IR: `dim0`, `dim1`, ... of a block, with the blocks of an array leading and,
 where rows are packed, the rows of one register word last: [blocks,] rows / pack, columns[, pack].
+
+Source of the attribute's rules: LLVM 22, XeGPUAttrs.td (`LayoutAttr`).
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
+from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import BlockConfiguration, block_load_layout
+from xetile.layout.triton.shape import check_powers_of_two, identity_standard_nd
 
 
 @lru_cache(maxsize=256)
@@ -56,10 +61,9 @@ def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayo
     if not shape or shape[-1] % lanes != 0:
         raise LayoutError(f"a vector of shape {list(shape)} has no whole row of {lanes} lanes")
     last = len(shape) - 1
-    layout = LinearLayout.identity_1d(lanes, "lane", f"dim{last}")
-    for dimension in reversed(range(len(shape))):
-        extent = shape[dimension] // lanes if dimension == last else shape[dimension]
-        layout = layout * LinearLayout.identity_1d(extent, "register", f"dim{dimension}")
+    extents = [*shape[:last], shape[last] // lanes]
+    registers = identity_standard_nd("register", extents, [*reversed(range(len(shape)))])
+    layout = LinearLayout.identity_1d(lanes, "lane", f"dim{last}") * registers
     layout = layout.transpose_ins(["register", "lane"])
     return layout.transpose_outs([f"dim{dimension}" for dimension in range(len(shape))])
 
@@ -89,3 +93,89 @@ def _redimension(
     bases = {name: [move(basis) for basis in vectors] for name, vectors in layout.bases.items()}
     extents = {f"dim{dimension}": extent for dimension, extent in enumerate(shape)}
     return LinearLayout.from_bases(bases, extents, require_surjective=False)
+
+
+class XegpuLayout(NamedTuple):
+    """`#xegpu.layout`: subgroups over a workgroup's tile, instructions over a subgroup's, lanes over those.
+
+    Every level deals its units out in turn, and begins again at the first when the last had one. Where
+    there are fewer units than subgroups, several subgroups hold the same unit.
+
+    Attributes:
+        lane_layout: lanes per dimension.
+        lane_data: elements per dimension that one lane holds next to each other.
+        sg_layout: subgroups per dimension.
+        sg_data: extents of one subgroup's unit, in elements.
+        inst_data: extents of one instruction's unit, in elements.
+        order: dimensions, fastest first; empty means the last one first.
+    """
+
+    lane_layout: tuple[int, ...]
+    lane_data: tuple[int, ...] = ()
+    sg_layout: tuple[int, ...] = ()
+    sg_data: tuple[int, ...] = ()
+    inst_data: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+
+    def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
+        """(register, lane, warp) -> (dim0, dim1, ...); registers are row-major over a lane's elements.
+
+        Raises:
+            LayoutError: ranks differ, a number is no power of two, or a unit does not divide the shape.
+        """
+        extents = tuple(shape)
+        rank = len(extents)
+        ones = (1,) * rank
+        lane_layout, lane_data = self.lane_layout or ones, self.lane_data or ones
+        sg_layout = self.sg_layout or ones
+        check_powers_of_two("sg_layout", sg_layout)
+        default = [max(1, n // g) for n, g in zip(extents, sg_layout, strict=False)]
+        sg_data = self.sg_data or tuple(default)
+        inst_data = self.inst_data or sg_data
+        order = self.order or tuple(reversed(range(rank)))
+        fields = (extents, lane_layout, lane_data, sg_layout, sg_data, inst_data)
+        _check_xegpu(fields, order)
+        bases: dict[str, list[tuple[int, ...]]] = {"register": [], "lane": [], "warp": []}
+
+        def hold(name: str, dimension: int, first: int, end: int) -> None:
+            for at in doublings(first, end):
+                bases[name].append(tuple(at if d == dimension else 0 for d in range(rank)))
+
+        row_major = tuple(reversed(range(rank)))
+        lanes = [lane * data for lane, data in zip(lane_layout, lane_data, strict=True)]
+        for d in row_major:
+            hold("register", d, 1, lane_data[d])
+            hold("register", d, lanes[d], inst_data[d])
+        for d in order:
+            hold("lane", d, lane_data[d], lanes[d])
+        for d in row_major:
+            hold("register", d, inst_data[d], sg_data[d])
+        for d in order:
+            units = extents[d] // sg_data[d]
+            hold("warp", d, sg_data[d], sg_data[d] * min(units, sg_layout[d]))
+            bases["warp"] += [(0,) * rank] * (max(1, sg_layout[d] // units).bit_length() - 1)
+        for d in row_major:
+            hold("register", d, sg_data[d] * sg_layout[d], extents[d])
+        return LinearLayout.from_bases(bases, {f"dim{d}": n for d, n in enumerate(extents)})
+
+
+def _check_xegpu(fields: Sequence[tuple[int, ...]], order: tuple[int, ...]) -> None:
+    names = ("shape", "lane_layout", "lane_data", "sg_layout", "sg_data", "inst_data")
+    shape, lane_layout, lane_data, sg_layout, sg_data, inst_data = fields
+    for name, values in zip(names, fields, strict=True):
+        if len(values) != len(shape):
+            raise LayoutError(f"{name} {list(values)} does not have the rank of {list(shape)}")
+        check_powers_of_two(name, values)
+    if sorted(order) != list(range(len(shape))):
+        raise LayoutError(f"order {list(order)} is no permutation of 0 to {len(shape) - 1}")
+    lanes = tuple(lane * data for lane, data in zip(lane_layout, lane_data, strict=True))
+    for inner, outer, inner_name, outer_name in (
+        (sg_data, shape, "sg_data", "shape"),
+        (inst_data, sg_data, "inst_data", "sg_data"),
+        (lanes, inst_data, "lane_layout times lane_data", "inst_data"),
+    ):
+        if any(small > large for small, large in zip(inner, outer, strict=True)):
+            raise LayoutError(
+                f"{inner_name} {list(inner)} does not fit {outer_name} {list(outer)} "
+                f"of the shape {list(shape)} with sg_layout {list(sg_layout)}"
+            )

@@ -6,13 +6,15 @@ LinearLayoutConversions.cpp), checked against its class and its unit tests.
 
 from __future__ import annotations
 
-from xetile.layout.algebra.columns import (
-    OFFSET,
+from xetile.layout.algebra.columns import OFFSET
+from xetile.layout.algebra.identities import doublings
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.triton.shape import (
+    cluster_layout,
     combine_cta_cga_with_shape,
     ensure_layout_not_smaller_than,
     identity_standard_nd,
 )
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +56,9 @@ def swizzled_shared_layout(
     if len(order) < 2:
         return combine_cta_cga_with_shape(identity_standard_nd(OFFSET, own, order), clusters, shape)
     column, row = order[0], order[1]
-    bases: list[tuple[int, int]] = [(bit, 0) for bit in _powers(own[column])]
+    bases: list[tuple[int, int]] = [(bit, 0) for bit in doublings(1, own[column])]
     bases += [
-        (vec * (bit // per_phase % max_phase) % own[column], bit) for bit in _powers(own[row])
+        (vec * (bit // per_phase % max_phase) % own[column], bit) for bit in doublings(1, own[row])
     ]
     layout = LinearLayout.from_bases(
         {OFFSET: bases}, {f"dim{column}": own[column], f"dim{row}": own[row]}
@@ -118,8 +120,10 @@ def nvmma_core_tile(
     def packed(column: int) -> int:
         return column // 16 * 8 + column % 8 if fp4_padded else column
 
-    bases = [(0, packed(column)) for column in _powers(columns)]
-    bases += [(row, packed(vec * (row // per_phase % max_phase))) for row in _powers(CORE_ROWS)]
+    bases = [(0, packed(column)) for column in doublings(1, columns)]
+    bases += [
+        (row, packed(vec * (row // per_phase % max_phase))) for row in doublings(1, CORE_ROWS)
+    ]
     extents = {"dim0": CORE_ROWS, "dim1": columns // 2 if fp4_padded else columns}
     return LinearLayout.from_bases({OFFSET: bases}, extents)
 
@@ -169,29 +173,17 @@ def _clusters(
     shape: Sequence[int], cga_layout: Sequence[Sequence[int]]
 ) -> tuple[LinearLayout, list[int]]:
     """(block) -> the coordinates of a workgroup's tile in its cluster's; and the extents of that tile."""
-    dims = [f"dim{d}" for d in range(len(shape))]
     for basis in cga_layout:
         if len(basis) != len(shape):
             raise LayoutError(f"cluster basis {list(basis)} must have {len(shape)} components")
-    sizes = [
-        1 << max([basis[d].bit_length() for basis in cga_layout], default=0)
-        for d in range(len(shape))
-    ]
-    layout = LinearLayout.from_bases(
-        {"block": [tuple(basis) for basis in cga_layout]}, dict(zip(dims, sizes, strict=True))
-    )
-    for name, extent in zip(dims, shape, strict=True):
-        layout = layout.resize_out_dim(name, min(extent, layout.out_dims[name]))
-    return layout, [
-        extent // layout.out_dims[name] for name, extent in zip(dims, shape, strict=True)
-    ]
+    layout = cluster_layout(cga_layout, len(shape))
+    for name, extent in zip(layout.out_dims, shape, strict=True):
+        layout = layout.resize_out_dim(name, min(extent, layout.out_dim_size(name)))
+    sizes = layout.out_dim_sizes
+    return layout, [extent // size for extent, size in zip(shape, sizes, strict=True)]
 
 
 def _check_powers(values: Mapping[str, int]) -> None:
     for name, value in values.items():
         if value < 1 or value & (value - 1):
             raise LayoutError(f"{name} must be a power of two, got {value}")
-
-
-def _powers(size: int) -> list[int]:
-    return [1 << bit for bit in range(size.bit_length() - 1)]

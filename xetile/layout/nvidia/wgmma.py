@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Self
 
+from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
@@ -273,26 +274,26 @@ def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: i
 
 def accumulator_layout(columns: int) -> LinearLayout:
     """(register, lane, warp) -> (dim0, dim1): a warpgroup's accumulators of 64 rows and `columns` columns."""
-    layout = LinearLayout.identity_1d(2, "register", "dim1") * LinearLayout.identity_1d(
-        4, "lane", "dim1"
-    )
-    layout = layout * LinearLayout.identity_1d(8, "lane", "dim0")
-    layout = layout * LinearLayout.identity_1d(2, "register", "dim0")
-    layout = layout * LinearLayout.identity_1d(columns // 8, "register", "dim1")
-    layout = layout * LinearLayout.identity_1d(4, "warp", "dim0")
-    return layout.transpose_outs(["dim0", "dim1"])
+    return identities(
+        ("register", "dim1", 2),
+        ("lane", "dim1", 4),
+        ("lane", "dim0", 8),
+        ("register", "dim0", 2),
+        ("register", "dim1", columns // 8),
+        ("warp", "dim0", 4),
+    ).transpose_outs(["dim0", "dim1"])
 
 
 def register_operand_layout(element_bits: int) -> LinearLayout:
     """(register, lane, warp) -> (dim0, dim1): A of one instruction from registers, which count elements."""
-    packed = 32 // element_bits
-    layout = LinearLayout.identity_1d(packed, "register", "dim1")
-    layout = layout * LinearLayout.identity_1d(4, "lane", "dim1")
-    layout = layout * LinearLayout.identity_1d(8, "lane", "dim0")
-    layout = layout * LinearLayout.identity_1d(2, "register", "dim0")
-    layout = layout * LinearLayout.identity_1d(2, "register", "dim1")
-    layout = layout * LinearLayout.identity_1d(4, "warp", "dim0")
-    return layout.transpose_outs(["dim0", "dim1"])
+    return identities(
+        ("register", "dim1", 32 // element_bits),
+        ("lane", "dim1", 4),
+        ("lane", "dim0", 8),
+        ("register", "dim0", 2),
+        ("register", "dim1", 2),
+        ("warp", "dim0", 4),
+    ).transpose_outs(["dim0", "dim1"])
 
 
 def _check_swizzle(swizzle: int) -> None:

@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.dpas import Dpas, Subgroup2DBlock, fit_to_shape
+from xetile.layout.intel.dpas import Dpas
+from xetile.layout.intel.messages import Subgroup2DBlock
+from xetile.layout.intel.xegpu import XegpuLayout
 from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
 from xetile.layout.text.grammar import Attribute, Value, read_attribute
-from xetile.layout.triton.encodings import Blocked, DotOperand, Encoding, Slice, XegpuLayout
+from xetile.layout.triton.encodings import Blocked, DotOperand, Encoding, Slice
+from xetile.layout.triton.shape import fit_to_shape
 
 
 class Linear(NamedTuple):

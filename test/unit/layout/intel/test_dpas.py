@@ -5,12 +5,7 @@ from itertools import product
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.intel.dpas import (
-    dpas_instruction_layout,
-    dpas_instruction_shape,
-    dpas_operand_layout,
-    dpas_register_word,
-)
+from xetile.layout.intel.dpas import DpasInstruction, dpas_operand_layout, dpas_register_word
 
 Basis = list[tuple[int, int]]
 ROWS_8: Basis = [(1, 0), (2, 0), (4, 0)]
@@ -39,7 +34,7 @@ INSTRUCTIONS: list[tuple[str, int, int, Basis, Basis]] = [
 def test_instruction_tables(
     operand: str, ops: int, lanes: int, registers: Basis, in_lanes: Basis
 ) -> None:
-    layout = dpas_instruction_layout(operand, repeat_count=8, ops_per_channel=ops, lanes=lanes)
+    layout = DpasInstruction(8, ops, lanes=lanes).layout(operand)
     assert [tuple(v) for v in layout.bases["register"]] == registers
     assert [tuple(v) for v in layout.bases["lane"]] == in_lanes
     assert list(layout.in_dim_names) == ["register", "lane"]
@@ -58,7 +53,7 @@ def test_repetitions_of_a_and_b_run_along_k_first_and_of_c_along_n() -> None:
 @pytest.mark.parametrize("operand", ["a", "b", "c"])
 def test_every_tile_is_held_exactly_once(operand: str) -> None:
     for ops, repeat_count, down, across in product((1, 2, 4, 8), (1, 2, 4, 8), (1, 4), (1, 2)):
-        step = dpas_instruction_shape(operand, repeat_count=repeat_count, ops_per_channel=ops)
+        step = DpasInstruction(repeat_count, ops).shape(operand)
         shape = (step[0] * down, step[1] * across)
         layout = dpas_operand_layout(operand, shape, repeat_count=repeat_count, ops_per_channel=ops)
         assert dict(layout.out_dims) == {"dim0": shape[0], "dim1": shape[1]}
@@ -71,7 +66,7 @@ def test_register_words_are_neighbours() -> None:
     for operand, ops in product("abc", (1, 2, 4)):
         layout = dpas_operand_layout(
             operand,
-            dpas_instruction_shape(operand, repeat_count=8, ops_per_channel=ops),
+            DpasInstruction(8, ops).shape(operand),
             ops_per_channel=ops,
         )
         step = (1, 0) if operand == "b" else (0, 1)

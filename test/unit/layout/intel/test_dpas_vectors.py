@@ -6,7 +6,8 @@ from typing import TypedDict, cast
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.dpas import Dpas, Subgroup2DBlock, dpas_operand_layout
+from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
+from xetile.layout.intel.messages import Subgroup2DBlock
 from xetile.layout.text.attributes import parse_layout
 
 Recorded = Callable[[str, str], list[object]]

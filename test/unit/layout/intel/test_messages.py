@@ -11,7 +11,6 @@ from xetile.layout.intel.messages import (
     BlockConfiguration,
     LoadPlan,
     block_load_layout,
-    block_store_layout,
     plan_block_load,
     register_word,
 )
@@ -77,12 +76,6 @@ def test_registers_hold_the_bytes_in_order(bits: int) -> None:
             register, lane = divmod(index, 16)
             at = layout.apply({"register": register * word + low, "lane": lane})
             assert (at["row"], at["column"], at["block"]) == element
-
-
-def test_a_store_takes_what_a_plain_load_leaves() -> None:
-    for rows, columns in product((1, 2, 4, 8), (16, 32)):
-        load = block_load_layout(rows=rows, columns=columns, element_bits=8)
-        assert block_store_layout(rows=rows, columns=columns, element_bits=8) == load
 
 
 @pytest.mark.parametrize(

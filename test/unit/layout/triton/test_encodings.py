@@ -8,8 +8,9 @@ from typing import TypedDict, cast
 import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.xegpu import XegpuLayout
 from xetile.layout.text.attributes import layout_of, parse_layout
-from xetile.layout.triton.encodings import Blocked, DotOperand, Slice, XegpuLayout
+from xetile.layout.triton.encodings import Blocked, DotOperand, Slice
 
 DPAS = "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = "
 OUT_OF_SCOPE = ("nvidia_mma", "amd_", "tensor_memory")
