@@ -81,7 +81,8 @@ def _parser() -> ToolParser:
 
 
 def _report(options: Namespace) -> _Report:
-    from xetile.layout.intel.block_tile import load_tile, message_offsets, message_shuffle
+    from xetile.layout.intel.block_tile import load_tile
+    from xetile.layout.intel.tile_messages import message_offsets, message_shuffle
     from xetile.targets.device import device
 
     target = device(options.device)
@@ -201,7 +202,7 @@ def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
 
 
 def _text(report: _Report) -> str:
-    from xetile.layout.intel.block_tile import register_order
+    from xetile.layout.intel.tile_messages import register_order
 
     tile, step = report.tile, len(report.shuffle)
     parts = [] if report.stages is None else [f"{report.stages}\n"]
@@ -222,7 +223,7 @@ def _text(report: _Report) -> str:
 
 
 def _data(report: _Report) -> dict[str, object]:
-    from xetile.layout.intel.block_tile import register_order
+    from xetile.layout.intel.tile_messages import register_order
 
     order, step = register_order(report.tile), len(report.shuffle)
     stages = report.stages
@@ -254,22 +255,8 @@ def _data(report: _Report) -> dict[str, object]:
 
 def _message_picture(report: _Report) -> "LinearLayout":
     """What one message leaves in registers, its blocks side by side, in the memory's orientation."""
-    from xetile.layout.intel.messages import block_load_layout
+    from xetile.layout.intel.messages import message_layout
+    from xetile.layout.intel.tile_messages import tile_configuration
 
-    tile = report.tile
-    layout = block_load_layout(
-        rows=tile.height,
-        columns=tile.width * tile.packed,
-        blocks=tile.blocks,
-        element_bits=report.bits,
-        packed=report.packed,
-        transposed=tile.transposed,
-        lanes=_LANES,
-    )
-    columns = tile.width * tile.packed
-    sizes = [("row", tile.height), ("column", columns * tile.blocks)]
-    return (
-        layout.transpose_outs(["column", "block", "row"])
-        .reshape_outs([sizes[1], sizes[0]])
-        .transpose_outs(["row", "column"])
-    )
+    configuration = tile_configuration(report.tile, packed=report.packed)
+    return message_layout(configuration, report.bits, lanes=_LANES)

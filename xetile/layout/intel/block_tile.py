@@ -12,8 +12,6 @@ from math import prod
 from typing import NamedTuple
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.exchange.registers import register_permutation
-from xetile.layout.intel.messages import block_load_layout
 
 _WORD_BITS = 32
 
@@ -275,74 +273,6 @@ def prefetch_tile(
     return tile._replace(width=width, blocks=blocks)
 
 
-def register_order(tile: BlockTile) -> LinearLayout:
-    """Which register of the layout the messages' registers fill: (register) -> (register), in order."""
-    return LinearLayout.from_bases(
-        {"register": [(basis,) for basis in tile.register_bases]},
-        {"register": 1 << len(tile.register_bases)},
-    )
-
-
-def message_registers(tile: BlockTile, *, lanes: int) -> int:
-    """Elements that one message moves for each lane."""
-    return _ceil_div(tile.height * tile.width * tile.packed * tile.blocks, lanes)
-
-
-def message_offsets(tile: BlockTile, layout: LinearLayout) -> list[tuple[int, tuple[int, ...]]]:
-    """For each message the layout's register that it fills first, and the element coordinates of that."""
-    order = register_order(tile)
-    step = message_registers(tile, lanes=1 << len(layout.bases["lane"]))
-    others = {name: 0 for name in layout.in_dim_names if name != "register"}
-    offsets: list[tuple[int, tuple[int, ...]]] = []
-    for first in range(0, 1 << len(tile.register_bases), step):
-        register = order.apply({"register": first})["register"]
-        at = layout.apply({"register": register, **others})
-        offsets.append((register, tuple(at.values())))
-    return offsets
-
-
-def transposed_shuffle(tile: BlockTile, *, lanes: int) -> tuple[int, ...]:
-    """Where the elements of a transposed load go within its registers, as the images of 1, 2, 4, ...
-
-    Elements of a transposed message arrive in the layout's register order of its block; the shuffle brings
-    them into the order in which the messages count.
-    """
-    bits = message_registers(tile, lanes=lanes).bit_length() - 1
-    order = tile.register_bases[:bits]
-    prefix = next(n for n in range(bits, -1, -1) if sorted(order[:n]) == [1 << i for i in range(n)])
-    shuffle = [0] * prefix
-    for position, basis in enumerate(order[:prefix]):
-        shuffle[basis.bit_length() - 1] = 1 << position
-    return tuple(shuffle + [1 << i for i in range(prefix, bits)])
-
-
-def message_shuffle(
-    tile: BlockTile, layout: LinearLayout, *, element_bits: int, packed: bool = False
-) -> tuple[int, ...] | None:
-    """Which element of a message each register takes, found from what the message leaves in registers.
-
-    Args:
-        tile: the block read off `layout`, its blocks capped as for a load.
-        layout: the layout that the registers shall have.
-        element_bits: width of an element in bits.
-        packed: whether the message packs rows into 32-bit words where `tile` does not say so itself.
-
-    Returns:
-        for registers in the order of register_order, the element of their message (all messages alike), or
-        None when the message leaves an element in another lane.
-    """
-    loaded = _message_layout(tile, layout, element_bits, packed=packed)
-    wanted = {
-        "register": [
-            layout.bases["register"][basis.bit_length() - 1]
-            for basis in tile.register_bases[: loaded.in_dim_size_log2("register")]
-        ],
-        "lane": layout.bases["lane"],
-    }
-    target = LinearLayout.from_bases(wanted, layout.out_dims, require_surjective=False)
-    return register_permutation(loaded, target)
-
-
 def _walk_lanes(
     block: _Growth, lanes: Sequence[Sequence[int]], fast: int, element_bits: int
 ) -> bool | None:
@@ -414,31 +344,3 @@ def _single(vector: Sequence[int]) -> tuple[int, int] | None:
 
 def _ceil_div(value: int, divisor: int) -> int:
     return -(-value // divisor)
-
-
-def _message_layout(
-    tile: BlockTile, layout: LinearLayout, element_bits: int, *, packed: bool
-) -> LinearLayout:
-    """What one message leaves in (register, lane), in the dimensions of `layout`."""
-    width = tile.width * tile.packed
-    loaded = block_load_layout(
-        rows=tile.height,
-        columns=width,
-        blocks=tile.blocks,
-        element_bits=element_bits,
-        packed=(packed or tile.vnni) and not tile.transposed,
-        transposed=tile.transposed,
-        lanes=layout.in_dim_size("lane"),
-    )
-    # The block's rows run along the memory's other dimension: across the lanes when it is transposed.
-    row, column = tile.row_dim, tile.column_dim
-    if tile.transposed:
-        row, column = column, row
-    bases = {
-        name: [
-            tuple({row: r, column: c + b * width}.get(d, 0) for d in range(layout.num_out_dims))
-            for r, c, b in vectors
-        ]
-        for name, vectors in loaded.bases.items()
-    }
-    return LinearLayout.from_bases(bases, layout.out_dims, require_surjective=False)

@@ -12,6 +12,7 @@ corrected by the code that printed it (`LoadOpConversion::rewriteTensorPointerLo
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xetile.layout.algebra.identities import doublings, identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import Dpas
 
@@ -90,14 +91,10 @@ def block_load_stages(
         slots = (_slot_rows(dpas, operand, height, width, element_bits), width)
         outer, inner = view.outer_cluster, steps
     outer, inner = _counts_within(limits, view, element_bits, (outer, inner))
-    rows = LinearLayout.identity_1d(slots[0], "offset", "dim0")
-    tile = LinearLayout.identity_1d(slots[1], "offset", "dim1") * rows
+    tile = identities(("offset", "dim1", slots[1]), ("offset", "dim0", slots[0]))
     tile = tile.transpose_outs(["dim0", "dim1"])
-    iterations = (
-        tile
-        * LinearLayout.identity_1d(outer, "iteration", f"dim{view.outer}")
-        * LinearLayout.identity_1d(inner, "iteration", f"dim{view.inner}")
-    )
+    moved = ((view.outer, outer), (view.inner, inner))
+    iterations = tile * identities(*(("iteration", f"dim{d}", count) for d, count in moved))
     return BlockLoadStages(tile, iterations, _loads(iterations, view, outer, inner))
 
 
@@ -119,9 +116,9 @@ def _loads(
     outer_extent, inner_extent = view.shape[view.outer], view.shape[view.inner]
     spread = cluster * min(view.outer_warps, -(-outer_extent // cluster))
     bases = [
-        *[(0, o) for o in _doublings(inner_step * count_inner, inner_extent)],
-        *[(o, 0) for o in _doublings(outer_step * count_outer, cluster)],
-        *[(o, 0) for o in _doublings(spread, outer_extent)],
+        *[(0, o) for o in doublings(inner_step * count_inner, inner_extent)],
+        *[(o, 0) for o in doublings(outer_step * count_outer, cluster)],
+        *[(o, 0) for o in doublings(spread, outer_extent)],
     ]
     sizes = dict(iterations.out_dims)
     if bases:
@@ -157,14 +154,6 @@ def _slot_rows(dpas: Dpas, operand: int, height: int, width: int, element_bits: 
     elif element_bits == 8:
         per_lane //= 2
     return height // max(1, height // per_lane)
-
-
-def _doublings(first: int, end: int) -> list[int]:
-    values: list[int] = []
-    while first < end:
-        values.append(first)
-        first *= 2
-    return values
 
 
 def _check(operand: int, shape: Sequence[int], element_bits: int, *, transposed: bool) -> None:

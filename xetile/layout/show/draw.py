@@ -6,6 +6,7 @@ a click on a lane leaves only what that lane holds, a click on a block of a larg
 
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
@@ -72,12 +73,12 @@ def _drawn(panels: Sequence[Panel]) -> str:
     body = "".join(text for text, _, _ in drawn)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" class="xetile-layout {_scope(panels)}">'
+        f'viewBox="0 0 {width} {height}" class="xetile-layout colours{_colours(panels)}">'
         f"<style>{_style(panels)}</style>"
         f'<rect class="paper" width="{width}" height="{height}"/>'
         f'<g transform="translate({_MARGIN},0)">{body}</g>'
         f'<text class="status" x="{_MARGIN}" y="{height - 8}"></text>'
-        f"<script><![CDATA[{_SCRIPT}]]></script></svg>"
+        f"<script><![CDATA[{_beside('picture.js').rstrip()}]]></script></svg>"
     )
 
 
@@ -147,10 +148,6 @@ class _Holders:
         if self.shared:
             return self.part(place, "offset") // self.chunk % _CHUNKS
         return self.part(place, self.coloured)
-
-    def text(self, place: int) -> str:
-        """What stands in a cell."""
-        return str(self.part(place, self.dims[0]))
 
     def label(self, at: Sequence[int], place: int) -> str:
         """Coordinates and holder in words."""
@@ -322,7 +319,7 @@ def _detail(holders: _Holders, rows: int, columns: int) -> str:
             f'<g class="c cell l{holders.colour(place)}" data-place="{place}" data-at="{i},{j}" '
             f'transform="translate({j * width},{i * height})">'
             f'<rect width="{width}" height="{height}"/>'
-            f'<text x="{width / 2}" y="13">{holders.text(place)}</text>'
+            f'<text x="{width / 2}" y="13">{holders.part(place, holders.dims[0])}</text>'
             f"<title>{holders.label(at, place)}{_also(holders, place)}</title></g>"
         )
     return "".join(parts) + _borders(holders, rows, columns)
@@ -330,12 +327,11 @@ def _detail(holders: _Holders, rows: int, columns: int) -> str:
 
 def _also(holders: _Holders, place: int) -> str:
     """Another place that holds the same element, and how many more there are."""
-    others = [place ^ other for other in holders.replicas[1:2]]
-    if not others:
+    if len(holders.replicas) < 2:
         return ""
-    names = [holders.label((), other).removeprefix("(): ") for other in others]
-    more = len(holders.replicas) - 1 - len(others)
-    return "; also " + "; ".join(names) + (f" and {more} more" if more else "")
+    name = holders.label((), place ^ holders.replicas[1]).removeprefix("(): ")
+    more = len(holders.replicas) - 2
+    return f"; also {name}" + (f" and {more} more" if more else "")
 
 
 def _borders(holders: _Holders, rows: int, columns: int) -> str:
@@ -355,9 +351,7 @@ def _borders(holders: _Holders, rows: int, columns: int) -> str:
     return f'<path class="border" d="{"".join(lines)}"/>' if lines else ""
 
 
-def _full(
-    holders: _Holders, leading: tuple[int, ...], at: tuple[int, int] | tuple[int, ...]
-) -> tuple[int, ...]:
+def _full(holders: _Holders, leading: tuple[int, ...], at: tuple[int, ...]) -> tuple[int, ...]:
     """Coordinates of all dimensions from those of a slice."""
     rank = len(holders.shape)
     return (*(leading or (0,) * max(0, rank - 2)), *at)[-rank:]
@@ -380,14 +374,12 @@ def _coloured(layout: LinearLayout) -> str:
     return "warp" if not lanes and layout.has_in_dim("warp") else "lane"
 
 
-def _scope(panels: Sequence[Panel]) -> str:
-    """A class that keeps the colours of one picture from another's on the same page."""
-    return f"colours{_colours(panels)}"
-
-
 def _style(panels: Sequence[Panel]) -> str:
-    count, scope = _colours(panels), _scope(panels)
-    return _STYLE + "".join(f".{scope} .l{n} rect{{fill:{_hue(n, count)}}}" for n in range(count))
+    count = _colours(panels)  # the class of this number keeps other pictures' colours away
+    style = _beside("picture.css").replace("\n", "")
+    return style + "".join(
+        f".colours{count} .l{n} rect{{fill:{_hue(n, count)}}}" for n in range(count)
+    )
 
 
 def _hue(index: int, count: int) -> str:
@@ -403,54 +395,6 @@ def _escaped(text: str) -> str:
     )
 
 
-_STYLE = (
-    ".xetile-layout{font-family:ui-monospace,Menlo,Consolas,monospace}"
-    ".xetile-layout .paper{fill:#fff}"
-    ".xetile-layout text{font-size:11px;text-anchor:middle;fill:#1a1a1a;pointer-events:none}"
-    ".xetile-layout .title{font-size:14px;font-weight:bold;text-anchor:start}"
-    ".xetile-layout .note,.xetile-layout .status{text-anchor:start}"
-    ".xetile-layout .status{font-size:13px}"
-    ".xetile-layout .axis{font-size:9px;fill:#666}"
-    ".xetile-layout .c rect,.xetile-layout .fold rect{stroke:#fff;stroke-width:.6;cursor:pointer}"
-    ".xetile-layout .c:hover rect,.xetile-layout .fold:hover rect,.xetile-layout .open rect"
-    "{stroke:#000;stroke-width:1.6}"
-    ".xetile-layout .hole{fill:#eee;stroke:#fff}"
-    ".xetile-layout .off{opacity:.14}"
-    ".xetile-layout .border{stroke:#000;stroke-width:1.6;fill:none;pointer-events:none}"
-)
-
-_SCRIPT = """(function(){
-const svg=document.currentScript.closest('svg');
-const status=document.querySelector('.xetile-status')||svg.querySelector('.status');
-let picked=null;
-function colour(cell){for(const c of cell.classList)if(/^l\\d+$/.test(c))return c;return null;}
-function repaint(){for(const c of svg.querySelectorAll('.c'))
- c.classList.toggle('off',picked!==null&&colour(c)!==picked);}
-function words(panel,at,place){const bits=panel.dataset.bits.split(',').map(Number);
- const shared=panel.dataset.chunk!=='0';
- const names=shared?['offset','block']:['register','lane','subgroup','block'];
- const out=[];let rest=place;
- bits.forEach((n,i)=>{const v=rest&((1<<n)-1);rest>>=n;if(n||(shared?i<1:i<2))out.unshift(names[i]+' '+v);});
- return '('+at.join(', ')+'): '+out.join(', ');}
-svg.addEventListener('mouseover',e=>{const g=e.target.closest('.cell,.fold');
- status.textContent=g?g.querySelector('title').textContent:'';});
-svg.addEventListener('click',e=>{const fold=e.target.closest('.fold');
- if(fold){open(fold);return;}
- const c=e.target.closest('.c');const l=c?colour(c):null;picked=(l===picked)?null:l;repaint();});
-function open(fold){const panel=fold.closest('.panel');const x=Number(fold.dataset.place);
- const at=fold.dataset.at.split(',').map(Number);const chunk=Number(panel.dataset.chunk);
- const bits=panel.dataset.bits.split(',').map(Number);
- for(const f of panel.querySelectorAll('.fold'))f.classList.toggle('open',f===fold);
- const head=at.slice(0,-2),row=at.length>1?at[at.length-2]:0,col=at[at.length-1];
- for(const t of panel.querySelectorAll('[data-row]'))t.textContent=row+Number(t.dataset.row);
- for(const t of panel.querySelectorAll('[data-column]'))t.textContent=col+Number(t.dataset.column);
- for(const c of panel.querySelectorAll('.cell')){const place=Number(c.dataset.place)^x;
-  const [i,j]=c.dataset.at.split(',').map(Number);
-  const first=place&((1<<bits[0])-1);
-  const field=Number(panel.dataset.coloured);let below=0;for(let k=0;k<field;k++)below+=bits[k];
-  const n=chunk?Math.floor(first/chunk)%8:(place>>below)&((1<<bits[field])-1);
-  c.classList.replace(colour(c),'l'+n);c.querySelector('text').textContent=first;
-  const full=at.length>1?head.concat([row+i,col+j]):[col+j];
-  c.querySelector('title').textContent=words(panel,full,place);}
- repaint();}
-})();"""
+def _beside(name: str) -> str:
+    """A file of this folder."""
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

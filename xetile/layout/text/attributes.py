@@ -103,7 +103,10 @@ def _encoding(attribute: Attribute) -> Encoding:
             f"layout #{attribute.name} is not supported; supported are "
             + ", ".join(f"#{name}" for name in _READERS)
         )
-    return reader(_Fields(attribute))
+    fields = _Fields(attribute)
+    encoding = reader(fields)
+    fields.finish()
+    return encoding
 
 
 class _Fields:
@@ -171,34 +174,31 @@ class _Fields:
 
 
 def _blocked(fields: _Fields) -> Blocked:
-    encoding = Blocked(
+    return Blocked(
         fields.integers("sizePerThread"),
         fields.integers("threadsPerWarp"),
         fields.integers("warpsPerCTA"),
         fields.integers("order"),
         fields.vectors("CGALayout"),
     )
-    fields.finish()
-    return encoding
 
 
 def _slice(fields: _Fields) -> Slice:
-    encoding = Slice(fields.integer("dim"), _encoding(fields.attribute("parent")))
-    fields.finish()
-    return encoding
+    return Slice(fields.integer("dim"), _encoding(fields.attribute("parent")))
 
 
 def _dot_operand(fields: _Fields) -> DotOperand:
     operand, parent = fields.integer("opIdx"), _encoding(fields.attribute("parent"))
     width = fields.integer("kWidth", 0)
-    fields.finish()
     if not isinstance(parent, Blocked | Dpas):
         raise LayoutError("#ttg.dot_op: 'parent' must be #ttg.blocked or #ttig.dpas")
     return DotOperand(operand, parent, width)
 
 
 def _dpas(fields: _Fields) -> Dpas:
-    encoding = Dpas(
+    # The shapes of A, B and C are printed for the reader only.
+    fields.ignore("ABC")
+    return Dpas(
         fields.integer("repeatCount"),
         fields.integer("systolicDepth"),
         fields.integer("executionSize"),
@@ -208,14 +208,11 @@ def _dpas(fields: _Fields) -> Dpas:
         fields.integers("repCluster"),
         fields.integer("fp4KPack", 1),
     )
-    # The shapes of A, B and C are printed for the reader only.
-    fields.ignore("ABC")
-    fields.finish()
-    return encoding
 
 
 def _subgroup_2d_block(fields: _Fields) -> Subgroup2DBlock:
-    encoding = Subgroup2DBlock(
+    fields.ignore(["CGALayout"])
+    return Subgroup2DBlock(
         fields.integers("warpsPerCTA"),
         fields.integers("instrShape"),
         fields.integer("numBlocks"),
@@ -223,47 +220,36 @@ def _subgroup_2d_block(fields: _Fields) -> Subgroup2DBlock:
         fields.integer("kWidth", 0),
         fields.integer("threadsPerWarp", 16),
     )
-    fields.ignore(["CGALayout"])
-    fields.finish()
-    return encoding
 
 
 def _linear(fields: _Fields) -> Linear:
-    encoding = Linear(
-        {name: fields.vectors(name) for name in ("register", "lane", "warp", "block")}
-    )
-    fields.finish()
-    return encoding
+    return Linear({name: fields.vectors(name) for name in ("register", "lane", "warp", "block")})
 
 
 def _swizzled_shared(fields: _Fields) -> SwizzledShared:
-    encoding = SwizzledShared(
+    return SwizzledShared(
         fields.integer("vec"),
         fields.integer("perPhase"),
         fields.integer("maxPhase"),
         fields.integers("order"),
         fields.vectors("CGALayout"),
     )
-    fields.finish()
-    return encoding
 
 
 def _nvmma_shared(fields: _Fields) -> NvmmaShared:
-    encoding = NvmmaShared(
+    fields.ignore(["rank"])
+    return NvmmaShared(
         fields.integer("swizzlingByteWidth"),
         fields.integer("elementBitWidth"),
         fields.boolean("transposed"),
         fields.boolean("fp4Padded", default=False),
         fields.vectors("CGALayout"),
     )
-    fields.ignore(["rank"])
-    fields.finish()
-    return encoding
 
 
 def _xegpu_layout(fields: _Fields) -> XegpuLayout:
     none: tuple[int, ...] = ()
-    encoding = XegpuLayout(
+    return XegpuLayout(
         lane_layout=fields.integers("lane_layout", none),
         lane_data=fields.integers("lane_data", none),
         sg_layout=fields.integers("sg_layout", none),
@@ -271,14 +257,10 @@ def _xegpu_layout(fields: _Fields) -> XegpuLayout:
         inst_data=fields.integers("inst_data", none),
         order=fields.integers("order", none),
     )
-    fields.finish()
-    return encoding
 
 
 def _workgroup_map(fields: _Fields) -> WorkgroupMap:
-    encoding = WorkgroupMap(fields.integers("sg_layout"), fields.integers("sg_data"))
-    fields.finish()
-    return encoding
+    return WorkgroupMap(fields.integers("sg_layout"), fields.integers("sg_data"))
 
 
 _READERS: dict[str, Callable[[_Fields], Encoding]] = {

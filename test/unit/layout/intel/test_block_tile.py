@@ -12,16 +12,18 @@ from xetile.layout.intel.block_tile import (
     BlockTile,
     block_tile,
     load_tile,
-    message_offsets,
-    message_registers,
-    message_shuffle,
     prefetch_tile,
-    register_order,
     store_tile,
-    transposed_shuffle,
 )
 from xetile.layout.intel.dpas import Dpas
 from xetile.layout.intel.messages import block_load_layout
+from xetile.layout.intel.tile_messages import (
+    message_offsets,
+    message_registers,
+    message_shuffle,
+    register_order,
+    transposed_shuffle,
+)
 from xetile.layout.triton.encodings import Blocked
 
 LIMITS = BlockLimits(
