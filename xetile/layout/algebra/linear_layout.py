@@ -120,7 +120,7 @@ class LinearLayout:
         """
         vectors = dict(bases)
         sizes = packing.out_sizes(vectors, out_dims, out_dim_sizes, surjective=require_surjective)
-        outs = widths_of("out", sizes)
+        outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
         columns = packing.pack(vectors, sizes, list(outs.values()))
         layout = limited(cls.of_columns(columns, outs))
         if require_surjective and not layout.is_surjective():
