@@ -36,10 +36,6 @@ FRONT_DOORS = ("xetile", "xetile.layout", "xetile.universe")
 
 EXCEPTIONS = frozenset(
     {
-        ("xetile.layout.algebra.core", "xetile.layout.show.draw"),
-        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.Dpas"),
-        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.check_powers_of_two"),
-        ("xetile.layout.triton.encodings", "xetile.layout.intel.fragments.fit_to_shape"),
         ("xetile.parser", "xetile.dialects.load"),
         ("xetile.verification", "xetile.dialects.upstream.scf_regions.verify_regions"),
     }

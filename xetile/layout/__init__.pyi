@@ -7,6 +7,9 @@ from .algebra.composition import lstsq as lstsq
 from .algebra.dimensions import LayoutError as LayoutError
 from .algebra.dimensions import supremum as supremum
 from .algebra.distribution import Distribution as Distribution
+from .algebra.fitting import combine_cta_cga_with_shape as combine_cta_cga_with_shape
+from .algebra.fitting import ensure_layout_not_larger_than as ensure_layout_not_larger_than
+from .algebra.fitting import ensure_layout_not_smaller_than as ensure_layout_not_smaller_than
 from .algebra.linear_layout import LinearLayout as LinearLayout
 from .exchange.conversion import classify as classify
 from .exchange.conversion import plan_conversion as plan_conversion
@@ -38,6 +41,3 @@ from .show.views import matrix_view as matrix_view
 from .show.views import tensor_view as tensor_view
 from .text.attributes import layout_of as layout_of
 from .text.attributes import parse_layout as parse_layout
-from .triton.shape import combine_cta_cga_with_shape as combine_cta_cga_with_shape
-from .triton.shape import ensure_layout_not_larger_than as ensure_layout_not_larger_than
-from .triton.shape import ensure_layout_not_smaller_than as ensure_layout_not_smaller_than

@@ -10,7 +10,7 @@ from tools.check import mirrored_tests
 @pytest.mark.parametrize(
     "changed, unit, ir",
     [
-        ("xetile/layout/intel/fragments.py", ["test/unit/layout/intel/test_fragments.py"], []),
+        ("xetile/layout/intel/dpas.py", ["test/unit/layout/intel/test_dpas.py"], []),
         (
             "xetile/passes/convert_xevm_to_llvm/vectors.py",
             ["test/unit/passes/convert_xevm_to_llvm"],

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.triton.shape import check_powers_of_two, fit_to_shape
 
 
 class DpasInstruction(NamedTuple):

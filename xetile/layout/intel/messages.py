@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import block_offsets
+from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation
-from xetile.layout.triton.shape import check_powers_of_two, fit_to_shape
 
 Offset = tuple[int, int]
 """Row and column of an element."""

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from xetile.layout.algebra.fitting import check_powers_of_two, identity_standard_nd
 from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import BlockConfiguration, block_load_layout
-from xetile.layout.triton.shape import check_powers_of_two, identity_standard_nd
 
 
 @lru_cache(maxsize=256)

@@ -7,14 +7,14 @@ LinearLayoutConversions.cpp), checked against its class and its unit tests.
 from __future__ import annotations
 
 from xetile.layout.algebra.columns import OFFSET
-from xetile.layout.algebra.identities import doublings
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.triton.shape import (
+from xetile.layout.algebra.fitting import (
     cluster_layout,
     combine_cta_cga_with_shape,
     ensure_layout_not_smaller_than,
     identity_standard_nd,
 )
+from xetile.layout.algebra.identities import doublings
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

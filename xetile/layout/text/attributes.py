@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.fitting import fit_to_shape
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import Dpas
 from xetile.layout.intel.messages import Subgroup2DBlock
@@ -16,7 +17,6 @@ from xetile.layout.intel.xegpu import XegpuLayout
 from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
 from xetile.layout.text.grammar import Attribute, Value, read_attribute
 from xetile.layout.triton.encodings import Blocked, DotOperand, Encoding, Slice
-from xetile.layout.triton.shape import fit_to_shape
 
 
 class Linear(NamedTuple):

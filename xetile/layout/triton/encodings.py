@@ -10,8 +10,8 @@ Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cp
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape, identity_standard_nd
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.triton.shape import check_powers_of_two, fit_to_shape, identity_standard_nd
 
 
 class Encoding(Protocol):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.triton.shape import (
+from xetile.layout.algebra.fitting import (
     combine_cta_cga_with_shape,
     ensure_layout_not_larger_than,
     ensure_layout_not_smaller_than,
     identity_standard_nd,
 )
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 identity = LinearLayout.identity_1d
 
