@@ -16,7 +16,9 @@ def __getattr__(name: str) -> object:
     from xetile.layout.algebra.linear_layout import LinearLayout
 
     LinearLayout.picture = _picture
-    return getattr(import_module(homes[name], __name__), name)
+    value: object = getattr(import_module(homes[name], __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
