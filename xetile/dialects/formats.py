@@ -53,7 +53,7 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.irdl.declarative_assembly_format_parser import FormatParser
 from xdsl.irdl.operations import get_accessors_from_op_def
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -234,26 +234,17 @@ class IndexList(CustomDirective):
         values, literals = parse_dynamic_index_list_without_types(parser, DYNAMIC_INDEX)
         if len(literals) < self.LEAST:
             parser.raise_error("expected a list of values or integers", start, parser.pos)
+        resolve_mixed(parser, values)  # a value of another type is refused where it stands
         self.values.set(state, values)
         self.values.set_types(state, [IndexType()] * len(values))
         self.literals.set(state, DenseArrayBase.from_list(i64, literals))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
-        with printer.in_square_brackets():
-            printer.print_list(
-                self._entries(op),
-                lambda entry: (
-                    printer.print_int(entry)
-                    if isinstance(entry, int)
-                    else printer.print_ssa_value(entry)
-                ),
-            )
+        print_mixed(printer, self._entries(op))
 
     def _entries(self, op: IRDLOperation) -> list[Mixed]:
-        literals = self.literals.get(op)
-        assert literals is None or isa(literals, DenseArrayBase[IntegerType])
-        return join_mixed(self.values.get(op), literals)
+        return join_mixed(self.values.get(op), self.literals.get(op))
 
     def set_empty(self, state: ParsingState) -> None:
         self.values.set_empty(state)
@@ -293,25 +284,42 @@ def split_mixed(entries: Sequence[Mixed]) -> tuple[list[SSAValue], DenseArrayBas
     return values, DenseArrayBase.from_list(i64, literals)
 
 
-def join_mixed(
-    values: Sequence[SSAValue], literals: DenseArrayBase[IntegerType] | None
-) -> list[Mixed]:
+def join_mixed(values: Sequence[SSAValue], literals: Attribute | None) -> list[Mixed]:
     """The entries in order; values alone where there are no literals."""
-    if literals is None:
+    if not isa(literals, DenseArrayBase[IntegerType]):
         return list(values)
     remaining = iter(values)
     return [next(remaining) if n == DYNAMIC_INDEX else n for n in literals.get_values()]
 
 
-def verify_count(
-    name: str, values: Sequence[SSAValue], literals: DenseArrayBase[IntegerType] | None
-) -> None:
+def verify_count(name: str, values: Sequence[SSAValue], literals: Attribute | None) -> None:
     """Refuse literals whose places for values do not match the values."""
-    if literals is None:
+    if not isa(literals, DenseArrayBase[IntegerType]):
         return
     places = literals.get_values().count(DYNAMIC_INDEX)
     if places != len(values):
         raise VerifyException(f"'{name}' has {places} dynamic entries and {len(values)} values")
+
+
+def resolve_mixed(parser: Parser, entries: Sequence[int | UnresolvedOperand]) -> list[Mixed]:
+    """Entries that a hand-written parser has read, their values resolved as index."""
+    return [
+        entry if isinstance(entry, int) else parser.resolve_operand(entry, IndexType())
+        for entry in entries
+    ]
+
+
+def print_mixed(printer: Printer, entries: Sequence[Mixed]) -> None:
+    """Print `[%a, 16]`."""
+
+    def one(entry: Mixed) -> None:
+        if isinstance(entry, int):
+            printer.print_int(entry)
+        else:
+            printer.print_ssa_value(entry)
+
+    with printer.in_square_brackets():
+        printer.print_list(entries, one)
 
 
 # Other directives

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
@@ -12,11 +13,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import BaseAttr, IRDLOperation
+from xdsl.irdl import BaseAttr, IRDLOperation, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.mixed import Mixed, join_mixed, split_mixed
+from xetile.dialects.formats import Mixed, join_mixed, present, split_mixed, verify_count
 from xetile.dialects.xegpu.attributes import (
     MEMORY_SPACE_NUMBERS,
     CacheHint,
@@ -24,7 +25,7 @@ from xetile.dialects.xegpu.attributes import (
     MemorySpace,
     MemorySpaceAttr,
 )
-from xetile.dialects.xegpu.layouts import LayoutAttr, SliceAttr
+from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import TensorDescType
 
 HINTS = ("l1_hint", "l2_hint", "l3_hint")
@@ -34,9 +35,43 @@ LAYOUT = BaseAttr(LayoutAttr) | BaseAttr(SliceAttr)
 """Constraints of properties."""
 
 
-def hint_properties(hints: Sequence[CacheHintAttr | None]) -> dict[str, Attribute | None]:
-    """The properties of up to three hints, for L1, L2, L3."""
-    return dict(zip(HINTS, hints, strict=False))
+class CachedOp(IRDLOperation):
+    """An access through the caches; an op that says something else first has its own fields before these."""
+
+    l1_hint = opt_prop_def(CacheHintAttr)
+    l2_hint = opt_prop_def(CacheHintAttr)
+    l3_hint = opt_prop_def(CacheHintAttr)
+    layout = opt_prop_def(LAYOUT)
+
+
+class OffsetsOp(IRDLOperation):
+    """An op whose last operands are offsets, mixed with literals in the property `const_offsets`."""
+
+    offsets = var_operand_def(IndexType())
+
+    @property
+    def mixed_offsets(self) -> list[Mixed]:
+        """One offset per dimension of the descriptor, or none at all."""
+        return join_mixed(self.offsets, self.properties.get("const_offsets"))
+
+    def verify_offset_count(self, descriptor: TensorDescType) -> None:
+        """There are no offsets, or one for each dimension of the descriptor."""
+        count, rank = len(self.mixed_offsets), descriptor.get_num_dims()
+        if count not in (0, rank):
+            raise VerifyException(f"'offsets' has {count} entries, {descriptor} has rank {rank}")
+
+    def verify_places(self) -> None:
+        """Literals have as many places for values as there are values."""
+        verify_count("const_offsets", self.offsets, self.properties.get("const_offsets"))
+
+
+def access_properties(
+    hints: Sequence[CacheHintAttr | None],
+    layout: AnyLayoutAttr | None,
+    **others: Attribute | None,
+) -> dict[str, Attribute]:
+    """The properties of an access with up to three hints, for L1, L2, L3; sorted by name."""
+    return present(layout=layout, **dict(zip(HINTS, hints, strict=False)), **others)
 
 
 def optional_mixed(
@@ -102,18 +137,6 @@ def verify_small_rank(descriptor: TensorDescType) -> None:
     """Refuse a descriptor of rank over 2."""
     if descriptor.get_num_dims() > 2:
         raise VerifyException(f"'TensorDesc' is {descriptor}, must have rank 1 or 2")
-
-
-def verify_offsets(
-    descriptor: TensorDescType,
-    offsets: Sequence[SSAValue],
-    const_offsets: DenseArrayBase[IntegerType] | None,
-) -> None:
-    """There are no offsets, or one for each dimension of the descriptor."""
-    count = len(join_mixed(offsets, const_offsets))
-    rank = descriptor.get_num_dims()
-    if count not in (0, rank):
-        raise VerifyException(f"'offsets' has {count} entries, {descriptor} has rank {rank}")
 
 
 def verify_same_element(descriptor: TensorDescType, name: str, value: SSAValue) -> None:

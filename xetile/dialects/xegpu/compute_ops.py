@@ -5,7 +5,6 @@ from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -13,16 +12,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import (
-    parse_dictionaries,
+    SameType,
+    formatted_op,
     present,
-    print_dictionaries,
-    print_joint_dictionary,
 )
 from xetile.dialects.xegpu.access import LAYOUT, vector_type
 from xetile.dialects.xegpu.attributes import (
@@ -30,8 +26,6 @@ from xetile.dialects.xegpu.attributes import (
     FenceScopeAttr,
     MemorySpace,
     MemorySpaceAttr,
-    parse_fence_scope,
-    parse_memory_space,
 )
 from xetile.dialects.xegpu.constraints import ValueConstraint
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
@@ -42,7 +36,7 @@ REGISTER_UNIT_BITS = 32
 """One lane's B operand comes in units of this many bits."""
 
 
-@irdl_op_definition
+@formatted_op
 class DpasOp(IRDLOperation):
     """Multiply A by B and add the accumulator: one systolic instruction.
 
@@ -65,6 +59,8 @@ class DpasOp(IRDLOperation):
     result = result_def(ValueConstraint((1, 2)))
 
     traits = traits_def(Pure())
+
+    assembly_format = "$lhs `,` $rhs (`,` $acc^)? attr-dict `:` type(operands) `->` type($result)"
 
     def __init__(
         self,
@@ -89,7 +85,6 @@ class DpasOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        """Check element types and sizes."""
         a, b, d = (vector_type(value) for value in (self.lhs, self.rhs, self.result))
         if a.element_type != b.element_type:
             raise VerifyException(
@@ -107,37 +102,6 @@ class DpasOp(IRDLOperation):
                 "must be 2, 2 or 3 (packed), and 2"
             )
         _verify_sizes(a.get_shape(), b.get_shape(), d.get_shape())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "DpasOp":
-        """Read the custom syntax."""
-        names = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        names.append(parser.parse_unresolved_operand())
-        if parser.parse_optional_punctuation(",") is not None:
-            names.append(parser.parse_unresolved_operand())
-        properties, attributes = parse_dictionaries(parser, cls, properties=False)
-        parser.parse_punctuation(":")
-        start = parser.pos
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        lhs, rhs, *acc = parser.resolve_operands(names, types, start)
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=[lhs, rhs, acc],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_joint_dictionary(printer, self)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
 
 
 def _verify_lane_b(b: VectorType[Attribute]) -> None:
@@ -163,7 +127,7 @@ def _verify_sizes(a: tuple[int, ...], b: tuple[int, ...], d: tuple[int, ...]) ->
         raise VerifyException(f"n is {b[1]} in 'rhs' and {d[1]} in the result, must be equal")
 
 
-@irdl_op_definition
+@formatted_op
 class FenceOp(IRDLOperation):
     """Order memory accesses: those before the op are seen before those after it.
 
@@ -179,6 +143,8 @@ class FenceOp(IRDLOperation):
 
     # It changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "`memory_kind` `=` $memory_kind `,` `fence_scope` `=` $fence_scope attr-dict"
 
     def __init__(self, memory_kind: MemorySpace, fence_scope: FenceScope) -> None:
         super().__init__(
@@ -198,29 +164,8 @@ class FenceOp(IRDLOperation):
         """Workgroup or gpu."""
         return self.fence_scope.data.value
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "FenceOp":
-        """Read the custom syntax."""
-        parser.parse_keyword("memory_kind")
-        parser.parse_punctuation("=")
-        memory_kind = parse_memory_space(parser)
-        parser.parse_punctuation(",")
-        parser.parse_keyword("fence_scope")
-        parser.parse_punctuation("=")
-        fence_scope = parse_fence_scope(parser)
-        return cls.build(
-            properties={"fence_scope": fence_scope, "memory_kind": memory_kind},
-            attributes=parser.parse_optional_attr_dict(),
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(f" memory_kind = {self.memory_kind_name}")
-        printer.print_string(f", fence_scope = {self.scope_name}")
-        print_joint_dictionary(printer, self, ("memory_kind", "fence_scope"))
-
-
-@irdl_op_definition
+@formatted_op
 class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
     """Share the same value out in another way.
 
@@ -238,6 +183,11 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
 
     traits = traits_def(Pure())
 
+    assembly_format = (
+        "$source prop-dict attr-dict `:` custom<SameType>(type($source), type($result))"
+    )
+    custom_directives = (SameType,)
+
     def __init__(
         self, source: SSAValue, input_layout: AnyLayoutAttr, target_layout: AnyLayoutAttr
     ) -> None:
@@ -252,7 +202,6 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
         return (self.source,) if self.input_layout == self.target_layout else None
 
     def verify_(self) -> None:
-        """Check that both layouts are of one level and fit the value."""
         if self.source.type != self.result.type:
             raise VerifyException(
                 f"'source' is {self.source.type}, must be as the result, {self.result.type}"
@@ -271,30 +220,8 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
                     f"'{name}' is {layout}, does not distribute {list(shape)} evenly"
                 )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "ConvertLayoutOp":
-        """Read the custom syntax."""
-        source = parser.parse_unresolved_operand()
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.build(
-            operands=[parser.resolve_operand(source, type)],
-            result_types=[type],
-            properties=properties,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-
-
-@irdl_op_definition
+@formatted_op
 class AllocNbarrierOp(IRDLOperation):
     """Reserve named barriers for the workgroup: `xegpu.alloc_nbarrier 8`."""
 
@@ -302,24 +229,13 @@ class AllocNbarrierOp(IRDLOperation):
 
     nbarrier_num = prop_def(IntegerAttr.constr(i64))
 
+    assembly_format = "$nbarrier_num attr-dict"
+
     def __init__(self, nbarrier_num: int) -> None:
         super().__init__(properties={"nbarrier_num": IntegerAttr(nbarrier_num, i64)})
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "AllocNbarrierOp":
-        """Read the custom syntax."""
-        number = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        return cls.build(
-            properties={"nbarrier_num": number}, attributes=parser.parse_optional_attr_dict()
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(f" {self.nbarrier_num.value.data}")
-        print_joint_dictionary(printer, self, ("nbarrier_num",))
-
-
-@irdl_op_definition
+@formatted_op
 class InitNbarrierOp(IRDLOperation):
     """Take part in a named barrier: `%b = xegpu.init_nbarrier %id, %count : i8, i8 -> !xegpu.nbarrier`."""
 
@@ -340,7 +256,7 @@ class InitNbarrierOp(IRDLOperation):
         )
 
 
-@irdl_op_definition
+@formatted_op
 class NbarrierArriveOp(IRDLOperation):
     """Signal that this subgroup has arrived: `xegpu.nbarrier_arrive %b : !xegpu.nbarrier`."""
 
@@ -354,7 +270,7 @@ class NbarrierArriveOp(IRDLOperation):
         super().__init__(operands=[nbarrier])
 
 
-@irdl_op_definition
+@formatted_op
 class NbarrierWaitOp(IRDLOperation):
     """Wait until all have arrived: `xegpu.nbarrier_wait %b : !xegpu.nbarrier`."""
 

@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -18,28 +17,24 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import (
-    parse_dictionaries,
-    present,
-    print_joint_dictionary,
-)
-from xetile.dialects.mixed import (
+    IndexList,
     Mixed,
+    OptionalIndexList,
+    SameType,
+    formatted_op,
     join_mixed,
-    parse_mixed,
-    parse_optional_mixed,
-    print_mixed,
+    present,
     split_mixed,
     verify_count,
 )
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
+    OffsetsOp,
     descriptor_type,
     optional_mixed,
     verify_block,
@@ -49,7 +44,7 @@ from xetile.dialects.xegpu.constraints import BaseConstraint, is_address
 from xetile.dialects.xegpu.types import TensorDescType
 
 
-@irdl_op_definition
+@formatted_op
 class CreateNdTdescOp(IRDLOperation):
     """A descriptor of a tile in a memref, or in memory at an address.
 
@@ -74,6 +69,13 @@ class CreateNdTdescOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
+
+    assembly_format = (
+        "$source `` custom<OptionalIndexList>($offsets, $const_offsets) (`,` `shape` `:` "
+        "custom<IndexList>($shape, $const_shape)^ `,` `strides` `:` custom<IndexList>($strides, "
+        "$const_strides))? attr-dict `:` type($source) `->` type($TensorDesc)"
+    )
+    custom_directives = (IndexList, OptionalIndexList)
 
     def __init__(
         self,
@@ -111,7 +113,6 @@ class CreateNdTdescOp(IRDLOperation):
         return join_mixed(self.strides, self.const_strides)
 
     def verify_(self) -> None:
-        """Check ranks, element type and memory space against the source."""
         verify_count("const_offsets", self.offsets, self.const_offsets)
         verify_count("const_shape", self.shape, self.const_shape)
         verify_count("const_strides", self.strides, self.const_strides)
@@ -140,60 +141,9 @@ class CreateNdTdescOp(IRDLOperation):
             )
         verify_block(type)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "CreateNdTdescOp":
-        """Read the custom syntax."""
-        source = parser.parse_unresolved_operand()
-        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
-        shape, const_shape = optional_mixed(())
-        strides, const_strides = optional_mixed(())
-        if parser.parse_optional_punctuation(",") is not None:
-            parser.parse_keyword("shape")
-            parser.parse_punctuation(":")
-            shape, const_shape = split_mixed(parse_mixed(parser))
-            parser.parse_punctuation(",")
-            parser.parse_keyword("strides")
-            parser.parse_punctuation(":")
-            strides, const_strides = split_mixed(parse_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls, properties=False)
-        parser.parse_punctuation(":")
-        source_type = parser.parse_type()
-        parser.parse_punctuation("->")
-        given = present(
-            const_offsets=const_offsets, const_shape=const_shape, const_strides=const_strides
-        )
-        return cls.build(
-            operands=[
-                parser.resolve_operand(source, source_type),
-                offsets,
-                shape,
-                strides,
-            ],
-            result_types=[parser.parse_type()],
-            properties=properties | given,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        if self.mixed_offsets:
-            print_mixed(printer, self.mixed_offsets)
-        if self.const_shape is not None:
-            printer.print_string(", shape : ")
-            print_mixed(printer, self.mixed_sizes)
-            printer.print_string(", strides : ")
-            print_mixed(printer, self.mixed_strides)
-        print_joint_dictionary(printer, self, ("const_offsets", "const_shape", "const_strides"))
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.TensorDesc.type)
-
-
-@irdl_op_definition
-class UpdateNdOffsetOp(IRDLOperation):
+@formatted_op
+class UpdateNdOffsetOp(OffsetsOp):
     """A descriptor moved by offsets.
 
     ```mlir
@@ -204,11 +154,16 @@ class UpdateNdOffsetOp(IRDLOperation):
     name = "xegpu.update_nd_offset"
 
     TensorDesc = operand_def(TensorDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = prop_def(I64_ARRAY)
     result = result_def(TensorDescType)
 
     traits = traits_def(Pure())
+
+    assembly_format = (
+        "$TensorDesc `,` custom<IndexList>($offsets, $const_offsets) attr-dict `:` "
+        "custom<SameType>(type($TensorDesc), type($result))"
+    )
+    custom_directives = (IndexList, SameType)
 
     def __init__(self, descriptor: SSAValue, offsets: Sequence[Mixed]) -> None:
         dynamic, const_offsets = split_mixed(offsets)
@@ -218,14 +173,8 @@ class UpdateNdOffsetOp(IRDLOperation):
             properties={"const_offsets": const_offsets},
         )
 
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """One offset per dimension of the descriptor."""
-        return join_mixed(self.offsets, self.const_offsets)
-
     def verify_(self) -> None:
-        """Check descriptor and offsets."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         type = descriptor_type(self.TensorDesc)
         if self.result.type != type:
             raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
@@ -233,29 +182,3 @@ class UpdateNdOffsetOp(IRDLOperation):
         count, rank = len(self.mixed_offsets), type.get_num_dims()
         if count != rank:
             raise VerifyException(f"'offsets' has {count} entries, {type} has rank {rank}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "UpdateNdOffsetOp":
-        """Read the custom syntax."""
-        descriptor = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        offsets, const_offsets = split_mixed(parse_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls, properties=False)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.build(
-            operands=[parser.resolve_operand(descriptor, type), offsets],
-            result_types=[type],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.TensorDesc)
-        printer.print_string(", ")
-        print_mixed(printer, self.mixed_offsets)
-        print_joint_dictionary(printer, self, ("const_offsets",))
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)

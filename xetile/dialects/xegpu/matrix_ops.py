@@ -5,34 +5,28 @@ Every op prints as mlir-opt 22 prints it, with no space before `:` after an attr
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr, VectorType
+from xdsl.dialects.builtin import MemRefType, UnitAttr, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     result_def,
     traits_def,
-    var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import parse_dictionaries, present, print_dictionaries
-from xetile.dialects.mixed import (
+from xetile.dialects.formats import (
+    IndexList,
     Mixed,
-    join_mixed,
-    parse_mixed,
-    print_mixed,
+    formatted_op,
+    present,
     split_mixed,
-    verify_count,
 )
-from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, element_type, vector_type
+from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, OffsetsOp, element_type, vector_type
 from xetile.dialects.xegpu.constraints import SharedMemRefConstraint, ValueConstraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import MemDescType
@@ -40,7 +34,7 @@ from xetile.dialects.xegpu.types import MemDescType
 SCALAR_OR_VECTOR = ValueConstraint(or_scalar=True)
 
 
-@irdl_op_definition
+@formatted_op
 class CreateMemDescOp(IRDLOperation):
     """A matrix in a buffer of shared local memory.
 
@@ -56,11 +50,12 @@ class CreateMemDescOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
+    assembly_format = "$source prop-dict attr-dict `` `:` type($source) `->` type($mem_desc)"
+
     def __init__(self, source: SSAValue, result_type: MemDescType) -> None:
         super().__init__(operands=[source], result_types=[result_type])
 
     def verify_(self) -> None:
-        """Check that buffer and matrix have the same size."""
         source, result = self.source.type, self.mem_desc.type
         assert isa(source, MemRefType)
         sizes = [
@@ -72,34 +67,9 @@ class CreateMemDescOp(IRDLOperation):
                 f"'source' has {sizes[0]} bits, {result} {sizes[1]}, must be equal"
             )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "CreateMemDescOp":
-        """Read the custom syntax."""
-        source = parser.parse_unresolved_operand()
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(source, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=[operand],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        print_dictionaries(printer, self)
-        printer.print_string(": ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.mem_desc.type)
-
-
-@irdl_op_definition
-class LoadMatrixOp(IRDLOperation):
+@formatted_op
+class LoadMatrixOp(OffsetsOp):
     """Load a tile of a matrix in shared local memory.
 
     ```mlir
@@ -112,13 +82,18 @@ class LoadMatrixOp(IRDLOperation):
     name = "xegpu.load_matrix"
 
     mem_desc = operand_def(MemDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = prop_def(I64_ARRAY)
     subgroup_block_io = opt_prop_def(UnitAttr)
     layout = opt_prop_def(LAYOUT)
     res = result_def(SCALAR_OR_VECTOR)
 
     traits = traits_def(MemoryReadEffect())
+
+    assembly_format = (
+        "$mem_desc `` custom<IndexList>($offsets, $const_offsets) prop-dict attr-dict `` `:` "
+        "type(operands) `->` type($res)"
+    )
+    custom_directives = (IndexList,)
 
     def __init__(
         self,
@@ -140,49 +115,15 @@ class LoadMatrixOp(IRDLOperation):
             ),
         )
 
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """Where the tile starts, in elements."""
-        return join_mixed(self.offsets, self.const_offsets)
-
     def verify_(self) -> None:
-        """Check the result against the matrix."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         _verify_tile(
             self.mem_desc, "res", self.res, self.layout, block_io=self.subgroup_block_io is not None
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "LoadMatrixOp":
-        """Read the custom syntax."""
-        name = parser.parse_unresolved_operand()
-        offsets, const_offsets = split_mixed(parse_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        mem_desc = parser.resolve_operand(name, parser.parse_type())
-        _parse_index_types(parser, len(offsets))
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=[mem_desc, offsets],
-            result_types=[parser.parse_type()],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.mem_desc)
-        print_mixed(printer, self.mixed_offsets)
-        print_dictionaries(printer, self, ("const_offsets",))
-        printer.print_string(": ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.res.type)
-
-
-@irdl_op_definition
-class StoreMatrixOp(IRDLOperation):
+@formatted_op
+class StoreMatrixOp(OffsetsOp):
     """Store a tile of a matrix in shared local memory.
 
     ```mlir
@@ -194,12 +135,17 @@ class StoreMatrixOp(IRDLOperation):
 
     data = operand_def(SCALAR_OR_VECTOR)
     mem_desc = operand_def(MemDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = prop_def(I64_ARRAY)
     subgroup_block_io = opt_prop_def(UnitAttr)
     layout = opt_prop_def(LAYOUT)
 
     traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = (
+        "$data `,` $mem_desc `` custom<IndexList>($offsets, $const_offsets) prop-dict attr-dict "
+        "`` `:` type(operands)"
+    )
+    custom_directives = (IndexList,)
 
     def __init__(
         self,
@@ -220,14 +166,8 @@ class StoreMatrixOp(IRDLOperation):
             ),
         )
 
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """Where the tile starts, in elements."""
-        return join_mixed(self.offsets, self.const_offsets)
-
     def verify_(self) -> None:
-        """Check the data against the matrix."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         _verify_tile(
             self.mem_desc,
             "data",
@@ -235,46 +175,6 @@ class StoreMatrixOp(IRDLOperation):
             self.layout,
             block_io=self.subgroup_block_io is not None,
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "StoreMatrixOp":
-        """Read the custom syntax."""
-        data_name = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        name = parser.parse_unresolved_operand()
-        offsets, const_offsets = split_mixed(parse_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        data = parser.resolve_operand(data_name, parser.parse_type())
-        parser.parse_punctuation(",")
-        mem_desc = parser.resolve_operand(name, parser.parse_type())
-        _parse_index_types(parser, len(offsets))
-        return cls.build(
-            operands=[data, mem_desc, offsets],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.data)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.mem_desc)
-        print_mixed(printer, self.mixed_offsets)
-        print_dictionaries(printer, self, ("const_offsets",))
-        printer.print_string(": ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-
-
-def _parse_index_types(parser: Parser, count: int) -> None:
-    """Read `, index` once per offset that is a value."""
-    for _ in range(count):
-        parser.parse_punctuation(",")
-        start = parser.pos
-        type = parser.parse_type()
-        if type != IndexType():
-            parser.raise_error(f"expected index, got {type}", start, parser.pos)
 
 
 def _verify_tile(

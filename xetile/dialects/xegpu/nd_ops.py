@@ -7,49 +7,36 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
-    IndexType,
     UnitAttr,
     VectorType,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     result_def,
     traits_def,
-    var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import (
-    parse_dictionaries,
-    present,
-    print_dictionaries,
-)
-from xetile.dialects.mixed import (
     Mixed,
-    join_mixed,
-    parse_optional_mixed,
-    print_mixed,
-    verify_count,
+    OptionalIndexList,
+    formatted_op,
 )
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
-    LAYOUT,
+    CachedOp,
+    OffsetsOp,
+    access_properties,
     descriptor_type,
-    hint_properties,
     optional_mixed,
     vector_type,
     verify_block,
     verify_hints,
     verify_lane_share,
-    verify_offsets,
     verify_same_element,
     verify_small_rank,
 )
@@ -62,8 +49,8 @@ REGISTER_BITS = 32
 """Packed loads fill register elements of this many bits."""
 
 
-@irdl_op_definition
-class PrefetchNdOp(IRDLOperation):
+@formatted_op
+class PrefetchNdOp(OffsetsOp, CachedOp):
     """Bring a tile into the caches.
 
     ```mlir
@@ -75,15 +62,16 @@ class PrefetchNdOp(IRDLOperation):
     name = "xegpu.prefetch_nd"
 
     TensorDesc = operand_def(TensorDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = opt_prop_def(I64_ARRAY)
-    l1_hint = opt_prop_def(CacheHintAttr)
-    l2_hint = opt_prop_def(CacheHintAttr)
-    l3_hint = opt_prop_def(CacheHintAttr)
-    layout = opt_prop_def(LAYOUT)
 
     # It has no result and changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "$TensorDesc `` custom<OptionalIndexList>($offsets, $const_offsets) prop-dict attr-dict "
+        "`:` type($TensorDesc)"
+    )
+    custom_directives = (OptionalIndexList,)
 
     def __init__(
         self,
@@ -96,53 +84,19 @@ class PrefetchNdOp(IRDLOperation):
         dynamic, const_offsets = optional_mixed(offsets)
         super().__init__(
             operands=[descriptor, dynamic],
-            properties=present(
-                const_offsets=const_offsets,
-                layout=layout,
-                **hint_properties(hints),
-            ),
+            properties=access_properties(hints, layout, const_offsets=const_offsets),
         )
 
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """One offset per dimension of the descriptor, or none at all."""
-        return join_mixed(self.offsets, self.const_offsets)
-
     def verify_(self) -> None:
-        """Check descriptor, hints and offsets."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         type = descriptor_type(self.TensorDesc)
         verify_block(type)
         verify_hints(self, READ_POLICIES)
-        verify_offsets(type, self.offsets, self.const_offsets)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "PrefetchNdOp":
-        """Read the custom syntax."""
-        descriptor = parser.parse_unresolved_operand()
-        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.build(
-            operands=[parser.resolve_operand(descriptor, type), offsets],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.TensorDesc)
-        if self.mixed_offsets:
-            print_mixed(printer, self.mixed_offsets)
-        print_dictionaries(printer, self, ("const_offsets",))
-        printer.print_string(" : ")
-        printer.print_attribute(self.TensorDesc.type)
+        self.verify_offset_count(type)
 
 
-@irdl_op_definition
-class LoadNdOp(IRDLOperation):
+@formatted_op
+class LoadNdOp(OffsetsOp, CachedOp):
     """Load a tile.
 
     ```mlir
@@ -157,17 +111,18 @@ class LoadNdOp(IRDLOperation):
     name = "xegpu.load_nd"
 
     TensorDesc = operand_def(TensorDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = opt_prop_def(I64_ARRAY)
     packed = opt_prop_def(UnitAttr)
     transpose = opt_prop_def(I64_ARRAY)
-    l1_hint = opt_prop_def(CacheHintAttr)
-    l2_hint = opt_prop_def(CacheHintAttr)
-    l3_hint = opt_prop_def(CacheHintAttr)
-    layout = opt_prop_def(LAYOUT)
     value = result_def(ValueConstraint())
 
     traits = traits_def(MemoryReadEffect())
+
+    assembly_format = (
+        "$TensorDesc `` custom<OptionalIndexList>($offsets, $const_offsets) prop-dict attr-dict "
+        "`:` type($TensorDesc) `->` type($value)"
+    )
+    custom_directives = (OptionalIndexList,)
 
     def __init__(
         self,
@@ -189,19 +144,14 @@ class LoadNdOp(IRDLOperation):
         super().__init__(
             operands=[descriptor, dynamic],
             result_types=[result_type],
-            properties=present(
+            properties=access_properties(
+                hints,
+                layout,
                 const_offsets=const_offsets,
                 packed=UnitAttr() if packed else None,
                 transpose=permutation,
-                layout=layout,
-                **hint_properties(hints),
             ),
         )
-
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """One offset per dimension of the descriptor, or none at all."""
-        return join_mixed(self.offsets, self.const_offsets)
 
     @property
     def is_packed(self) -> bool:
@@ -214,8 +164,7 @@ class LoadNdOp(IRDLOperation):
         return None if self.transpose is None else tuple(self.transpose.get_values())
 
     def verify_(self) -> None:
-        """Check descriptor, hints, offsets, and the result's shape."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         type = descriptor_type(self.TensorDesc)
         result = vector_type(self.value)
         verify_same_element(type, "value", self.value)
@@ -227,7 +176,7 @@ class LoadNdOp(IRDLOperation):
             verify_lane_share(type, "value", result.element_count())
             return
         self._verify_shape(type, result)
-        verify_offsets(type, self.offsets, self.const_offsets)
+        self.verify_offset_count(type)
 
     def _verify_shape(self, type: TensorDescType, result: VectorType[Attribute]) -> None:
         rank = type.get_num_dims()
@@ -249,34 +198,6 @@ class LoadNdOp(IRDLOperation):
             return None
         packed_rank = type.get_num_dims() + 1 + (type.array_length > 1)
         return found[-1] if len(found) == packed_rank else rows_per_register(type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "LoadNdOp":
-        """Read the custom syntax."""
-        descriptor = parser.parse_unresolved_operand()
-        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=[parser.resolve_operand(descriptor, type), offsets],
-            result_types=[parser.parse_type()],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.TensorDesc)
-        if self.mixed_offsets:
-            print_mixed(printer, self.mixed_offsets)
-        print_dictionaries(printer, self, ("const_offsets",))
-        printer.print_string(" : ")
-        printer.print_attribute(self.TensorDesc.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.value.type)
 
 
 def loaded_shape(
@@ -315,8 +236,8 @@ def loaded_type(
     return VectorType(element, loaded_shape(descriptor, pack=pack, transpose=transpose))
 
 
-@irdl_op_definition
-class StoreNdOp(IRDLOperation):
+@formatted_op
+class StoreNdOp(OffsetsOp, CachedOp):
     """Store a tile.
 
     ```mlir
@@ -328,14 +249,15 @@ class StoreNdOp(IRDLOperation):
 
     value = operand_def(ValueConstraint())
     TensorDesc = operand_def(TensorDescType)
-    offsets = var_operand_def(IndexType())
     const_offsets = opt_prop_def(I64_ARRAY)
-    l1_hint = opt_prop_def(CacheHintAttr)
-    l2_hint = opt_prop_def(CacheHintAttr)
-    l3_hint = opt_prop_def(CacheHintAttr)
-    layout = opt_prop_def(LAYOUT)
 
     traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = (
+        "$value `,` $TensorDesc `` custom<OptionalIndexList>($offsets, $const_offsets) "
+        "prop-dict attr-dict `:` type($value) `,` type($TensorDesc)"
+    )
+    custom_directives = (OptionalIndexList,)
 
     def __init__(
         self,
@@ -349,21 +271,11 @@ class StoreNdOp(IRDLOperation):
         dynamic, const_offsets = optional_mixed(offsets)
         super().__init__(
             operands=[value, descriptor, dynamic],
-            properties=present(
-                const_offsets=const_offsets,
-                layout=layout,
-                **hint_properties(hints),
-            ),
+            properties=access_properties(hints, layout, const_offsets=const_offsets),
         )
 
-    @property
-    def mixed_offsets(self) -> list[Mixed]:
-        """One offset per dimension of the descriptor, or none at all."""
-        return join_mixed(self.offsets, self.const_offsets)
-
     def verify_(self) -> None:
-        """Check descriptor, hints, offsets, and the value's shape."""
-        verify_count("const_offsets", self.offsets, self.const_offsets)
+        self.verify_places()
         type = descriptor_type(self.TensorDesc)
         value = vector_type(self.value)
         verify_same_element(type, "value", self.value)
@@ -382,40 +294,4 @@ class StoreNdOp(IRDLOperation):
                 f"'value' has shape {list(value.get_shape())}, expected {list(type.get_shape())} "
                 f"from {type}"
             )
-        verify_offsets(type, self.offsets, self.const_offsets)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "StoreNdOp":
-        """Read the custom syntax."""
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        descriptor = parser.parse_unresolved_operand()
-        offsets, const_offsets = optional_mixed(parse_optional_mixed(parser))
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        value_type = parser.parse_type()
-        parser.parse_punctuation(",")
-        type = parser.parse_type()
-        return cls.build(
-            operands=[
-                parser.resolve_operand(value, value_type),
-                parser.resolve_operand(descriptor, type),
-                offsets,
-            ],
-            properties=properties | present(const_offsets=const_offsets),
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.TensorDesc)
-        if self.mixed_offsets:
-            print_mixed(printer, self.mixed_offsets)
-        print_dictionaries(printer, self, ("const_offsets",))
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-        printer.print_string(", ")
-        printer.print_attribute(self.TensorDesc.type)
+        self.verify_offset_count(type)

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,22 +21,21 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.formats import (
-    parse_dictionaries,
+    AtomicKind,
+    SameType,
+    formatted_op,
     present,
-    print_dictionaries,
-    print_joint_dictionary,
 )
 from xetile.dialects.xegpu.access import (
     LAYOUT,
+    CachedOp,
+    access_properties,
     descriptor_type,
-    hint_properties,
     vector_type,
     verify_hints,
     verify_memory_space,
@@ -63,7 +61,7 @@ BASE = BaseConstraint((1,))
 DESCRIPTOR_OR_BASE = BaseConstraint((1,), or_descriptor=True)
 
 
-@irdl_op_definition
+@formatted_op
 class CreateTdescOp(IRDLOperation):
     """A descriptor of elements at offsets from a base.
 
@@ -89,7 +87,6 @@ class CreateTdescOp(IRDLOperation):
         super().__init__(operands=[source, offsets], result_types=[result_type])
 
     def verify_(self) -> None:
-        """Check the descriptor against source and offsets."""
         type = descriptor_type(self.TensorDesc)
         verify_scattered(type)
         verify_memory_space(self.source.type, type)
@@ -102,7 +99,7 @@ class CreateTdescOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@formatted_op
 class UpdateOffsetOp(IRDLOperation):
     """A scattered descriptor moved by offsets.
 
@@ -119,11 +116,16 @@ class UpdateOffsetOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
+    assembly_format = (
+        "$TensorDesc `,` $offsets attr-dict `:` custom<SameType>(type($TensorDesc), "
+        "type($result)) `,` type($offsets)"
+    )
+    custom_directives = (SameType,)
+
     def __init__(self, descriptor: SSAValue, offsets: SSAValue) -> None:
         super().__init__(operands=[descriptor, offsets], result_types=[descriptor.type])
 
     def verify_(self) -> None:
-        """Check descriptor and offsets."""
         type = descriptor_type(self.TensorDesc)
         if self.result.type != type:
             raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
@@ -135,37 +137,9 @@ class UpdateOffsetOp(IRDLOperation):
                 f"'offsets' has shape {list(found)}, expected {list(expected)} from {type}"
             )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "UpdateOffsetOp":
-        """Read the custom syntax."""
-        descriptor = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        offsets = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        parser.parse_punctuation(",")
-        offsets_type = parser.parse_type()
-        return cls.build(
-            operands=[
-                parser.resolve_operand(descriptor, type),
-                parser.resolve_operand(offsets, offsets_type),
-            ],
-            result_types=[type],
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_joint_dictionary(printer, self)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-
-
-@irdl_op_definition
-class PrefetchOp(IRDLOperation):
+@formatted_op
+class PrefetchOp(CachedOp):
     """Bring scattered elements into the caches.
 
     ```mlir
@@ -187,6 +161,8 @@ class PrefetchOp(IRDLOperation):
     # It has no result and changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
+    assembly_format = "$source (`[` $offsets^ `]`)? prop-dict attr-dict `:` type(operands)"
+
     def __init__(
         self,
         source: SSAValue,
@@ -198,13 +174,10 @@ class PrefetchOp(IRDLOperation):
     ) -> None:
         super().__init__(
             operands=[source, offsets],
-            properties=present(
-                offset_align_byte=_i64(offset_align_byte), layout=layout, **hint_properties(hints)
-            ),
+            properties=access_properties(hints, layout, offset_align_byte=_i64(offset_align_byte)),
         )
 
     def verify_(self) -> None:
-        """Check source, offsets and hints."""
         source = self.source.type
         verify_place(source, self.offsets)
         verify_hints(self, READ_POLICIES)
@@ -213,26 +186,9 @@ class PrefetchOp(IRDLOperation):
         if self.offset_align_byte is not None and not is_address(source):
             raise VerifyException(f"'offset_align_byte' is given, a source of {source} takes none")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "PrefetchOp":
-        """Read the custom syntax."""
-        names = [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        source, *offsets = _resolve(parser, names)
-        return cls.build(operands=[source, offsets], properties=properties, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        _print_place(printer, self.source, self.offsets)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-
-
-@irdl_op_definition
-class LoadOp(IRDLOperation):
+@formatted_op
+class LoadOp(CachedOp):
     """Load scattered elements; those that are masked off are undefined.
 
     ```mlir
@@ -249,13 +205,14 @@ class LoadOp(IRDLOperation):
     offsets = opt_operand_def(ANY_OFFSETS)
     mask = operand_def(ANY_MASK)
     chunk_size = opt_prop_def(I64)
-    l1_hint = opt_prop_def(CacheHintAttr)
-    l2_hint = opt_prop_def(CacheHintAttr)
-    l3_hint = opt_prop_def(CacheHintAttr)
-    layout = opt_prop_def(LAYOUT)
     value = result_def(ValueConstraint(or_scalar=True))
 
     traits = traits_def(MemoryReadEffect())
+
+    assembly_format = (
+        "$source (`[` $offsets^ `]`)? `,` $mask prop-dict attr-dict `:` type(operands) `->` "
+        "type($value)"
+    )
 
     def __init__(
         self,
@@ -271,49 +228,17 @@ class LoadOp(IRDLOperation):
         super().__init__(
             operands=[source, offsets, mask],
             result_types=[result_type],
-            properties=present(
-                chunk_size=_i64(chunk_size), layout=layout, **hint_properties(hints)
-            ),
+            properties=access_properties(hints, layout, chunk_size=_i64(chunk_size)),
         )
 
     def verify_(self) -> None:
-        """Check source, offsets, mask, hints and the result."""
         verify_place(self.source.type, self.offsets)
         verify_hints(self, READ_POLICIES)
         verify_value(self.source, self.offsets, self.mask, self.value, self.chunk_size)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "LoadOp":
-        """Read the custom syntax."""
-        names = [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
-        parser.parse_punctuation(",")
-        names.append(parser.parse_unresolved_operand())
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        source, *offsets, mask = _resolve(parser, names)
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=[source, offsets, mask],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        _print_place(printer, self.source, self.offsets)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.mask)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.value.type)
-
-
-@irdl_op_definition
-class StoreOp(IRDLOperation):
+@formatted_op
+class StoreOp(CachedOp):
     """Store scattered elements that are not masked off; the inverse of `xegpu.load`.
 
     ```mlir
@@ -328,12 +253,12 @@ class StoreOp(IRDLOperation):
     offsets = opt_operand_def(ANY_OFFSETS)
     mask = operand_def(ANY_MASK)
     chunk_size = opt_prop_def(I64)
-    l1_hint = opt_prop_def(CacheHintAttr)
-    l2_hint = opt_prop_def(CacheHintAttr)
-    l3_hint = opt_prop_def(CacheHintAttr)
-    layout = opt_prop_def(LAYOUT)
 
     traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = (
+        "$value `,` $dest (`[` $offsets^ `]`)? `,` $mask prop-dict attr-dict `:` type(operands)"
+    )
 
     def __init__(
         self,
@@ -348,46 +273,16 @@ class StoreOp(IRDLOperation):
     ) -> None:
         super().__init__(
             operands=[value, dest, offsets, mask],
-            properties=present(
-                chunk_size=_i64(chunk_size), layout=layout, **hint_properties(hints)
-            ),
+            properties=access_properties(hints, layout, chunk_size=_i64(chunk_size)),
         )
 
     def verify_(self) -> None:
-        """Check destination, offsets, mask, hints and the value."""
         verify_place(self.dest.type, self.offsets)
         verify_hints(self, WRITE_POLICIES)
         verify_value(self.dest, self.offsets, self.mask, self.value, self.chunk_size)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "StoreOp":
-        """Read the custom syntax."""
-        names = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        names += [parser.parse_unresolved_operand(), *_parse_offsets(parser)]
-        parser.parse_punctuation(",")
-        names.append(parser.parse_unresolved_operand())
-        properties, attributes = parse_dictionaries(parser, cls)
-        parser.parse_punctuation(":")
-        value, dest, *offsets, mask = _resolve(parser, names)
-        return cls.build(
-            operands=[value, dest, offsets, mask], properties=properties, attributes=attributes
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        _print_place(printer, self.dest, self.offsets)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.mask)
-        print_dictionaries(printer, self)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-
-
-@irdl_op_definition
+@formatted_op
 class AtomicRMWOp(IRDLOperation):
     """Change scattered elements atomically; the result is what was in memory before.
 
@@ -406,6 +301,11 @@ class AtomicRMWOp(IRDLOperation):
     result = result_def(ValueConstraint())
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = (
+        "custom<AtomicKind>($kind) operands attr-dict `:` type(operands) `->` type($result)"
+    )
+    custom_directives = (AtomicKind,)
 
     def __init__(
         self,
@@ -428,7 +328,6 @@ class AtomicRMWOp(IRDLOperation):
         return ATOMIC_KINDS[self.kind.value.data]
 
     def verify_(self) -> None:
-        """Check kind, value and result against the descriptor."""
         number = self.kind.value.data
         if not 0 <= number < len(ATOMIC_KINDS):
             raise VerifyException(f"'kind' is {number}, must be from 0 to {len(ATOMIC_KINDS) - 1}")
@@ -441,60 +340,6 @@ class AtomicRMWOp(IRDLOperation):
                     f"'{name}' has shape {list(shape)}, the descriptor {list(type.shape)}"
                 )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "AtomicRMWOp":
-        """Read the custom syntax."""
-        kind = ATOMIC_KINDS.index(parser.parse_keyword_in(ATOMIC_KINDS))
-        names = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        properties, attributes = parse_dictionaries(parser, cls, properties=False)
-        parser.parse_punctuation(":")
-        operands = _resolve(parser, names)
-        parser.parse_punctuation("->")
-        return cls.build(
-            operands=operands,
-            result_types=[parser.parse_type()],
-            properties=present(kind=_i64(kind)) | properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the custom syntax."""
-        printer.print_string(f" {self.kind_name} ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        print_joint_dictionary(printer, self, ("kind",))
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.result.type)
-
 
 def _i64(value: int | None) -> IntegerAttr | None:
     return None if value is None else IntegerAttr(value, i64)
-
-
-# Syntax
-
-
-def _parse_offsets(parser: Parser) -> list[UnresolvedOperand]:
-    """Read `[%offsets]`; none where no bracket follows."""
-    if parser.parse_optional_punctuation("[") is None:
-        return []
-    offsets = parser.parse_unresolved_operand()
-    parser.parse_punctuation("]")
-    return [offsets]
-
-
-def _resolve(parser: Parser, names: Sequence[UnresolvedOperand]) -> Sequence[SSAValue]:
-    """Read one type per operand."""
-    start = parser.pos
-    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    return parser.resolve_operands(names, types, start)
-
-
-def _print_place(printer: Printer, base: SSAValue, offsets: SSAValue | None) -> None:
-    printer.print_ssa_value(base)
-    if offsets is not None:
-        with printer.in_square_brackets():
-            printer.print_ssa_value(offsets)

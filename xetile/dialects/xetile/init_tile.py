@@ -21,8 +21,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.mixed import (
-    DYNAMIC,
+from xetile.dialects.formats import (
+    DYNAMIC_INDEX,
     Mixed,
     join_mixed,
     print_mixed,
@@ -277,7 +277,7 @@ def verify_list(op: IRDLOperation, name: str) -> None:
     literals = cast("DenseArrayBase[I64] | None", op.properties.get(f"const_{name}"))
     if literals is None and values:
         raise VerifyException(
-            f"'const_{name}' is missing; it has {DYNAMIC} in the place of each value"
+            f"'const_{name}' is missing; it has {DYNAMIC_INDEX} in the place of each value"
         )
     verify_count(name, values, literals)
 

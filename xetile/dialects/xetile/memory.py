@@ -38,7 +38,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
-from xetile.dialects.mixed import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
+from xetile.dialects.formats import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
 from xetile.dialects.xetile.attributes import CacheHintAttr
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
 from xetile.dialects.xetile.parsing import (
