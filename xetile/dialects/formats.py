@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef
 from xdsl.irdl.declarative_assembly_format import (
     AttrDictDirective,
@@ -370,42 +370,6 @@ def _sorted_without(
 def present(**properties: Attribute | None) -> dict[str, Attribute]:
     """The properties that are given, sorted by name as MLIR prints them."""
     return {name: value for name, value in sorted(properties.items()) if value is not None}
-
-
-# Dictionaries in hand-written formats
-
-
-def parse_dictionaries(
-    parser: Parser, op: type[IRDLOperation], *, properties: bool = True
-) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """Read `<{...}>` (where the syntax has it) and `{...}`, both optional.
-
-    Returns the op's properties, and the discardable attributes. An optional property may stand in either (the first
-    wins), a required one only in the first.
-    """
-    inherent = parser.parse_optional_properties_dict() if properties else {}
-    discardable = parser.parse_optional_attr_dict()
-    for name, definition in op.get_irdl_definition().properties.items():
-        if isinstance(definition, OptionalDef) and name in discardable:
-            inherent.setdefault(name, discardable.pop(name))
-    return inherent, discardable
-
-
-def print_dictionaries(printer: Printer, op: Operation, elide: Collection[str] = ()) -> None:
-    """Print ` <{...}> {...}`; the first space stands even where there is no property."""
-    printer.print_string(" ")
-    shown = _sorted_without(op.properties, {*elide, SEGMENT_SIZES})
-    if shown:
-        with printer.in_angle_brackets():
-            printer.print_attr_dict(shown)
-    printer.print_op_attributes(_sorted_without(op.attributes, ()))
-
-
-def print_joint_dictionary(printer: Printer, op: Operation, elide: Collection[str] = ()) -> None:
-    """Print properties and attributes as one ` {...}`; nothing where there are none."""
-    printer.print_op_attributes(
-        _sorted_without({**op.properties, **op.attributes}, {*elide, SEGMENT_SIZES})
-    )
 
 
 # Structs of named parameters

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    irdl_op_definition,
+    IRDLOperation,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -16,9 +16,9 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import RegistersConstraint
-from xetile.dialects.xevm.formats import MessageOp
 
 LANES = 16
 
@@ -30,7 +30,7 @@ def _number(value: int) -> IntegerAttr[IntegerType]:
     return IntegerAttr(value, i32)
 
 
-class _BlockOp(MessageOp):
+class _BlockOp(IRDLOperation):
     """What the 2D block messages share."""
 
     ptr = operand_def(LLVMPointerType)
@@ -99,7 +99,7 @@ def _verify_height(rows: int, *, most: int, least: int = 1) -> None:
         raise VerifyException(f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}")
 
 
-@irdl_op_definition
+@formatted_op
 class BlockLoad2dOp(_BlockOp):
     """`xevm.blockload2d %p, %width, %height, %pitch, %x, %y <{...}> : (...) -> vector<64xi16>`."""
 
@@ -112,6 +112,8 @@ class BlockLoad2dOp(_BlockOp):
     res = result_def(RegistersConstraint())
 
     traits = traits_def(MemoryReadEffect())
+
+    assembly_format = "operands prop-dict attr-dict `:` functional-type(operands, results)"
 
     def __init__(
         self,
@@ -161,7 +163,6 @@ class BlockLoad2dOp(_BlockOp):
         return bool(self.pack_register.value.data)
 
     def verify_(self) -> None:
-        """The rules of mlir-opt 22, in its order."""
         self._verify_surface()
         bits, blocks = self.bits, self.blocks
         self._verify_size(self.res.type, blocks)
@@ -204,7 +205,7 @@ class BlockLoad2dOp(_BlockOp):
             raise VerifyException(f"expecting result element type to be 32 bits, found {element}")
 
 
-@irdl_op_definition
+@formatted_op
 class BlockStore2dOp(_BlockOp):
     """`xevm.blockstore2d %p, %width, %height, %pitch, %x, %y, %v <{...}> : (..., vector<8xf32>)`."""
 
@@ -221,6 +222,8 @@ class BlockStore2dOp(_BlockOp):
     cache_control = opt_prop_def(StoreCacheControlAttr)
 
     traits = traits_def(MemoryWriteEffect())
+
+    assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
     def __init__(
         self,
@@ -248,7 +251,6 @@ class BlockStore2dOp(_BlockOp):
         )
 
     def verify_(self) -> None:
-        """The rules of mlir-opt 22."""
         self._verify_surface()
         bits = self.bits
         if bits not in (8, 16, 32):
@@ -262,7 +264,7 @@ class BlockStore2dOp(_BlockOp):
             )
 
 
-@irdl_op_definition
+@formatted_op
 class BlockPrefetch2dOp(_BlockOp):
     """`xevm.blockprefetch2d %p, %width, %height, %pitch, %x, %y <{...}> : (...)`."""
 
@@ -273,6 +275,8 @@ class BlockPrefetch2dOp(_BlockOp):
 
     # A prefetch has no result and changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
     def __init__(
         self,
@@ -306,7 +310,6 @@ class BlockPrefetch2dOp(_BlockOp):
         return self.v_blocks.value.data
 
     def verify_(self) -> None:
-        """The rules of mlir-opt 22."""
         self._verify_surface()
         bits = self.bits
         if bits not in (8, 16, 32):

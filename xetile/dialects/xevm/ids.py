@@ -7,16 +7,13 @@ from xdsl.ir import Attribute
 from xdsl.irdl import (
     EqAttrConstraint,
     IRDLOperation,
-    irdl_op_definition,
     opt_prop_def,
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 
-from xetile.dialects.formats import present
+from xetile.dialects.formats import formatted_op, present
 from xetile.dialects.upstream.llvm import ConstantRangeAttr
 
 
@@ -28,35 +25,16 @@ class _IdOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
+    assembly_format = "(`range` $range^)? attr-dict `:` type($res)"
+
     def __init__(self, type: Attribute = i32, *, range: ConstantRangeAttr | None = None) -> None:
         super().__init__(result_types=[type], properties=present(range=range))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "IRDLOperation":
-        """Read `range <i32, 0, 16> {...} : i32`."""
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("range") is not None:
-            properties["range"] = ConstantRangeAttr.new(ConstantRangeAttr.parse_parameters(parser))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        if self.range is not None:
-            printer.print_string(" range ")
-            self.range.print_parameters(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.res.type)
 
 
 def _id_op(mnemonic: str) -> type[_IdOp]:
     words = re.split(r"[._]", mnemonic)
     name = "".join(word.capitalize() for word in words) + "Op"
-    return irdl_op_definition(
+    return formatted_op(
         type(name, (_IdOp,), {"name": f"xevm.{mnemonic}", "__doc__": f"`xevm.{mnemonic} : i32`."})
     )
 

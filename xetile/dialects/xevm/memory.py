@@ -7,27 +7,23 @@ from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import parse_dictionaries, present, print_dictionaries
+from xetile.dialects.formats import formatted_op, present
 from xetile.dialects.xevm.attributes import (
     AddrSpaceAttr,
     LoadCacheControlAttr,
     MemScopeAttr,
     StoreCacheControlAttr,
 )
-from xetile.dialects.xevm.formats import MessageOp
 
 _FUNCTION_SPACES = (1, 4)
 """Address spaces that a prefetch takes: global and generic."""
@@ -56,8 +52,8 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
         )
 
 
-@irdl_op_definition
-class BlockLoadOp(MessageOp):
+@formatted_op
+class BlockLoadOp(IRDLOperation):
     """`xevm.blockload %p <{cache_control = ...}> : (!llvm.ptr<1>) -> vector<4xi16>`: consecutive lanes, then rows."""
 
     name = "xevm.blockload"
@@ -67,6 +63,8 @@ class BlockLoadOp(MessageOp):
     res = result_def()
 
     traits = traits_def(MemoryReadEffect())
+
+    assembly_format = "operands prop-dict attr-dict `:` functional-type(operands, results)"
 
     def __init__(
         self,
@@ -82,12 +80,11 @@ class BlockLoadOp(MessageOp):
         )
 
     def verify_(self) -> None:
-        """The rules of mlir-opt 22."""
         _verify_lane_value("the result", self.res.type)
 
 
-@irdl_op_definition
-class BlockStoreOp(MessageOp):
+@formatted_op
+class BlockStoreOp(IRDLOperation):
     """`xevm.blockstore %p, %v <{cache_control = ...}> : (!llvm.ptr<1>, vector<4xi16>)`."""
 
     name = "xevm.blockstore"
@@ -98,46 +95,38 @@ class BlockStoreOp(MessageOp):
 
     traits = traits_def(MemoryWriteEffect())
 
+    assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
+
     def __init__(
         self, ptr: SSAValue, val: SSAValue, *, cache_control: StoreCacheControlAttr | None = None
     ) -> None:
         super().__init__(operands=[ptr, val], properties=present(cache_control=cache_control))
 
     def verify_(self) -> None:
-        """The rules of mlir-opt 22."""
         _verify_lane_value("'val'", self.val.type)
 
 
-@irdl_op_definition
+@formatted_op
 class MemfenceOp(IRDLOperation):
     """`xevm.memfence <{addrspace = #xevm.addr_space<shared>, scope = #xevm.mem_scope<workgroup>}>`."""
 
     name = "xevm.memfence"
 
     scope = prop_def(MemScopeAttr)
-    addrspace = prop_def(AddrSpaceAttr)
+    addrspace = prop_def(AddrSpaceAttr, AddrSpaceAttr("generic"))
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    assembly_format = "prop-dict attr-dict"
 
     def __init__(self, *, scope: str, addrspace: str = "generic") -> None:
         super().__init__(
             properties={"addrspace": AddrSpaceAttr(addrspace), "scope": MemScopeAttr(scope)}
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "MemfenceOp":
-        """Read the op."""
-        properties, attributes = parse_dictionaries(parser, cls)
-        properties.setdefault("addrspace", AddrSpaceAttr("generic"))
-        return cls.create(properties=properties, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_dictionaries(printer, self)
-
-
-@irdl_op_definition
-class PrefetchOp(MessageOp):
+@formatted_op
+class PrefetchOp(IRDLOperation):
     """`xevm.prefetch %p <{cache_control = ...}> : (!llvm.ptr<1>)`."""
 
     name = "xevm.prefetch"
@@ -147,11 +136,12 @@ class PrefetchOp(MessageOp):
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
+    assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
+
     def __init__(self, ptr: SSAValue, *, cache_control: LoadCacheControlAttr | None = None) -> None:
         super().__init__(operands=[ptr], properties=present(cache_control=cache_control))
 
     def verify_(self) -> None:
-        """The address is global or generic, as mlir-opt 22 has it."""
         space = cast(LLVMPointerType, self.ptr.type).addr_space
         number = space.data if isinstance(space, IntAttr) else 0
         if number not in _FUNCTION_SPACES:
