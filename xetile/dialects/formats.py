@@ -17,7 +17,7 @@ Directives, to be listed in `custom_directives`:
 - `custom<SameType>(type($a), type($b))`: one type for both;
 - `custom<AtomicKind>($kind)`: the number of an atomic operation, as arith's word for it.
 
-Attributes with structs of named parameters (`<sg_layout = [8, 4], order = [0, 1]>`) have helpers at the end.
+Attributes of named parameters (`<sg_layout = [8, 4], order = [0, 1]>`) are tables: `StructAttr`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -31,11 +31,11 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    i32,
+    NoneAttr,
     i64,
 )
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef
 from xdsl.irdl.declarative_assembly_format import (
     AttrDictDirective,
@@ -375,57 +375,86 @@ def present(**properties: Attribute | None) -> dict[str, Attribute]:
 # Structs of named parameters
 
 
-def parse_struct(
-    parser: AttrParser, fields: Mapping[str, Callable[[AttrParser], Attribute]]
-) -> dict[str, Attribute]:
-    """Read `<name = value, ...>`: the fields in any order, each at most once, `<>` for none."""
-    found: dict[str, Attribute] = {}
+@dataclass(frozen=True)
+class Field:
+    """How one parameter of a struct is read and printed; what has its default is not printed."""
 
-    def parse_field() -> None:
+    read: Callable[[AttrParser], Attribute]
+    default: Attribute | None = None
+    """None where the parameter must be given."""
+    show: Callable[[Printer, Attribute], None] = Printer.print_attribute
+
+
+def attribute_field(kind: type[Attribute], name: str, default: Attribute) -> Field:
+    """A parameter that is any attribute of one class, `name` in the words of a refusal."""
+    return Field(lambda parser: parse_parameter(parser, kind, name), default)
+
+
+def array_field(element: IntegerType) -> Field:
+    """An optional parameter such as `[8, 4]`."""
+    return Field(lambda parser: parse_array(parser, element), NoneAttr(), print_array)
+
+
+class StructAttr(ParametrizedAttribute):
+    """An attribute `<name = value, ...>`; the parameters come in any order and are printed in that of `FIELDS`."""
+
+    FIELDS: ClassVar[Mapping[str, Field]]
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         start = parser.pos
-        name = parser.parse_identifier()
-        if name in found:
-            parser.raise_error(f"'{name}' is given twice", start, parser.pos)
-        if name not in fields:
-            legal = ", ".join(fields)
-            parser.raise_error(f"'{name}' is no parameter; legal are {legal}", start, parser.pos)
-        parser.parse_punctuation("=")
-        found[name] = fields[name](parser)
+        found: dict[str, Attribute] = {}
 
-    parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
-    return found
+        def parse_field() -> None:
+            at = parser.pos
+            name = parser.parse_identifier()
+            if name in found:
+                parser.raise_error(f"'{name}' is given twice", at, parser.pos)
+            if name not in cls.FIELDS:
+                legal = ", ".join(cls.FIELDS)
+                parser.raise_error(f"'{name}' is no parameter; legal are {legal}", at, parser.pos)
+            parser.parse_punctuation("=")
+            found[name] = cls.FIELDS[name].read(parser)
+
+        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
+        values = [found.get(name, field.default) for name, field in cls.FIELDS.items()]
+        if None in values:
+            *names, last = (
+                name if field.default is None else f"optionally {name}"
+                for name, field in cls.FIELDS.items()
+            )
+            parser.raise_error(
+                f"expected {', '.join(names)} and {last}, found {', '.join(found)}", start
+            )
+        return [value for value in values if value is not None]
+
+    @property
+    def given(self) -> dict[str, Attribute]:
+        """The parameters that do not have their defaults."""
+        named = zip(self.FIELDS.items(), self.parameters, strict=True)
+        return {name: value for (name, field), value in named if value != field.default}
+
+    def print_parameters(self, printer: Printer) -> None:
+        def print_field(name: str) -> None:
+            printer.print_string(f"{name} = ")
+            self.FIELDS[name].show(printer, given[name])
+
+        given = self.given
+        with printer.in_angle_brackets():
+            printer.print_list(given, print_field)
 
 
-def print_struct(printer: Printer, fields: Sequence[tuple[str, Callable[[], None]]]) -> None:
-    """Print `<name = value, ...>`; each field comes with what prints its value."""
-
-    def print_field(field: tuple[str, Callable[[], None]]) -> None:
-        name, print_value = field
-        printer.print_string(f"{name} = ")
-        print_value()
-
-    with printer.in_angle_brackets():
-        printer.print_list(fields, print_field)
-
-
-def parse_i32_array(parser: AttrParser) -> DenseArrayBase[IntegerType]:
-    """Read `[8, 4]` as an array of i32."""
-    return DenseArrayBase.from_list(i32, _parse_integers(parser))
-
-
-def parse_i64_array(parser: AttrParser) -> DenseArrayBase[IntegerType]:
-    """Read `[8, 4]` as an array of i64."""
-    return DenseArrayBase.from_list(i64, _parse_integers(parser))
-
-
-def _parse_integers(parser: AttrParser) -> list[int]:
-    return parser.parse_comma_separated_list(
+def parse_array(parser: AttrParser, element: IntegerType) -> DenseArrayBase[IntegerType]:
+    """Read `[8, 4]`."""
+    integers = parser.parse_comma_separated_list(
         parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
     )
+    return DenseArrayBase.from_list(element, integers)
 
 
-def print_array(printer: Printer, array: DenseArrayBase[IntegerType]) -> None:
+def print_array(printer: Printer, array: Attribute) -> None:
     """Print `[8, 4]`."""
+    assert isa(array, DenseArrayBase[IntegerType])
     with printer.in_square_brackets():
         printer.print_list(array.get_values(), printer.print_int)
 

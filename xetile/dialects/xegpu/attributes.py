@@ -4,7 +4,7 @@ Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header)
 printed was measured with mlir-opt 22.1.8 and is tested against it.
 """
 
-from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -12,18 +12,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
-from xdsl.ir import Attribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.formats import (
-    parse_parameter,
-    parse_struct,
-    print_struct,
-)
+from xetile.dialects.formats import Field, StructAttr, attribute_field, parse_parameter
 
 
 class CacheHint(StrEnum):
@@ -105,32 +101,27 @@ class FenceScopeAttr(EnumAttribute[FenceScope], SpacedOpaqueSyntaxAttribute):
     name = "xegpu.fence_scope"
 
 
-def parse_memory_space(parser: AttrParser) -> MemorySpaceAttr:
-    """Read `slm`, or the same written in full as `#xegpu<memory_space slm>`."""
+def _parse_memory_space(parser: AttrParser) -> Attribute:
     space = parser.parse_optional_str_enum(MemorySpace)
     if space is not None:
         return MemorySpaceAttr(space)
     return parse_parameter(parser, MemorySpaceAttr, "'global' or 'slm'")
 
 
-def parse_fence_scope(parser: AttrParser) -> FenceScopeAttr:
-    """Read `gpu`, or the same written in full as `#xegpu<fence_scope gpu>`."""
-    scope = parser.parse_optional_str_enum(FenceScope)
-    if scope is not None:
-        return FenceScopeAttr(scope)
-    return parse_parameter(parser, FenceScopeAttr, "'workgroup' or 'gpu'")
+def _print_memory_space(printer: Printer, space: Attribute) -> None:
+    assert isinstance(space, MemorySpaceAttr)
+    printer.print_string(f" {space.data.value}")  # mlir-opt prints two spaces after the `=`
 
 
-def _parse_integer(parser: AttrParser) -> IntegerAttr:
-    return parse_parameter(parser, IntegerAttr, "an integer")
-
-
-def _parse_boolean(parser: AttrParser) -> BoolAttr:
-    return BoolAttr.from_bool(parser.parse_boolean())
+_MEMORY_SPACE = Field(_parse_memory_space, MemorySpaceAttr(MemorySpace.GLOBAL), _print_memory_space)
+_NUMBER = attribute_field(IntegerAttr, "an integer", IntegerAttr(1, i64))
+_BOOLEAN = Field(
+    lambda parser: BoolAttr.from_bool(parser.parse_boolean()), BoolAttr.from_bool(True)
+)
 
 
 @irdl_attr_definition
-class BlockTensorDescAttr(ParametrizedAttribute):
+class BlockTensorDescAttr(StructAttr):
     """`#xegpu.block_tdesc_attr<array_length = 2 : i64>`: a block of consecutive rows.
 
     `array_length` blocks lie side by side in memory; `boundary_check` is false where every access is known to be in
@@ -138,6 +129,11 @@ class BlockTensorDescAttr(ParametrizedAttribute):
     """
 
     name = "xegpu.block_tdesc_attr"
+    FIELDS: ClassVar = {
+        "memory_space": _MEMORY_SPACE,
+        "array_length": _NUMBER,
+        "boundary_check": _BOOLEAN,
+    }
 
     memory_space: MemorySpaceAttr
     array_length: IntegerAttr
@@ -160,47 +156,20 @@ class BlockTensorDescAttr(ParametrizedAttribute):
 
     @property
     def has_defaults_only(self) -> bool:
-        """Whether the attribute says the same as its absence."""
+        """Whether the attribute says the same as its absence, an array_length of any type."""
         return (
             self.memory_space.data is MemorySpace.GLOBAL
             and self.array_length.value.data == 1
             and bool(self.boundary_check)
         )
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read the struct."""
-        found = parse_struct(
-            parser,
-            {
-                "memory_space": parse_memory_space,
-                "array_length": _parse_integer,
-                "boundary_check": _parse_boolean,
-            },
-        )
-        default = cls()
-        return (
-            found.get("memory_space", default.memory_space),
-            found.get("array_length", default.array_length),
-            found.get("boundary_check", default.boundary_check),
-        )
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the struct without its defaults."""
-        default = BlockTensorDescAttr()
-        fields = _memory_space_field(printer, self.memory_space)
-        if self.array_length != default.array_length:
-            fields.append(("array_length", lambda: printer.print_attribute(self.array_length)))
-        if self.boundary_check != default.boundary_check:
-            fields.append(("boundary_check", lambda: printer.print_attribute(self.boundary_check)))
-        print_struct(printer, fields)
-
 
 @irdl_attr_definition
-class ScatterTensorDescAttr(ParametrizedAttribute):
+class ScatterTensorDescAttr(StructAttr):
     """`#xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>`: one address per row, `chunk_size` elements at each."""
 
     name = "xegpu.scatter_tdesc_attr"
+    FIELDS: ClassVar = {"memory_space": _MEMORY_SPACE, "chunk_size": _NUMBER}
 
     memory_space: MemorySpaceAttr
     chunk_size: IntegerAttr
@@ -222,31 +191,3 @@ class ScatterTensorDescAttr(ParametrizedAttribute):
         chunk_size = self.chunk_size.value.data
         if chunk_size < 1:
             raise VerifyException(f"'chunk_size' is {chunk_size}, must be at least 1")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read the struct."""
-        found = parse_struct(
-            parser, {"memory_space": parse_memory_space, "chunk_size": _parse_integer}
-        )
-        default = cls()
-        return (
-            found.get("memory_space", default.memory_space),
-            found.get("chunk_size", default.chunk_size),
-        )
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the struct without its defaults."""
-        fields = _memory_space_field(printer, self.memory_space)
-        if self.chunk_size != ScatterTensorDescAttr().chunk_size:
-            fields.append(("chunk_size", lambda: printer.print_attribute(self.chunk_size)))
-        print_struct(printer, fields)
-
-
-def _memory_space_field(
-    printer: Printer, space: MemorySpaceAttr
-) -> list[tuple[str, Callable[[], None]]]:
-    """The field of a struct, if the space is not the default; mlir-opt prints two spaces after its `=`."""
-    if space.data is MemorySpace.GLOBAL:
-        return []
-    return [("memory_space", lambda: printer.print_string(f" {space.data.value}"))]

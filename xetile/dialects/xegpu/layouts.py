@@ -4,8 +4,8 @@ Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header)
 printed was measured with mlir-opt 22.1.8 and is tested against it.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -25,12 +25,11 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import (
-    parse_i32_array,
-    parse_i64_array,
+    StructAttr,
+    array_field,
+    parse_array,
     parse_parameter,
-    parse_struct,
     print_array,
-    print_struct,
 )
 
 LAYOUT_FIELDS = ("sg_layout", "sg_data", "inst_data", "lane_layout", "lane_data", "order")
@@ -41,7 +40,7 @@ def _optional_array(values: Sequence[int] | None) -> DenseArrayBase[IntegerType]
 
 
 @irdl_attr_definition
-class LayoutAttr(ParametrizedAttribute):
+class LayoutAttr(StructAttr):
     """`#xegpu.layout<sg_layout = [8, 4], sg_data = [32, 64], ...>`: how a value is shared out, level by level.
 
     Subgroups (`sg_layout` of them, `sg_data` elements each), then instructions (`inst_data` elements each), then
@@ -49,6 +48,7 @@ class LayoutAttr(ParametrizedAttribute):
     """
 
     name = "xegpu.layout"
+    FIELDS: ClassVar = dict.fromkeys(LAYOUT_FIELDS, array_field(i32))
 
     sg_layout: DenseArrayBase[IntegerType] | NoneAttr
     sg_data: DenseArrayBase[IntegerType] | NoneAttr
@@ -93,11 +93,7 @@ class LayoutAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         """Fields that belong together are there and of one rank."""
-        given = {
-            name: values
-            for name, values in zip(LAYOUT_FIELDS, map(self.field, LAYOUT_FIELDS), strict=True)
-            if values is not None
-        }
+        given = self.given
         if not given.keys() & {"sg_layout", "inst_data", "lane_layout"}:
             raise VerifyException("layout has none of sg_layout, inst_data and lane_layout")
         for name, base in (("sg_data", "sg_layout"), ("lane_data", "lane_layout")):
@@ -105,36 +101,10 @@ class LayoutAttr(ParametrizedAttribute):
                 raise VerifyException(f"'{name}' is given without '{base}'")
         if "order" in given and not given.keys() & {"sg_layout", "lane_layout"}:
             raise VerifyException("'order' is given without 'sg_layout' or 'lane_layout'")
-        ranks = {name: len(values) for name, values in given.items()}
+        ranks = {name: len(self.field(name) or ()) for name in given}
         if len(set(ranks.values())) > 1:
             found = ", ".join(f"{name} {rank}" for name, rank in ranks.items())
             raise VerifyException(f"fields of the layout differ in rank: {found}")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read the struct."""
-        found = parse_struct(parser, dict.fromkeys(LAYOUT_FIELDS, parse_i32_array))
-        return [found.get(name, NoneAttr()) for name in LAYOUT_FIELDS]
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the struct without absent fields."""
-
-        def print_field(values: DenseArrayBase[IntegerType]) -> Callable[[], None]:
-            return lambda: print_array(printer, values)
-
-        arrays = (
-            self.sg_layout,
-            self.sg_data,
-            self.inst_data,
-            self.lane_layout,
-            self.lane_data,
-            self.order,
-        )
-        fields = zip(LAYOUT_FIELDS, arrays, strict=True)
-        print_struct(
-            printer,
-            [(name, print_field(a)) for name, a in fields if isinstance(a, DenseArrayBase)],
-        )
 
 
 @irdl_attr_definition
@@ -196,7 +166,7 @@ class SliceAttr(ParametrizedAttribute):
             parser.parse_punctuation(",")
             parser.parse_keyword("dims")
             parser.parse_punctuation("=")
-            dims = parse_i64_array(parser)
+            dims = parse_array(parser, i64)
         return parent, dims
 
     def print_parameters(self, printer: Printer) -> None:
@@ -276,10 +246,9 @@ class MemLayoutAttr(ParametrizedAttribute):
         return (DictionaryAttr(entries),)
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<name = attribute, ...>`, sorted by name."""
+        def print_field(name: str) -> None:
+            printer.print_string(f"{name} = ")
+            printer.print_attribute(self.attrs.data[name])
 
-        def print_field(value: Attribute) -> Callable[[], None]:
-            return lambda: printer.print_attribute(value)
-
-        entries = sorted(self.attrs.data.items())
-        print_struct(printer, [(name, print_field(value)) for name, value in entries])
+        with printer.in_angle_brackets():
+            printer.print_list(sorted(self.attrs.data), print_field)
