@@ -1,6 +1,7 @@
 """Attributes of XeVM: cache controls, scopes, what a matrix product multiplies, what a module is compiled for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -12,13 +13,13 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i32,
 )
-from xdsl.ir import Attribute, Data, ParametrizedAttribute
+from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import parse_parameter, parse_struct, print_struct
+from xetile.dialects.formats import Field, StructAttr, attribute_field
 
 _LOAD_CONTROLS = {
     f"L1{a}_L2{b}_L3{c}" for a in ("uc", "c", "s") for b in ("uc", "c") for c in ("uc", "c")
@@ -87,11 +88,38 @@ class AddrSpaceAttr(_WordAttr):
     legal = frozenset(("private", "global", "constant", "shared", "generic"))
 
 
+def _parse_number(parser: AttrParser) -> Attribute:
+    return IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
+
+
+def _print_number(printer: Printer, number: Attribute) -> None:
+    assert isinstance(number, IntegerAttr)
+    printer.print_int(number.value.data)
+
+
+def _parse_type(parser: AttrParser) -> Attribute:
+    start = parser.pos
+    name = parser.parse_identifier()
+    if name not in _MMA_TYPES:
+        parser.raise_error(f"'{name}'; legal are {', '.join(_MMA_TYPES)}", start)
+    return StringAttr(name)
+
+
+def _print_type(printer: Printer, name: Attribute) -> None:
+    assert isinstance(name, StringAttr)
+    printer.print_string(name.data)
+
+
+_NUMBER = Field(_parse_number, show=_print_number)
+_TYPE = Field(_parse_type, show=_print_type)
+
+
 @irdl_attr_definition
-class MMAShapeAttr(ParametrizedAttribute):
+class MMAShapeAttr(StructAttr):
     """`#xevm.mma_shape<m = 8, n = 16, k = 16>`."""
 
     name = "xevm.mma_shape"
+    FIELDS: ClassVar = dict.fromkeys("mnk", _NUMBER)
 
     m: IntegerAttr[IntegerType]
     n: IntegerAttr[IntegerType]
@@ -107,33 +135,13 @@ class MMAShapeAttr(ParametrizedAttribute):
         """m, n, k in elements."""
         return self.m.value.data, self.n.value.data, self.k.value.data
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<m = 8, n = 16, k = 16>`."""
-        values: dict[str, int] = {}
-
-        def field() -> None:
-            key = parser.parse_identifier()
-            parser.parse_punctuation("=")
-            values[key] = parser.parse_integer()
-
-        start = parser.pos
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, field)
-        if set(values) != {"m", "n", "k"}:
-            parser.raise_error(f"expected m, n and k, found {', '.join(values)}", start)
-        return cls.of(values["m"], values["n"], values["k"]).parameters
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print `<m = 8, n = 16, k = 16>`."""
-        m, n, k = self.sizes
-        printer.print_string(f"<m = {m}, n = {n}, k = {k}>")
-
 
 @irdl_attr_definition
-class MMATypesAttr(ParametrizedAttribute):
+class MMATypesAttr(StructAttr):
     """`#xevm.mma_types<d = f32, a = f16, b = f16, c = f32>`; c is absent without an accumulator."""
 
     name = "xevm.mma_types"
+    FIELDS: ClassVar = dict.fromkeys("dab", _TYPE) | {"c": replace(_TYPE, default=StringAttr(""))}
 
     d: StringAttr
     a: StringAttr
@@ -148,38 +156,11 @@ class MMATypesAttr(ParametrizedAttribute):
     @property
     def names(self) -> dict[str, str]:
         """The types by operand: d, a, b and, with an accumulator, c."""
-        words = zip("dabc", self.parameters, strict=True)
-        return {k: cast(StringAttr, v).data for k, v in words if cast(StringAttr, v).data}
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<d = f32, a = f16, b = f16, c = f32>`."""
-        values: dict[str, str] = {}
-
-        def field() -> None:
-            key = parser.parse_identifier()
-            parser.parse_punctuation("=")
-            start = parser.pos
-            values[key] = parser.parse_identifier()
-            if values[key] not in _MMA_TYPES:
-                parser.raise_error(f"'{values[key]}'; legal are {', '.join(_MMA_TYPES)}", start)
-
-        start = parser.pos
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, field)
-        if not {"d", "a", "b"} <= set(values) <= {"d", "a", "b", "c"}:
-            parser.raise_error(
-                f"expected d, a, b and optionally c, found {', '.join(values)}", start
-            )
-        return cls.of(values["d"], values["a"], values["b"], values.get("c")).parameters
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the types that there are."""
-        body = ", ".join(f"{key} = {name}" for key, name in self.names.items())
-        printer.print_string(f"<{body}>")
+        return {name: cast(StringAttr, value).data for name, value in self.given.items()}
 
 
 @irdl_attr_definition
-class TargetAttr(ParametrizedAttribute):
+class TargetAttr(StructAttr):
     """`#xevm.target<O = 3, chip = "pvc">`: what upstream compiles a gpu.module for.
 
     What has its default (O = 2, triple = "spirv64-unknown-unknown", chip = "bmg") is not printed. Nothing is refused
@@ -187,6 +168,13 @@ class TargetAttr(ParametrizedAttribute):
     """
 
     name = "xevm.target"
+    FIELDS: ClassVar = {
+        "O": Field(_parse_number, IntegerAttr(2, i32), _print_number),
+        "triple": attribute_field(StringAttr, "a string", StringAttr("spirv64-unknown-unknown")),
+        "chip": attribute_field(StringAttr, "a string", StringAttr("bmg")),
+        "flags": attribute_field(DictionaryAttr, "a dictionary", NoneAttr()),
+        "linkFiles": attribute_field(ArrayAttr, "an array of file names", NoneAttr()),
+    }
 
     optimization: IntegerAttr
     triple: StringAttr
@@ -216,58 +204,10 @@ class TargetAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<O = 3, chip = "pvc">`, the fields in any order; without brackets all are the defaults."""
-        found: dict[str, Attribute] = {}
         if parser.lexer.input.at(parser.pos) == "<":
-            found = parse_struct(parser, _TARGET_FIELDS)
-        usual = cls.of()
-        return [
-            found.get("O", usual.optimization),
-            found.get("triple", usual.triple),
-            found.get("chip", usual.chip),
-            found.get("flags", usual.flags),
-            found.get("linkFiles", usual.link_files),
-        ]
+            return super().parse_parameters(parser)
+        return cls.of().parameters
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print the fields that do not have their defaults."""
-        named = zip(
-            _TARGET_FIELDS, zip(self.parameters, self.of().parameters, strict=True), strict=True
-        )
-        shown = [(name, value) for name, (value, usual) in named if value != usual]
-        if not shown:
-            return
-
-        def show(value: Attribute) -> None:
-            if isinstance(value, IntegerAttr):
-                printer.print_int(value.value.data)
-            else:
-                printer.print_attribute(value)
-
-        print_struct(printer, [(name, lambda value=value: show(value)) for name, value in shown])
-
-
-def _parse_level(parser: AttrParser) -> Attribute:
-    return IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
-
-
-def _parse_string(parser: AttrParser) -> Attribute:
-    return parse_parameter(parser, StringAttr, "a string")
-
-
-def _parse_flags(parser: AttrParser) -> Attribute:
-    return parse_parameter(parser, DictionaryAttr, "a dictionary")
-
-
-def _parse_files(parser: AttrParser) -> Attribute:
-    return parse_parameter(parser, ArrayAttr, "an array of file names")
-
-
-_TARGET_FIELDS: Mapping[str, Callable[[AttrParser], Attribute]] = {
-    "O": _parse_level,
-    "triple": _parse_string,
-    "chip": _parse_string,
-    "flags": _parse_flags,
-    "linkFiles": _parse_files,
-}
-"""The parameters in the order in which they are printed, and how each is read."""
+        if self.given:
+            super().print_parameters(printer)
