@@ -16,11 +16,9 @@ Directives, to be listed in `custom_directives`:
 - `custom<IndexList>($values, $literals)`: `[%a, 16]`; `custom<OptionalIndexList>`: the same, or nothing for no entry;
 - `custom<SameType>(type($a), type($b))`: one type for both;
 - `custom<AtomicKind>($kind)`: the number of an atomic operation, as arith's word for it.
-
-Attributes of named parameters (`<sg_layout = [8, 4], order = [0, 1]>`) are tables: `StructAttr`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, TypeVar
@@ -31,11 +29,10 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    NoneAttr,
     i64,
 )
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types
-from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef
 from xdsl.irdl.declarative_assembly_format import (
     AttrDictDirective,
@@ -53,7 +50,7 @@ from xdsl.irdl.declarative_assembly_format import (
 )
 from xdsl.irdl.declarative_assembly_format_parser import FormatParser
 from xdsl.irdl.operations import get_accessors_from_op_def
-from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
@@ -61,7 +58,6 @@ from xdsl.utils.hints import isa
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 
 _Op = TypeVar("_Op", bound=IRDLOperation)
-_Parameter = TypeVar("_Parameter", bound=Attribute)
 
 SEGMENT_SIZES = "operandSegmentSizes"
 """The property that says how the operands are cut into groups; no custom syntax prints it."""
@@ -370,99 +366,3 @@ def _sorted_without(
 def present(**properties: Attribute | None) -> dict[str, Attribute]:
     """The properties that are given, sorted by name as MLIR prints them."""
     return {name: value for name, value in sorted(properties.items()) if value is not None}
-
-
-# Structs of named parameters
-
-
-@dataclass(frozen=True)
-class Field:
-    """How one parameter of a struct is read and printed; what has its default is not printed."""
-
-    read: Callable[[AttrParser], Attribute]
-    default: Attribute | None = None
-    """None where the parameter must be given."""
-    show: Callable[[Printer, Attribute], None] = Printer.print_attribute
-
-
-def attribute_field(kind: type[Attribute], name: str, default: Attribute) -> Field:
-    """A parameter that is any attribute of one class, `name` in the words of a refusal."""
-    return Field(lambda parser: parse_parameter(parser, kind, name), default)
-
-
-def array_field(element: IntegerType) -> Field:
-    """An optional parameter such as `[8, 4]`."""
-    return Field(lambda parser: parse_array(parser, element), NoneAttr(), print_array)
-
-
-class StructAttr(ParametrizedAttribute):
-    """An attribute `<name = value, ...>`; the parameters come in any order and are printed in that of `FIELDS`."""
-
-    FIELDS: ClassVar[Mapping[str, Field]]
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        start = parser.pos
-        found: dict[str, Attribute] = {}
-
-        def parse_field() -> None:
-            at = parser.pos
-            name = parser.parse_identifier()
-            if name in found:
-                parser.raise_error(f"'{name}' is given twice", at, parser.pos)
-            if name not in cls.FIELDS:
-                legal = ", ".join(cls.FIELDS)
-                parser.raise_error(f"'{name}' is no parameter; legal are {legal}", at, parser.pos)
-            parser.parse_punctuation("=")
-            found[name] = cls.FIELDS[name].read(parser)
-
-        parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
-        values = [found.get(name, field.default) for name, field in cls.FIELDS.items()]
-        if None in values:
-            *names, last = (
-                name if field.default is None else f"optionally {name}"
-                for name, field in cls.FIELDS.items()
-            )
-            parser.raise_error(
-                f"expected {', '.join(names)} and {last}, found {', '.join(found)}", start
-            )
-        return [value for value in values if value is not None]
-
-    @property
-    def given(self) -> dict[str, Attribute]:
-        """The parameters that do not have their defaults."""
-        named = zip(self.FIELDS.items(), self.parameters, strict=True)
-        return {name: value for (name, field), value in named if value != field.default}
-
-    def print_parameters(self, printer: Printer) -> None:
-        def print_field(name: str) -> None:
-            printer.print_string(f"{name} = ")
-            self.FIELDS[name].show(printer, given[name])
-
-        given = self.given
-        with printer.in_angle_brackets():
-            printer.print_list(given, print_field)
-
-
-def parse_array(parser: AttrParser, element: IntegerType) -> DenseArrayBase[IntegerType]:
-    """Read `[8, 4]`."""
-    integers = parser.parse_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-    )
-    return DenseArrayBase.from_list(element, integers)
-
-
-def print_array(printer: Printer, array: Attribute) -> None:
-    """Print `[8, 4]`."""
-    assert isa(array, DenseArrayBase[IntegerType])
-    with printer.in_square_brackets():
-        printer.print_list(array.get_values(), printer.print_int)
-
-
-def parse_parameter(parser: AttrParser, expected: type[_Parameter], description: str) -> _Parameter:
-    """Read an attribute of class `expected`, or fail at its place saying that a `description` is expected."""
-    start = parser.pos
-    attribute = parser.parse_attribute()
-    if not isinstance(attribute, expected):
-        parser.raise_error(f"expected {description}, got {attribute}", start, parser.pos)
-    return attribute

@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.formats import Field, StructAttr, attribute_field, parse_parameter
+from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
 
 
 class CacheHint(StrEnum):

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import (
+from xetile.dialects.structs import (
     StructAttr,
     array_field,
     parse_array,

@@ -23,7 +23,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import parse_parameter
+from xetile.dialects.structs import parse_parameter
 from xetile.dialects.xegpu.attributes import BlockTensorDescAttr, MemorySpace, ScatterTensorDescAttr
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
 from xetile.dialects.xegpu.layouts import LayoutAttr, MemLayoutAttr

@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Field, StructAttr, attribute_field
+from xetile.dialects.structs import Field, StructAttr, attribute_field
 
 _LOAD_CONTROLS = {
     f"L1{a}_L2{b}_L3{c}" for a in ("uc", "c", "s") for b in ("uc", "c") for c in ("uc", "c")
