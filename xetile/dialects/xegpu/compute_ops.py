@@ -27,7 +27,7 @@ from xetile.dialects.xegpu.attributes import (
     MemorySpace,
     MemorySpaceAttr,
 )
-from xetile.dialects.xegpu.constraints import ValueConstraint
+from xetile.dialects.xegpu.constraints import value_constraint
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import NbarrierType
@@ -50,13 +50,13 @@ class DpasOp(IRDLOperation):
 
     name = "xegpu.dpas"
 
-    lhs = operand_def(ValueConstraint((1, 2, 3)))
-    rhs = operand_def(ValueConstraint((1, 2, 3)))
-    acc = opt_operand_def(ValueConstraint((1, 2)))
+    lhs = operand_def(value_constraint((1, 2, 3)))
+    rhs = operand_def(value_constraint((1, 2, 3)))
+    acc = opt_operand_def(value_constraint((1, 2)))
     layout_a = opt_prop_def(LAYOUT)
     layout_b = opt_prop_def(LAYOUT)
     layout_cd = opt_prop_def(LAYOUT)
-    result = result_def(ValueConstraint((1, 2)))
+    result = result_def(value_constraint((1, 2)))
 
     traits = traits_def(Pure())
 
@@ -176,10 +176,10 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
 
     name = "xegpu.convert_layout"
 
-    source = operand_def(ValueConstraint((1, 2, 3, 4, 5, 6)))
+    source = operand_def(value_constraint((1, 2, 3, 4, 5, 6)))
     input_layout = prop_def(LAYOUT)
     target_layout = prop_def(LAYOUT)
-    result = result_def(ValueConstraint((1, 2, 3, 4, 5, 6)))
+    result = result_def(value_constraint((1, 2, 3, 4, 5, 6)))
 
     traits = traits_def(Pure())
 

@@ -3,10 +3,6 @@
 Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUTypes.td (installed as a header).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BFloat16Type,
@@ -22,10 +18,9 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute
-from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
-from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.constraints import TypeConstraint
 from xetile.dialects.xegpu.attributes import MEMORY_SPACE_NUMBERS, MemorySpace, MemorySpaceAttr
 from xetile.dialects.xegpu.types import TensorDescType
 
@@ -45,62 +40,40 @@ def is_scalar(type: Attribute) -> bool:
     return isinstance(type, _FLOATS)
 
 
-@dataclass(frozen=True)
-class ValueConstraint(AttrConstraint[Attribute]):
+def _rank(ranks: tuple[int, ...]) -> str:
+    return f" of rank {' or '.join(map(str, ranks))}" if ranks else ""
+
+
+def value_constraint(ranks: tuple[int, ...] = (), *, or_scalar: bool = False) -> TypeConstraint:
     """A vector of fixed extents, of one of `ranks` (any but 0 if empty); a scalar too with `or_scalar`."""
 
-    ranks: tuple[int, ...] = ()
-    or_scalar: bool = False
-
-    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        """Refuse any other type."""
-        if isa(attr, VectorType) and self._takes_vector(attr):
-            return
-        if self.or_scalar and is_scalar(attr):
-            return
-        ranks = f" of rank {' or '.join(map(str, self.ranks))}" if self.ranks else ""
-        scalar = " or a scalar" if self.or_scalar else ""
-        raise VerifyException(
-            f"{attr} must be a vector{ranks}{scalar} of i1, i4, i8, i16, i32, i64, "
-            "f16, bf16, tf32, f32 or f64"
-        )
-
-    def _takes_vector(self, vector: VectorType[Attribute]) -> bool:
-        rank = vector.get_num_dims()
-        if rank == 0 or (self.ranks and rank not in self.ranks):
+    def takes(type: Attribute) -> bool:
+        if not isa(type, VectorType):
+            return or_scalar and is_scalar(type)
+        rank = type.get_num_dims()
+        if rank == 0 or (ranks and rank not in ranks):
             return False
-        return not any(vector.get_scalable_dims()) and is_scalar(vector.element_type)
+        return not any(type.get_scalable_dims()) and is_scalar(type.element_type)
 
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "ValueConstraint":
-        """There are no type variables."""
-        return self
+    scalar = " or a scalar" if or_scalar else ""
+    return TypeConstraint(
+        takes,
+        f"a vector{_rank(ranks)}{scalar} of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64",
+    )
 
 
-@dataclass(frozen=True)
-class ElementsConstraint(AttrConstraint[Attribute]):
+def elements_constraint(
+    element: IndexType | IntegerType, *, or_scalar: bool = False
+) -> TypeConstraint:
     """A vector of fixed extents and any rank but 0, or one scalar, of exactly `element`."""
 
-    element: IndexType | IntegerType
-    or_scalar: bool = False
+    def takes(type: Attribute) -> bool:
+        if not isa(type, VectorType):
+            return or_scalar and type == element
+        fixed = type.get_num_dims() > 0 and not any(type.get_scalable_dims())
+        return fixed and type.element_type == element
 
-    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        """Refuse any other type."""
-        if isa(attr, VectorType):
-            fixed = attr.get_num_dims() > 0 and not any(attr.get_scalable_dims())
-            if fixed and attr.element_type == self.element:
-                return
-        if self.or_scalar and attr == self.element:
-            return
-        scalar = f" or {self.element}" if self.or_scalar else ""
-        raise VerifyException(f"{attr} must be a vector of {self.element}{scalar}")
-
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "ElementsConstraint":
-        """There are no type variables."""
-        return self
+    return TypeConstraint(takes, f"a vector of {element}{f' or {element}' if or_scalar else ''}")
 
 
 def is_address(type: Attribute) -> bool:
@@ -110,55 +83,35 @@ def is_address(type: Attribute) -> bool:
     return type.signedness.data is not Signedness.SIGNED
 
 
-@dataclass(frozen=True)
-class BaseConstraint(AttrConstraint[Attribute]):
+def base_constraint(ranks: tuple[int, ...] = (), *, or_descriptor: bool = False) -> TypeConstraint:
     """Where data lies: a memref of a rank from `ranks` (any but 0 if empty), or an address."""
 
-    ranks: tuple[int, ...] = ()
-    or_descriptor: bool = False
+    def takes(type: Attribute) -> bool:
+        if is_address(type) or (or_descriptor and isinstance(type, TensorDescType)):
+            return True
+        if not isa(type, MemRefType) or not is_scalar(type.element_type):
+            return False
+        rank = type.get_num_dims()
+        return rank in ranks or (rank > 0 and not ranks)
 
-    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        """Refuse any other type."""
-        if is_address(attr) or (self.or_descriptor and isinstance(attr, TensorDescType)):
-            return
-        if isa(attr, MemRefType) and is_scalar(attr.element_type):
-            rank = attr.get_num_dims()
-            if rank in self.ranks or (rank and not self.ranks):
-                return
-        rank = f" of rank {' or '.join(map(str, self.ranks))}" if self.ranks else ""
-        descriptor = ", a tensor_desc" if self.or_descriptor else ""
-        raise VerifyException(
-            f"{attr} must be a memref{rank}{descriptor} or an address (i32, ui32, i64, ui64)"
-        )
-
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "BaseConstraint":
-        """There are no type variables."""
-        return self
+    descriptor = ", a tensor_desc" if or_descriptor else ""
+    return TypeConstraint(
+        takes, f"a memref{_rank(ranks)}{descriptor} or an address (i32, ui32, i64, ui64)"
+    )
 
 
-@dataclass(frozen=True)
-class SharedMemRefConstraint(AttrConstraint[Attribute]):
-    """A static memref of rank 1 or 2 in shared local memory: space 3, or the dialects' names for it."""
+def _is_shared_memref(type: Attribute) -> bool:
+    if not isa(type, MemRefType) or not is_scalar(type.element_type):
+        return False
+    shape = type.get_shape()
+    shared = is_shared_memory(type.memory_space)
+    return shared and len(shape) in (1, 2) and DYNAMIC_INDEX not in shape
 
-    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
-        """Refuse any other type."""
-        if isa(attr, MemRefType) and is_scalar(attr.element_type):
-            shape = attr.get_shape()
-            shared = is_shared_memory(attr.memory_space)
-            if len(shape) in (1, 2) and DYNAMIC_INDEX not in shape and shared:
-                return
-        raise VerifyException(
-            f"{attr} must be a static memref of rank 1 or 2 in shared local memory "
-            "(3 or #gpu.address_space<workgroup>)"
-        )
 
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]
-    ) -> "SharedMemRefConstraint":
-        """There are no type variables."""
-        return self
+SHARED_MEMREF = TypeConstraint(
+    _is_shared_memref,
+    "a static memref of rank 1 or 2 in shared local memory (3 or #gpu.address_space<workgroup>)",
+)
 
 
 def is_shared_memory(space: Attribute) -> bool:

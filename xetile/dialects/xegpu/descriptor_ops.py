@@ -40,7 +40,7 @@ from xetile.dialects.xegpu.access import (
     verify_block,
     verify_memory_space,
 )
-from xetile.dialects.xegpu.constraints import BaseConstraint, is_address
+from xetile.dialects.xegpu.constraints import base_constraint, is_address
 from xetile.dialects.xegpu.types import TensorDescType
 
 
@@ -58,7 +58,7 @@ class CreateNdTdescOp(IRDLOperation):
 
     name = "xegpu.create_nd_tdesc"
 
-    source = operand_def(BaseConstraint())
+    source = operand_def(base_constraint())
     offsets = var_operand_def(IndexType())
     shape = var_operand_def(IndexType())
     strides = var_operand_def(IndexType())

@@ -27,11 +27,11 @@ from xetile.dialects.formats import (
     split_mixed,
 )
 from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, OffsetsOp, element_type, vector_type
-from xetile.dialects.xegpu.constraints import SharedMemRefConstraint, ValueConstraint
+from xetile.dialects.xegpu.constraints import SHARED_MEMREF, value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import MemDescType
 
-SCALAR_OR_VECTOR = ValueConstraint(or_scalar=True)
+SCALAR_OR_VECTOR = value_constraint(or_scalar=True)
 
 
 @formatted_op
@@ -45,7 +45,7 @@ class CreateMemDescOp(IRDLOperation):
 
     name = "xegpu.create_mem_desc"
 
-    source = operand_def(SharedMemRefConstraint())
+    source = operand_def(SHARED_MEMREF)
     mem_desc = result_def(MemDescType)
 
     traits = traits_def(Pure())

@@ -41,7 +41,7 @@ from xetile.dialects.xegpu.access import (
     verify_small_rank,
 )
 from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
-from xetile.dialects.xegpu.constraints import ValueConstraint
+from xetile.dialects.xegpu.constraints import value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 from xetile.dialects.xegpu.types import TensorDescType
 
@@ -114,7 +114,7 @@ class LoadNdOp(OffsetsOp, CachedOp):
     const_offsets = opt_prop_def(I64_ARRAY)
     packed = opt_prop_def(UnitAttr)
     transpose = opt_prop_def(I64_ARRAY)
-    value = result_def(ValueConstraint())
+    value = result_def(value_constraint())
 
     traits = traits_def(MemoryReadEffect())
 
@@ -247,7 +247,7 @@ class StoreNdOp(OffsetsOp, CachedOp):
 
     name = "xegpu.store_nd"
 
-    value = operand_def(ValueConstraint())
+    value = operand_def(value_constraint())
     TensorDesc = operand_def(TensorDescType)
     const_offsets = opt_prop_def(I64_ARRAY)
 

@@ -44,21 +44,21 @@ from xetile.dialects.xegpu.access import (
 )
 from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
 from xetile.dialects.xegpu.constraints import (
-    BaseConstraint,
-    ElementsConstraint,
-    ValueConstraint,
+    base_constraint,
+    elements_constraint,
     is_address,
+    value_constraint,
 )
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 from xetile.dialects.xegpu.scattered_checks import verify_place, verify_value, without_chunk
 from xetile.dialects.xegpu.types import TensorDescType
 
 I64 = IntegerAttr.constr(i64)
-OFFSETS = ElementsConstraint(IndexType())
-ANY_OFFSETS = ElementsConstraint(IndexType(), or_scalar=True)
-ANY_MASK = ElementsConstraint(i1, or_scalar=True)
-BASE = BaseConstraint((1,))
-DESCRIPTOR_OR_BASE = BaseConstraint((1,), or_descriptor=True)
+OFFSETS = elements_constraint(IndexType())
+ANY_OFFSETS = elements_constraint(IndexType(), or_scalar=True)
+ANY_MASK = elements_constraint(i1, or_scalar=True)
+BASE = base_constraint((1,))
+DESCRIPTOR_OR_BASE = base_constraint((1,), or_descriptor=True)
 
 
 @formatted_op
@@ -205,7 +205,7 @@ class LoadOp(CachedOp):
     offsets = opt_operand_def(ANY_OFFSETS)
     mask = operand_def(ANY_MASK)
     chunk_size = opt_prop_def(I64)
-    value = result_def(ValueConstraint(or_scalar=True))
+    value = result_def(value_constraint(or_scalar=True))
 
     traits = traits_def(MemoryReadEffect())
 
@@ -248,7 +248,7 @@ class StoreOp(CachedOp):
 
     name = "xegpu.store"
 
-    value = operand_def(ValueConstraint(or_scalar=True))
+    value = operand_def(value_constraint(or_scalar=True))
     dest = operand_def(DESCRIPTOR_OR_BASE)
     offsets = opt_operand_def(ANY_OFFSETS)
     mask = operand_def(ANY_MASK)
@@ -295,10 +295,10 @@ class AtomicRMWOp(IRDLOperation):
 
     kind = prop_def(I64)
     tensorDesc = operand_def(TensorDescType)
-    mask = operand_def(ElementsConstraint(i1))
-    value = operand_def(ValueConstraint())
+    mask = operand_def(elements_constraint(i1))
+    value = operand_def(value_constraint())
     layout = opt_prop_def(LAYOUT)
-    result = result_def(ValueConstraint())
+    result = result_def(value_constraint())
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 

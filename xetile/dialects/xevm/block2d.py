@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
-from xetile.dialects.xevm.constraints import RegistersConstraint
+from xetile.dialects.xevm.constraints import REGISTERS
 
 LANES = 16
 
@@ -109,7 +109,7 @@ class BlockLoad2dOp(_BlockOp):
     transpose = prop_def(BoolAttr)
     pack_register = prop_def(BoolAttr)
     cache_control = opt_prop_def(LoadCacheControlAttr)
-    res = result_def(RegistersConstraint())
+    res = result_def(REGISTERS)
 
     traits = traits_def(MemoryReadEffect())
 
@@ -218,7 +218,7 @@ class BlockStore2dOp(_BlockOp):
     base_pitch = operand_def(i32)
     x = operand_def(i32)
     y = operand_def(i32)
-    stored_val = operand_def(RegistersConstraint())
+    stored_val = operand_def(REGISTERS)
     cache_control = opt_prop_def(StoreCacheControlAttr)
 
     traits = traits_def(MemoryWriteEffect())

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.xevm.attributes import MMAShapeAttr, MMATypesAttr
-from xetile.dialects.xevm.constraints import RegistersConstraint
+from xetile.dialects.xevm.constraints import REGISTERS
 
 
 @formatted_op
@@ -23,12 +23,12 @@ class MMAOp(IRDLOperation):
 
     name = "xevm.mma"
 
-    a = operand_def(RegistersConstraint())
-    b = operand_def(RegistersConstraint())
-    c = opt_operand_def(RegistersConstraint())
+    a = operand_def(REGISTERS)
+    b = operand_def(REGISTERS)
+    c = opt_operand_def(REGISTERS)
     shape = prop_def(MMAShapeAttr)
     types = prop_def(MMATypesAttr)
-    d = result_def(RegistersConstraint())
+    d = result_def(REGISTERS)
 
     traits = traits_def(Pure())
 
