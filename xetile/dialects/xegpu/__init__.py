@@ -4,14 +4,14 @@ from xdsl.ir import Dialect
 
 from xetile.dialects.xegpu.attributes import (
     BlockTensorDescAttr,
-    CacheHint,
     CacheHintAttr,
-    FenceScope,
     FenceScopeAttr,
-    MemorySpace,
     MemorySpaceAttr,
     ScatterTensorDescAttr,
 )
+from xetile.dialects.xegpu.attributes import CacheHint as CacheHint
+from xetile.dialects.xegpu.attributes import FenceScope as FenceScope
+from xetile.dialects.xegpu.attributes import MemorySpace as MemorySpace
 from xetile.dialects.xegpu.compute_ops import (
     AllocNbarrierOp,
     ConvertLayoutOp,
@@ -22,8 +22,8 @@ from xetile.dialects.xegpu.compute_ops import (
     NbarrierWaitOp,
 )
 from xetile.dialects.xegpu.descriptor_ops import CreateNdTdescOp, UpdateNdOffsetOp
+from xetile.dialects.xegpu.layouts import AnyLayoutAttr as AnyLayoutAttr
 from xetile.dialects.xegpu.layouts import (
-    AnyLayoutAttr,
     LayoutAttr,
     MemLayoutAttr,
     RangeAttr,
@@ -40,47 +40,6 @@ from xetile.dialects.xegpu.scattered_ops import (
     UpdateOffsetOp,
 )
 from xetile.dialects.xegpu.types import MemDescType, NbarrierType, TensorDescType
-
-__all__ = [
-    "AllocNbarrierOp",
-    "AnyLayoutAttr",
-    "AtomicRMWOp",
-    "BlockTensorDescAttr",
-    "CacheHint",
-    "CacheHintAttr",
-    "ConvertLayoutOp",
-    "CreateMemDescOp",
-    "CreateNdTdescOp",
-    "CreateTdescOp",
-    "DpasOp",
-    "FenceOp",
-    "FenceScope",
-    "FenceScopeAttr",
-    "InitNbarrierOp",
-    "LayoutAttr",
-    "LoadMatrixOp",
-    "LoadNdOp",
-    "LoadOp",
-    "MemDescType",
-    "MemLayoutAttr",
-    "MemorySpace",
-    "MemorySpaceAttr",
-    "NbarrierArriveOp",
-    "NbarrierType",
-    "NbarrierWaitOp",
-    "PrefetchNdOp",
-    "PrefetchOp",
-    "RangeAttr",
-    "ScatterTensorDescAttr",
-    "SliceAttr",
-    "StoreMatrixOp",
-    "StoreNdOp",
-    "StoreOp",
-    "TensorDescType",
-    "UpdateNdOffsetOp",
-    "UpdateOffsetOp",
-    "XeGPU",
-]
 
 XeGPU = Dialect(
     "xegpu",

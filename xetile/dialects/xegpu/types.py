@@ -5,6 +5,7 @@ mlir-opt 22.1.8 and is tested against it.
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -36,14 +37,34 @@ def _shape(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
     return ArrayAttr(IntAttr(extent) for extent in shape)
 
 
-def _print_shaped(printer: Printer, shape: Sequence[int], element_type: Attribute) -> None:
-    for extent in shape:
-        printer.print_string("?x" if extent == DYNAMIC_INDEX else f"{extent}x")
-    printer.print_attribute(element_type)
+class _TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
+    """A type `<shape x element, ...>`, whose first parameters are `dimensions` and `element_type`."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents in elements (of one block, if there are several); DYNAMIC_INDEX where one is not known."""
+        return tuple(extent.data for extent in cast(ArrayAttr[IntAttr], self.parameters[0]))
+
+    def get_num_dims(self) -> int:
+        return len(self.shape)
+
+    def get_shape(self) -> tuple[int, ...]:
+        return self.shape
+
+    def get_element_type(self) -> Attribute:
+        return self.parameters[1]
+
+    def print_with(self, printer: Printer, *others: Attribute | None) -> None:
+        """Print `<shape x element>` with those of `others` that are there."""
+        with printer.in_angle_brackets():
+            for extent in self.shape:
+                printer.print_string("?x" if extent == DYNAMIC_INDEX else f"{extent}x")
+            given = [other for other in others if other is not None and other != NoneAttr()]
+            printer.print_list((self.parameters[1], *given), printer.print_attribute)
 
 
 @irdl_attr_definition
-class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
+class TensorDescType(_TileType):
     """`!xegpu.tensor_desc<32x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>>`: a tile in memory.
 
     `encoding` is always there; a block attribute that says only defaults is not printed.
@@ -73,23 +94,6 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
     ) -> "TensorDescType":
         """A block in global memory, or several side by side."""
         return cls.of(shape, element_type, BlockTensorDescAttr(array_length=array_length))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents of one block in elements; DYNAMIC_INDEX where one is not known."""
-        return tuple(extent.data for extent in self.dimensions)
-
-    def get_num_dims(self) -> int:
-        """The rank."""
-        return len(self.dimensions)
-
-    def get_shape(self) -> tuple[int, ...]:
-        """As `shape`."""
-        return self.shape
-
-    def get_element_type(self) -> Attribute:
-        """The type of one element."""
-        return self.element_type
 
     @property
     def scattered(self) -> bool:
@@ -202,16 +206,8 @@ class TensorDescType(ParametrizedAttribute, TypeAttribute, ShapedType, Container
         return _shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr()
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<shape x element, encoding, layout>`."""
-        with printer.in_angle_brackets():
-            _print_shaped(printer, self.shape, self.element_type)
-            encoding = self.encoding
-            if isinstance(encoding, ScatterTensorDescAttr) or not encoding.has_defaults_only:
-                printer.print_string(", ")
-                printer.print_attribute(encoding)
-            if isinstance(self.layout, LayoutAttr):
-                printer.print_string(", ")
-                printer.print_attribute(self.layout)
+        encoding = None if self.encoding == BlockTensorDescAttr() else self.encoding
+        self.print_with(printer, encoding, self.layout)
 
 
 def _normal_encoding(
@@ -226,7 +222,7 @@ def _normal_encoding(
 
 
 @irdl_attr_definition
-class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
+class MemDescType(_TileType):
     """`!xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<...>>`: a matrix in shared local memory."""
 
     name = "xegpu.mem_desc"
@@ -244,23 +240,6 @@ class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerTyp
     ) -> "MemDescType":
         """A matrix of Python values; row-major without a layout."""
         return cls(_shape(shape), element_type, mem_layout or NoneAttr())
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The extents in elements."""
-        return tuple(extent.data for extent in self.dimensions)
-
-    def get_num_dims(self) -> int:
-        """The rank."""
-        return len(self.dimensions)
-
-    def get_shape(self) -> tuple[int, ...]:
-        """As `shape`."""
-        return self.shape
-
-    def get_element_type(self) -> Attribute:
-        """The type of one element."""
-        return self.element_type
 
     def _field(self, name: str) -> tuple[int, ...] | None:
         if not isinstance(self.mem_layout, MemLayoutAttr):
@@ -299,12 +278,7 @@ class MemDescType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerTyp
         return _shape(shape), element_type, layout or NoneAttr()
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<shape x element, layout>`."""
-        with printer.in_angle_brackets():
-            _print_shaped(printer, self.shape, self.element_type)
-            if isinstance(self.mem_layout, MemLayoutAttr):
-                printer.print_string(", ")
-                printer.print_attribute(self.mem_layout)
+        self.print_with(printer, self.mem_layout)
 
 
 @irdl_attr_definition

@@ -14,31 +14,11 @@ from xetile.dialects.xevm.attributes import (
     StoreCacheControlAttr,
     TargetAttr,
 )
-from xetile.dialects.xevm.block2d import LANES, BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp
+from xetile.dialects.xevm.block2d import LANES as LANES
+from xetile.dialects.xevm.block2d import BlockLoad2dOp, BlockPrefetch2dOp, BlockStore2dOp
 from xetile.dialects.xevm.ids import ID_OPS
 from xetile.dialects.xevm.memory import BlockLoadOp, BlockStoreOp, MemfenceOp, PrefetchOp
 from xetile.dialects.xevm.products import MMAOp
-
-__all__ = [
-    "ID_OPS",
-    "LANES",
-    "AddrSpaceAttr",
-    "BlockLoad2dOp",
-    "BlockLoadOp",
-    "BlockPrefetch2dOp",
-    "BlockStore2dOp",
-    "BlockStoreOp",
-    "LoadCacheControlAttr",
-    "MMAOp",
-    "MMAShapeAttr",
-    "MMATypesAttr",
-    "MemScopeAttr",
-    "MemfenceOp",
-    "PrefetchOp",
-    "StoreCacheControlAttr",
-    "TargetAttr",
-    "XeVM",
-]
 
 XeVM = Dialect(
     "xevm",
