@@ -6,7 +6,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, IndexType, IntegerAttr, UnitAttr, i32, i64
 from xdsl.dialects.test import Test
-from xdsl.ir import Dialect, Operation, ParametrizedAttribute
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -260,6 +260,45 @@ def test_mixed_lists() -> None:
 )
 def test_every_format_compiles(op: type[IRDLOperation]) -> None:
     assert format_of(op).stmts
+
+
+BLOCK = "#xegpu.block_tdesc_attr"
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        f"{BLOCK}<>",
+        f"{BLOCK}<memory_space =  slm, array_length = 2 : i64, boundary_check = false>",
+        "#xevm.mma_types<d = f32, a = f16, b = f16>",
+        '#xevm.target<chip = "pvc">',
+        "#xevm.target",
+        "#xegpu.layout<sg_layout = [8, 4], order = [0, 1]>",
+    ],
+)
+def test_structs(attribute: str) -> None:
+    assert str(parse_attribute(attribute)) == attribute
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        (f"{BLOCK}<size = 2 : i64>", "'size' is no parameter; legal are memory_space, array_len"),
+        (f"{BLOCK}<array_length = 2, array_length = 2>", "'array_length' is given twice"),
+        (f'{BLOCK}<array_length = "two">', 'expected an integer, got "two"'),
+        ("#xevm.mma_types<d = f32>", "expected d, a, b and optionally c, found d"),
+    ],
+)
+def test_wrong_structs(attribute: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        parse_attribute(attribute)
+
+
+def parse_attribute(text: str) -> Attribute:
+    context = Context()
+    for dialect in (Builtin, XeGPU, XeVM):
+        context.load_dialect(dialect)
+    return Parser(context, text).parse_attribute()
 
 
 def test_the_plain_decorator_knows_none_of_this() -> None:
