@@ -5,6 +5,7 @@ from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -235,7 +236,7 @@ class AllocNbarrierOp(IRDLOperation):
         super().__init__(properties={"nbarrier_num": IntegerAttr(nbarrier_num, i64)})
 
 
-@formatted_op
+@irdl_op_definition
 class InitNbarrierOp(IRDLOperation):
     """Take part in a named barrier: `%b = xegpu.init_nbarrier %id, %count : i8, i8 -> !xegpu.nbarrier`."""
 
@@ -256,7 +257,7 @@ class InitNbarrierOp(IRDLOperation):
         )
 
 
-@formatted_op
+@irdl_op_definition
 class NbarrierArriveOp(IRDLOperation):
     """Signal that this subgroup has arrived: `xegpu.nbarrier_arrive %b : !xegpu.nbarrier`."""
 
@@ -270,7 +271,7 @@ class NbarrierArriveOp(IRDLOperation):
         super().__init__(operands=[nbarrier])
 
 
-@formatted_op
+@irdl_op_definition
 class NbarrierWaitOp(IRDLOperation):
     """Wait until all have arrived: `xegpu.nbarrier_wait %b : !xegpu.nbarrier`."""
 

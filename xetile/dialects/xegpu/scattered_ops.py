@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -61,7 +62,7 @@ BASE = base_constraint((1,))
 DESCRIPTOR_OR_BASE = base_constraint((1,), or_descriptor=True)
 
 
-@formatted_op
+@irdl_op_definition
 class CreateTdescOp(IRDLOperation):
     """A descriptor of elements at offsets from a base.
 
