@@ -27,8 +27,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.structs import parse_parameter
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,

@@ -26,8 +26,8 @@ from xdsl.printer import Printer
 from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.structs import parse_parameter
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.gpu.attributes import SelectObjectAttr
 from xetile.dialects.upstream.gpu.formats import OffloadingHandler
 
