@@ -19,7 +19,7 @@ After:
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Self
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,9 +28,10 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect
 from xetile.analysis.same_value import Classes, carried_pairs
-from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
 from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.rewriting.rewriter import Handlers, on, remade
 
 _KEPT_TOGETHER = ("xetile.init_tile", "xetile.update_tile_offset")
 
@@ -52,10 +53,8 @@ class Uses(Parts):
 class DuplicatedView(Expansion):
     """A function with one tile per way of using it."""
 
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
-
-    def __init__(self, function: Operation) -> None:
-        super().__init__(function)
+    def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
+        super().__init__(function, handlers)
         self.uses = _tile_uses(function)
 
     def tiles(self, value: SSAValue) -> Uses:
@@ -65,8 +64,15 @@ class DuplicatedView(Expansion):
             return became
         return Uses(dict.fromkeys(self.uses(value), self.single(value)))
 
+    def for_use(self, op: Operation, kind: str) -> Operation:
+        """The same op on the tiles for one way of using them."""
+        operands = [
+            self.tiles(v).tile(kind) if isinstance(v.type, TileType) else self.single(v)
+            for v in op.operands
+        ]
+        return remade(op, operands, op.result_types)
+
     def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
-        """A loop carries one tile per way of using it."""
         if isinstance(argument.type, TileType) and not isinstance(init, Parts):
             return Uses(dict.fromkeys(self.uses(argument), init))
         return init
@@ -80,17 +86,11 @@ class DuplicatedView(Expansion):
     def other(self, op: Operation) -> None:
         """An access takes the tile of its kind."""
         if all(not isinstance(operand.type, TileType) for operand in op.operands):
-            super().other(op)
+            self.copy(op)
             return
         if not op.name.startswith("xetile."):
             fail(op, f"'{op.name}' cannot take a tile inside a kernel that is lowered")
-        mapping = {
-            operand: self.tiles(operand).tile(op.name)
-            if isinstance(operand.type, TileType)
-            else self.single(operand)
-            for operand in op.operands
-        }
-        copy = self.emit(op.clone(mapping))
+        copy = self.emit(self.for_use(op, op.name))
         for old, new in zip(op.results, copy.results, strict=True):
             self.bind(old, new)
 
@@ -99,17 +99,14 @@ def _duplicate(view: DuplicatedView, op: Operation) -> None:
     """An op that makes a tile is repeated for each way of using it."""
     tiles: dict[str, SSAValue] = {}
     for kind in view.uses(op.results[0]):
-        mapping = {
-            operand: view.tiles(operand).tile(kind)
-            if isinstance(operand.type, TileType)
-            else view.single(operand)
-            for operand in op.operands
-        }
-        tiles[kind] = view.emit_value(op.clone(mapping))
+        tiles[kind] = view.emit_value(view.for_use(op, kind))
     view.bind(op.results[0], Uses(tiles))
 
 
-DuplicatedView.handlers = dict.fromkeys(_KEPT_TOGETHER, _duplicate)
+_HANDLERS: Handlers[DuplicatedView] = {
+    **on(InitTileOp, _duplicate),
+    **on(UpdateTileOffsetOp, _duplicate),
+}
 
 
 def _tile_uses(function: Operation) -> Callable[[SSAValue], tuple[str, ...]]:
@@ -140,4 +137,4 @@ class XeTileInitDuplicate(ModulePass):
         """Rewrite every function that holds tiles; others stay as they are."""
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
-                DuplicatedView(function).run()
+                DuplicatedView(function, _HANDLERS).run()

@@ -5,15 +5,18 @@ registers) subclasses `Expansion`, names a handler per op, and runs it on each f
 one forward walk; the environment keeps what each old value became. Loops and branches carry the parts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Self
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, UnknownLoc
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from xetile.analysis.same_value import terminator
 from xetile.dialects.upstream import arith
 from xetile.errors import fail, remark
+from xetile.rewriting.rewriter import Handlers, Rewriter, hand_name_on, remade
 
 Offset = int | SSAValue
 """An index that is known (elements) or computed by an op."""
@@ -50,20 +53,12 @@ def _types(values: Sequence[SSAValue]) -> list[Attribute]:
     return [value.type for value in values]
 
 
-class Expansion:
-    """Rebuilds one function; subclasses name the handlers and, where values meet, how to adapt them."""
+class Expansion(Rewriter["Parts | SSAValue"]):
+    """Rebuilds one function; passes name the handlers and, where values meet, how to adapt them."""
 
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
-
-    def __init__(self, function: Operation) -> None:
-        self.function = function
-        self.environment: dict[SSAValue, Parts | SSAValue] = {}
-        self.block = Block()
-        self.entry = self.block
-        self.current: Operation = function
-        self._last_in_entry: Operation | None = None
+    def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
+        super().__init__(function, handlers)
         self._remarked = False
-        self._shared: dict[tuple[object, ...], SSAValue] = {}
 
     def run(self) -> None:
         """Replace the body of the function."""
@@ -81,20 +76,13 @@ class Expansion:
         self.function.add_region(Region(self.entry))
         region.drop_all_references()
 
-    # The environment.
+    # What values became.
 
     def bind(self, value: SSAValue, became: Parts | SSAValue) -> None:
-        """Record what an old value became and hand its name on."""
-        self.environment[value] = became
+        super().bind(value, became)
         if isinstance(became, Parts):
             for part in became.values:
-                _name(part, value)
-        else:
-            _name(became, value)
-
-    def get(self, value: SSAValue) -> Parts | SSAValue:
-        """What an old value became."""
-        return self.environment[value]
+                hand_name_on(value, part)
 
     def single(self, value: SSAValue) -> SSAValue:
         """What an old value became, for a value that no pass splits (an index, a memref)."""
@@ -107,35 +95,11 @@ class Expansion:
             )
         return became
 
-    # Emission.
+    def mapped(self, offsets: Iterable[Offset]) -> list[Offset]:
+        """Offsets, sizes or strides of the old function in the new one."""
+        return [o if isinstance(o, int) else self.single(o) for o in offsets]
 
-    def emit(self, op: Operation) -> Operation:
-        """Add an op at the end of the block that is being built, with the position of the current op."""
-        self._stamp(op)
-        self.block.add_op(op)
-        return op
-
-    def emit_value(self, op: Operation) -> SSAValue:
-        """`emit` for an op with one result."""
-        return self.emit(op).results[0]
-
-    def emit_at_entry(self, op: Operation) -> SSAValue:
-        """Add an op with one result at the start of the function, after those added there before."""
-        self._stamp(op)
-        if self._last_in_entry is not None:
-            self.entry.insert_op_after(op, self._last_in_entry)
-        elif self.entry.first_op is not None:
-            self.entry.insert_op_before(op, self.entry.first_op)
-        else:
-            self.entry.add_op(op)
-        self._last_in_entry = op
-        return op.results[0]
-
-    def shared(self, key: tuple[object, ...], make: Callable[[], Operation]) -> SSAValue:
-        """The value of an op at the start of the function, made once per key."""
-        if key not in self._shared:
-            self._shared[key] = self.emit_at_entry(make())
-        return self._shared[key]
+    # Index arithmetic.
 
     def constant(self, value: int, type: IndexType | IntegerType | None = None) -> SSAValue:
         """An integer constant at the start of the function (index unless a type is given)."""
@@ -171,10 +135,6 @@ class Expansion:
             return left
         return self.emit_value(arith.MuliOp(self.index(left), self.index(right)))
 
-    def _stamp(self, op: Operation) -> None:
-        if isinstance(op.location, UnknownLoc):
-            op.location = self.current.location
-
     def remark_once(self, message: str) -> None:
         """Tell the user of a condition of this function, the first time only."""
         if not self._remarked:
@@ -201,23 +161,22 @@ class Expansion:
         return became
 
     def other(self, op: Operation) -> None:
-        """An op without handler: copied with what is in its regions, unless one of its operands was split."""
-        if not op.regions:
-            mapping = {operand: self.single(operand) for operand in op.operands}
-            copy = op.clone(mapping)
-        else:
-            copy = type(op).create(
-                operands=[self.single(operand) for operand in op.operands],
-                result_types=[result.type for result in op.results],
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
-                regions=[self._copied_region(region) for region in op.regions],
-                location=op.location,
-            )
+        self.copy(op)
+
+    # The walk.
+
+    def copy(self, op: Operation) -> None:
+        """Copy an op with what is in its regions, refused where one of its operands was split."""
+        copy = remade(
+            op,
+            [self.single(operand) for operand in op.operands],
+            op.result_types,
+            [self._copied_region(region) for region in op.regions],
+        )
         self.current = op
         self.emit(copy)
         for old, new in zip(op.results, copy.results, strict=True):
-            self.environment[old] = new
+            self.bind(old, new)
 
     def _copied_region(self, region: Region) -> Region:
         """A region of an op that hands no split value in or out."""
@@ -228,29 +187,20 @@ class Expansion:
         end = region.blocks[0].last_op
         if end is not None and end.name in _REGION_ENDS:
             self.current = end
-            outer, self.block = self.block, block
-            self.emit(end.clone({operand: self.single(operand) for operand in end.operands}))
-            self.block = outer
+            with self.building(block):
+                self.emit(remade(end, [self.single(operand) for operand in end.operands], ()))
         return Region(block)
-
-    # The walk.
-
-    def rewrite_block(self, old: Block) -> None:
-        """Rewrite the ops of a block into the block that is being built."""
-        for op in old.ops:
-            self.current = op
-            self.rewrite(op)
 
     def rewrite(self, op: Operation) -> None:
         """Rewrite one op: by its handler, as structured control flow, or by copying it."""
-        handler = self.handlers.get(op.name) or _STRUCTURED.get(op.name)
-        if handler is not None:
-            handler(self, op)
+        structured = None if op.name in self.handlers else _STRUCTURED.get(op.name)
+        if structured is not None:
+            structured(self, op)
         else:
-            self.other(op)
+            super().rewrite(op)
 
     def rewrite_region(
-        self, old: Region, arguments: Sequence[Parts | SSAValue | None], *, leading: int = 0
+        self, old: Region, arguments: Sequence[Parts | SSAValue], *, leading: int = 0
     ) -> Block:
         """A new block for a region whose first `leading` arguments stay and whose others became `arguments`."""
         if len(old.blocks) != 1:
@@ -264,12 +214,19 @@ class Expansion:
         for argument in old_block.args[:leading]:
             self.environment[argument] = _copy_argument(block, argument, argument.type)
         for argument, like in zip(old_block.args[leading:], arguments, strict=True):
-            assert like is not None
             self.environment[argument] = _carried(block, argument, like)
-        outer, self.block = self.block, block
-        self.rewrite_block(old_block)
-        self.block = outer
+        with self.building(block):
+            self.rewrite_block(old_block)
         return block
+
+    def forms(
+        self, arguments: Sequence[SSAValue], values: Sequence[SSAValue]
+    ) -> list[Parts | SSAValue]:
+        """Old values in the forms in which control flow carries them as `arguments`."""
+        return [
+            self.loop_parts(argument, self.get(value))
+            for argument, value in zip(arguments, values, strict=True)
+        ]
 
     def flatten(self, values: Sequence[Parts | SSAValue]) -> list[SSAValue]:
         """The carried values in order."""
@@ -278,24 +235,26 @@ class Expansion:
             flat.extend(value.values if isinstance(value, Parts) else (value,))
         return flat
 
+    def close(self, old: Block, new: Block, forms: Sequence[Parts | SSAValue]) -> None:
+        """End a rebuilt region with the values of the old terminator, in the given forms."""
+        self.current = terminator(old)
+        with self.building(new):
+            values = [
+                self.adapt(self.get(value), form)
+                for value, form in zip(self.current.operands, forms, strict=True)
+            ]
+            self.emit(scf.YieldOp(*self.flatten(values)))
+
     def bind_results(
-        self, old: Sequence[SSAValue], new: Sequence[SSAValue], like: Sequence[Parts | SSAValue]
+        self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Parts | SSAValue]
     ) -> None:
-        """Give the results of a rebuilt control flow op to the old results, in the form of `like`."""
-        start = 0
-        for result, form in zip(old, like, strict=True):
+        """Give the results of a rebuilt control flow op to the old results, in their forms."""
+        new = iter(made.results)
+        for result, form in zip(old, forms, strict=True):
             if isinstance(form, Parts):
-                stop = start + len(form.values)
-                self.bind(result, form.with_values(new[start:stop]))
+                self.bind(result, form.with_values(list(islice(new, len(form.values)))))
             else:
-                stop = start + 1
-                self.bind(result, new[start])
-            start = stop
-
-
-def _name(value: SSAValue, like: SSAValue) -> None:
-    if value.name_hint is None:
-        value.name_hint = like.name_hint
+                self.bind(result, next(new))
 
 
 def _copy_argument(block: Block, argument: SSAValue, type: Attribute) -> BlockArgument:
@@ -312,110 +271,64 @@ def _carried(block: Block, argument: SSAValue, like: Parts | SSAValue) -> Parts 
     return _copy_argument(block, argument, like.type)
 
 
-def _yield_like(
-    expansion: Expansion, operands: Sequence[SSAValue], forms: Sequence[Parts | SSAValue]
-) -> list[SSAValue]:
-    adapted = [
-        expansion.adapt(expansion.get(value), form)
-        for value, form in zip(operands, forms, strict=True)
-    ]
-    return expansion.flatten(adapted)
-
-
 def _rewrite_for(expansion: Expansion, op: Operation) -> None:
     lower, upper, step = (expansion.single(operand) for operand in op.operands[:3])
     old_body = op.regions[0].blocks[0]
-    forms = [
-        expansion.loop_parts(argument, expansion.get(init))
-        for argument, init in zip(old_body.args[1:], op.operands[3:], strict=True)
-    ]
+    forms = expansion.forms(old_body.args[1:], op.operands[3:])
     body = expansion.rewrite_region(op.regions[0], forms, leading=1)
-    _close(expansion, old_body, body, forms)
+    expansion.close(old_body, body, forms)
     expansion.current = op
     loop = scf.ForOp(lower, upper, step, expansion.flatten(forms), Region(body))
     loop.attributes.update(op.attributes)
-    expansion.emit(loop)
-    expansion.bind_results(op.results, loop.results, forms)
-
-
-def _close(expansion: Expansion, old: Block, new: Block, forms: Sequence[Parts | SSAValue]) -> None:
-    """End a rebuilt region with the values of the old terminator, in the given forms."""
-    terminator = old.last_op
-    assert terminator is not None
-    expansion.current = terminator
-    outer, expansion.block = expansion.block, new
-    values = _yield_like(expansion, terminator.operands, forms)
-    expansion.emit(scf.YieldOp(*values))
-    expansion.block = outer
+    expansion.bind_results(op.results, expansion.emit(loop), forms)
 
 
 def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
     """An op that runs one of its regions and has what it yields: the first region says in which form."""
     operands = [expansion.single(operand) for operand in op.operands]
-    blocks = [
-        expansion.rewrite_region(region, ()) if region.blocks else None for region in op.regions
-    ]
-    forms = _yielded_forms(expansion, op.regions[0].blocks[0], blocks[0], op.results)
-    for region, block in zip(op.regions[1:], blocks[1:], strict=True):
-        if block is not None:
-            _close(expansion, region.blocks[0], block, forms)
-    expansion.current = op
-    branch = type(op).create(
-        operands=operands,
-        result_types=_types(expansion.flatten(forms)),
-        properties=dict(op.properties),
-        attributes=dict(op.attributes),
-        regions=[Region(block) if block is not None else Region() for block in blocks],
-        location=op.location,
+    first, *others = (
+        (region.blocks[0], expansion.rewrite_region(region, ()))
+        for region in op.regions
+        if region.blocks
     )
-    expansion.emit(branch)
-    expansion.bind_results(op.results, branch.results, forms)
+    forms = _yielded_forms(expansion, *first, op.results)
+    for old, block in others:
+        expansion.close(old, block, forms)
+    expansion.current = op
+    regions = [Region(block) for _, block in (first, *others)]
+    regions.extend(Region() for region in op.regions if not region.blocks)
+    branch = remade(op, operands, _types(expansion.flatten(forms)), regions)
+    expansion.bind_results(op.results, expansion.emit(branch), forms)
 
 
 def _yielded_forms(
-    expansion: Expansion, old: Block, new: Block | None, results: Sequence[SSAValue]
+    expansion: Expansion, old: Block, new: Block, results: Sequence[SSAValue]
 ) -> list[Parts | SSAValue]:
     """End a rebuilt region with its values in the form in which they leave it, and say these forms."""
-    terminator = old.last_op
-    assert terminator is not None
-    assert new is not None
-    expansion.current = terminator
-    outer, expansion.block = expansion.block, new
-    forms = [
-        expansion.loop_parts(result, expansion.get(value))
-        for result, value in zip(results, terminator.operands, strict=True)
-    ]
-    expansion.emit(scf.YieldOp(*expansion.flatten(forms)))
-    expansion.block = outer
+    expansion.current = terminator(old)
+    with expansion.building(new):
+        forms = expansion.forms(results, expansion.current.operands)
+        expansion.emit(scf.YieldOp(*expansion.flatten(forms)))
     return forms
 
 
 def _rewrite_while(expansion: Expansion, op: Operation) -> None:
     old_before, old_after = (region.blocks[0] for region in op.regions)
-    forms = [
-        expansion.loop_parts(argument, expansion.get(init))
-        for argument, init in zip(old_before.args, op.operands, strict=True)
-    ]
+    forms = expansion.forms(old_before.args, op.operands)
     before = expansion.rewrite_region(op.regions[0], forms)
-    condition = old_before.last_op
-    assert condition is not None
-    expansion.current = condition
-    outer, expansion.block = expansion.block, before
-    passed = [
-        expansion.loop_parts(argument, expansion.get(value))
-        for argument, value in zip(old_after.args, condition.operands[1:], strict=True)
-    ]
-    flag = expansion.single(condition.operands[0])
-    expansion.emit(scf.ConditionOp(flag, *expansion.flatten(passed)))
-    expansion.block = outer
+    expansion.current = terminator(old_before)
+    condition, *values = expansion.current.operands
+    with expansion.building(before):
+        passed = expansion.forms(old_after.args, values)
+        flag = expansion.single(condition)
+        expansion.emit(scf.ConditionOp(flag, *expansion.flatten(passed)))
     after = expansion.rewrite_region(op.regions[1], passed)
-    _close(expansion, old_after, after, forms)
+    expansion.close(old_after, after, forms)
     expansion.current = op
     types = _types(expansion.flatten(passed))
     loop = scf.WhileOp(expansion.flatten(forms), types, Region(before), Region(after))
     loop.attributes.update(op.attributes)
-    expansion.emit(loop)
-    expansion.bind_results(op.results, loop.results, passed)
+    expansion.bind_results(op.results, expansion.emit(loop), passed)
 
 
 def _skip(expansion: Expansion, op: Operation) -> None:
@@ -423,7 +336,7 @@ def _skip(expansion: Expansion, op: Operation) -> None:
 
 
 _REGION_ENDS = ("scf.yield", "scf.condition")
-_STRUCTURED: Mapping[str, Callable[[Expansion, Operation], None]] = {
+_STRUCTURED: Handlers[Expansion] = {
     "scf.for": _rewrite_for,
     "scf.if": _rewrite_branches,
     "scf.index_switch": _rewrite_branches,
@@ -431,8 +344,3 @@ _STRUCTURED: Mapping[str, Callable[[Expansion, Operation], None]] = {
     "scf.while": _rewrite_while,
     **dict.fromkeys(_REGION_ENDS, _skip),
 }
-
-
-def operation(value: SSAValue) -> Operation | None:
-    """The op that makes a value, None for a block argument."""
-    return value.owner if isinstance(value.owner, Operation) else None

@@ -23,48 +23,17 @@ the two layouts says. A value is kept with its selection pending, so that slices
 shuffle at the use.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect, set_level
-from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
-from xetile.passes.convert_xegpu_to_xevm.registers import Registers
 from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
 from xetile.targets.device import device
-
-
-class LaneView(LaneRegisters):
-    """A function as one lane sees it."""
-
-    def other(self, op: Operation) -> None:
-        """Elementwise ops work on registers."""
-        if is_elementwise(op) and any(isinstance(self.get(v), Registers) for v in op.operands):
-            vectors.elementwise(self, op)
-            return
-        split = [value for value in op.operands if isinstance(self.get(value), Registers)]
-        for value in (*split, *(v for v in op.results if is_tile_vector(v.type))):
-            fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
-        super().other(op)
-
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {
-        "xegpu.create_nd_tdesc": messages.create_nd_tdesc,
-        "xegpu.load_nd": messages.load_nd,
-        "xegpu.store_nd": messages.store_nd,
-        "xegpu.prefetch_nd": messages.prefetch_nd,
-        "xegpu.dpas": vectors.dpas,
-        "xegpu.fence": messages.fence,
-        "vector.extract": vectors.extract,
-        "vector.extract_strided_slice": vectors.extract_strided_slice,
-        "arith.constant": vectors.constant,
-    }
 
 
 @dataclass(frozen=True)
@@ -89,5 +58,5 @@ class ConvertXeGPUToXeVM(ModulePass):
                 )
             if not holds_dialect(function, "xegpu"):
                 continue
-            LaneView(function, target).run()
+            LaneRegisters(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
             set_level(function, "lane")

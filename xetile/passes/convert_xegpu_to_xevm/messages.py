@@ -8,12 +8,14 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerType,
     MemRefType,
+    UnrealizedConversionCastOp,
     VectorType,
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
     CacheHintAttr,
     CreateNdTdescOp,
@@ -38,14 +40,14 @@ from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneRegisters
 from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Offset
+from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.device import GLOBAL_ADDRESS_SPACE
 
 _Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
 
-def create_nd_tdesc(view: LaneRegisters, op: Operation) -> None:
+def create_nd_tdesc(view: LaneRegisters, op: CreateNdTdescOp) -> None:
     """A descriptor is a pointer and the extents of its surface in bytes and rows; offsets come with each access."""
-    assert isinstance(op, CreateNdTdescOp)
     type = cast(TensorDescType, op.results[0].type)
     if op.mixed_offsets:
         fail(
@@ -56,11 +58,8 @@ def create_nd_tdesc(view: LaneRegisters, op: Operation) -> None:
     bits = memory_bits(type.element_type)
     if bits is None or len(type.shape) != 2:
         fail(op, f"{type} is not lowered to XeVM yet; expected a 2D block of elements in memory")
-    sizes: list[Offset]
-    strides: list[Offset]
     if op.mixed_sizes:
-        sizes = [s if isinstance(s, int) else view.single(s) for s in op.mixed_sizes]
-        strides = [s if isinstance(s, int) else view.single(s) for s in op.mixed_strides]
+        sizes, strides = view.mapped(op.mixed_sizes), view.mapped(op.mixed_strides)
     else:
         sizes, strides = _static_surface(op, source)
     size = bits // 8
@@ -71,8 +70,6 @@ def create_nd_tdesc(view: LaneRegisters, op: Operation) -> None:
 
 
 def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list[Offset]]:
-    from xetile.dialects.upstream.memref.layout import strides_and_offset
-
     type = cast(MemRefType[Attribute], source.type)
     layout = strides_and_offset(type)
     if layout is None or layout[1] != 0 or None in layout[0] or type.get_num_dims() != 2:
@@ -104,27 +101,24 @@ def _pointer(view: LaneRegisters, source: SSAValue) -> SSAValue:
 
 
 def _signless(source: SSAValue) -> Operation:
-    from xdsl.dialects.builtin import UnrealizedConversionCastOp
-
     if str(source.type) in ("ui64", "si64"):
         return UnrealizedConversionCastOp.get([source], [i64])
     return arith.ExtUIOp(source, i64)
 
 
-def _corner(view: LaneRegisters, offsets: Sequence[int | SSAValue]) -> tuple[SSAValue, SSAValue]:
+def _corner(view: LaneRegisters, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
     """Offsets (row, column) as XeVM's x and y."""
     if len(offsets) != 2:
         fail(
             view.current,
             f"'{view.current.name}' has {len(offsets)} offsets; expected a row and a column",
         )
-    row, column = (o if isinstance(o, int) else view.single(o) for o in offsets)
+    row, column = view.mapped(offsets)
     return view.integer(column), view.integer(row)
 
 
-def load_nd(view: LaneRegisters, op: Operation) -> None:
+def load_nd(view: LaneRegisters, op: LoadNdOp) -> None:
     """One message; its linear layout says which lane and register holds which element."""
-    assert isinstance(op, LoadNdOp)
     descriptor = view.descriptor(op.operands[0])
     type, bits = descriptor.type, descriptor.bits
     rows, columns = type.shape
@@ -148,14 +142,13 @@ def load_nd(view: LaneRegisters, op: Operation) -> None:
         transpose=transposed,
         pack_register=message.packed,
         result_type=VectorType(IntegerType(word), (count,)),
-        cache_control=_load_cache_control(op),
+        cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
     view.bind_registers(op.results[0], view.emit_value(loaded), layout, word_bits=word)
 
 
-def store_nd(view: LaneRegisters, op: Operation) -> None:
+def store_nd(view: LaneRegisters, op: StoreNdOp) -> None:
     """One message, whose registers hold the rows of the block."""
-    assert isinstance(op, StoreNdOp)
     descriptor = view.descriptor(op.operands[1])
     rows, columns = descriptor.type.shape
     message = BlockConfiguration(rows, columns, 1)
@@ -171,14 +164,13 @@ def store_nd(view: LaneRegisters, op: Operation) -> None:
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
         tile_height=rows,
-        cache_control=_store_cache_control(op),
+        cache_control=_cache_control(op, StoreCacheControlAttr, _STORE_HINTS),
     )
     view.emit(store)
 
 
-def prefetch_nd(view: LaneRegisters, op: Operation) -> None:
+def prefetch_nd(view: LaneRegisters, op: PrefetchNdOp) -> None:
     """One message."""
-    assert isinstance(op, PrefetchNdOp)
     descriptor = view.descriptor(op.operands[0])
     rows, columns = descriptor.type.shape
     prefetch = BlockPrefetch2dOp(
@@ -188,14 +180,13 @@ def prefetch_nd(view: LaneRegisters, op: Operation) -> None:
         tile_width=columns,
         tile_height=rows,
         v_blocks=descriptor.type.array_length,
-        cache_control=_load_cache_control(op),
+        cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
     view.emit(prefetch)
 
 
-def fence(view: LaneRegisters, op: Operation) -> None:
+def fence(view: LaneRegisters, op: FenceOp) -> None:
     """A memory fence of the same scope."""
-    assert isinstance(op, FenceOp)
     space = "global" if op.memory_kind_name == "global" else "shared"
     scope = "workgroup" if op.scope_name == "workgroup" else "device"
     view.emit(MemfenceOp(scope=scope, addrspace=space))
@@ -205,29 +196,27 @@ _LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
 _STORE_HINTS = {"uncached": "uc", "streaming": "s", "write_through": "wt", "write_back": "wb"}
 
 
-def _cache_control(op: Operation, letters: Mapping[str, str]) -> str | None:
-    """XeVM's name of the op's cache hints; levels without a hint are uncached, as upstream's lowering has it."""
-    names = ("l1_hint", "l2_hint", "l3_hint")
-    hints = [op.properties.get(name) for name in names]
+def _cache_control(
+    op: Operation, kind: type[_Control], letters: Mapping[str, str]
+) -> _Control | None:
+    """The op's cache hints as XeVM has them; levels without a hint are uncached, as upstream's lowering has it."""
+    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
     if all(hint is None for hint in hints):
         return None
     words = [hint.data.value if isinstance(hint, CacheHintAttr) else "uncached" for hint in hints]
     if "read_invalidate" in words:
-        return "ir"
-    return "_".join(f"L{level + 1}{letters[word]}" for level, word in enumerate(words))
-
-
-def _checked_control(op: Operation, kind: type[_Control], name: str) -> _Control:
+        name = "ir"
+    else:
+        name = "_".join(f"L{level}{letters[word]}" for level, word in enumerate(words, 1))
     if name not in kind.legal:
         fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")
     return kind(name)
 
 
-def _load_cache_control(op: Operation) -> LoadCacheControlAttr | None:
-    name = _cache_control(op, _LOAD_HINTS)
-    return None if name is None else _checked_control(op, LoadCacheControlAttr, name)
-
-
-def _store_cache_control(op: Operation) -> StoreCacheControlAttr | None:
-    name = _cache_control(op, _STORE_HINTS)
-    return None if name is None else _checked_control(op, StoreCacheControlAttr, name)
+HANDLERS: Handlers[LaneRegisters] = {
+    **on(CreateNdTdescOp, create_nd_tdesc),
+    **on(LoadNdOp, load_nd),
+    **on(StoreNdOp, store_nd),
+    **on(PrefetchNdOp, prefetch_nd),
+    **on(FenceOp, fence),
+}

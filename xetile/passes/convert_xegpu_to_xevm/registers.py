@@ -1,7 +1,7 @@
 """A block as one lane holds it: registers, the layout that says what they are, and a pending selection."""
 
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.analysis.constants import Dense, splat_of_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
@@ -52,7 +53,6 @@ class Registers(Parts):
         self.selection = tuple(range(count))
 
     def agrees_with(self, other: Parts) -> bool:
-        """A loop carries registers of one type in one layout."""
         return (
             isinstance(other, Registers)
             and super().agrees_with(other)
@@ -107,12 +107,13 @@ class Registers(Parts):
         grain = _grain(self.selection, bits, min(self.word_bits, word_bits))
         value = self.values[0]
         if grain != self.word_bits:
-            words = _length(value) * self.word_bits // grain
+            words = vector_type(value).get_shape()[0] * self.word_bits // grain
             value = _retyped(view, value, VectorType(IntegerType(grain), (words,)))
         step = grain // bits
         mask = [index // step for index in self.selection[::step]]
-        if mask != list(range(_length(value))):
-            result = VectorType(_element(value), (len(mask),))
+        held = vector_type(value)
+        if mask != list(range(held.get_shape()[0])):
+            result = VectorType(held.element_type, (len(mask),))
             indices = DenseArrayBase.from_list(i64, mask)
             value = view.emit_value(ShuffleOp(value, value, indices, result_type=result))
         return _retyped(view, value, wanted)
@@ -144,14 +145,6 @@ def _grain(selection: Sequence[int], bits: int, largest: int) -> int:
             return grain
         grain //= 2
     return bits
-
-
-def _element(value: SSAValue) -> Attribute:
-    return cast(VectorType[Attribute], value.type).element_type
-
-
-def _length(value: SSAValue) -> int:
-    return cast(VectorType[Attribute], value.type).get_shape()[0]
 
 
 def _retyped(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:

@@ -1,29 +1,21 @@
-"""Vectors in registers: matrix instructions, slices, constants, elementwise ops."""
+"""Vectors in registers: matrix instructions, slices, constants."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NoReturn, cast
+from typing import Literal, NoReturn
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    IntegerAttr,
-    VectorType,
-)
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, taken
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import LaneIdOp
-from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
-from xetile.dialects.xegpu import (
-    DpasOp,
-)
-from xetile.dialects.xevm import (
-    MMAOp,
-)
+from xetile.dialects.upstream.vector import ExtractOp, ExtractStridedSliceOp, FromElementsOp
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import DpasOp
+from xetile.dialects.xevm import MMAOp
 from xetile.errors import fail
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.xegpu import (
-    default_vector_layout,
     dpas_vector_layout,
     drop_leading_dimension,
 )
@@ -33,15 +25,12 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
-from xetile.rewriting.one_to_many import Expansion
+from xetile.rewriting.rewriter import Handlers, integers_of, on
 
 
-def dpas(view: LaneRegisters, op: Operation) -> None:
+def dpas(view: LaneRegisters, op: DpasOp) -> None:
     """A matrix instruction, its operands in the layouts that it takes."""
-    assert isinstance(op, DpasOp)
-    a, b, c = (
-        cast(VectorType[Attribute], v.type) for v in (op.operands[0], op.operands[1], op.results[0])
-    )
+    a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
     instruction = view.device.dpas(a.element_type, b.element_type, c.element_type)
     if instruction is None or a.get_num_dims() != 2:
         fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
@@ -60,7 +49,7 @@ def dpas(view: LaneRegisters, op: Operation) -> None:
     ]
     operands: list[SSAValue] = []
     for operand, value, shape in forms:
-        vector = cast(VectorType[Attribute], value.type)
+        vector = vector_type(value)
         pack = vector.get_shape()[2] if vector.get_num_dims() == 3 else 1
         layout = dpas_vector_layout(
             operand, shape, repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=pack
@@ -85,12 +74,11 @@ def extract(view: LaneRegisters, op: Operation) -> None:
     """One block of those that a message loads; elements of vectors that no pass splits are copied."""
     part = view.get(op.operands[0])
     if not isinstance(part, Registers):
-        Expansion.other(view, op)
+        view.copy(op)
         return
-    assert isinstance(op, ExtractOp)
     if len(op.operands) > 1 or not isinstance(op.results[0].type, VectorType):
         fail(op, "only whole blocks are extracted at lane level")
-    for index in op.static_position.get_values():
+    for index in integers_of(op, "static_position"):
         rest = part.shape[1:]
         sliced = part.sliced((index, *[0] * len(rest)), (1, *rest))
         if sliced is None:
@@ -104,10 +92,10 @@ def _refuse_slice(view: LaneRegisters) -> NoReturn:
     fail(view.current, "the slice cuts through what one lane holds; that is not lowered yet")
 
 
-def extract_strided_slice(view: LaneRegisters, op: Operation) -> None:
+def extract_strided_slice(view: LaneRegisters, op: ExtractStridedSliceOp) -> None:
     """A slice is a selection of registers."""
-    registers = view.registers(op.operands[0])
-    offsets, sizes, strides = (_integers(op, name) for name in ("offsets", "sizes", "strides"))
+    registers = view.registers(op.source)
+    offsets, sizes, strides = (integers_of(op, name) for name in ("offsets", "sizes", "strides"))
     if any(stride != 1 for stride in strides):
         fail(op, f"strides {strides}; expected 1")
     rest = registers.shape[len(offsets) :]
@@ -117,27 +105,19 @@ def extract_strided_slice(view: LaneRegisters, op: Operation) -> None:
     view.bind(op.results[0], part)
 
 
-def _integers(op: Operation, name: str) -> list[int]:
-    values = cast("ArrayAttr[IntegerAttr]", op.properties[name])
-    return [value.value.data for value in values]
-
-
 def constant(view: LaneRegisters, op: Operation) -> None:
     """A splat is one register's value repeated; other constants are selected by the lane."""
     value = dense_value(op)
-    if not isinstance(op.results[0].type, VectorType) or value is None:
-        Expansion.other(view, op)
+    if value is None:
+        view.copy(op)
         return
-    type = cast(VectorType[Attribute], op.results[0].type)
+    type = vector_type(op.results[0])
     bits = register_bits(type.element_type)
     if is_splat(value):
         splat = Registers(value, type.element_type, None, word_bits=bits, shape=type.get_shape())
         view.bind(op.results[0], splat)
         return
-    try:
-        layout = default_vector_layout(tuple(type.get_shape()))
-    except LayoutError as error:
-        fail(op, str(error))
+    layout = view.default_layout(type.get_shape())
     view.bind_registers(
         op.results[0], _lane_table(view, value, type, layout), layout, word_bits=bits
     )
@@ -175,33 +155,9 @@ def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
     return index
 
 
-def elementwise(view: LaneRegisters, op: Operation) -> None:
-    """An op on registers, all operands in one layout."""
-    became = [view.get(value) for value in op.operands]
-    blocks = [part for part in became if isinstance(part, Registers)]
-    layout = next((part.layout for part in blocks if part.layout is not None), None)
-    if layout is None:
-        try:
-            layout = default_vector_layout(blocks[0].shape)
-        except LayoutError as error:
-            fail(op, str(error))
-    operands: list[SSAValue] = []
-    for value, part in zip(op.operands, became, strict=True):
-        if isinstance(part, Registers):
-            element = part.element_type
-            moved = view.arranged(part, layout)
-            operands.append(moved.read(view, natural_type(element), register_bits(element)))
-        else:
-            operands.append(view.single(value))
-    count = layout.in_dim_size("register")
-    elements = [cast(VectorType[Attribute], result.type).element_type for result in op.results]
-    made = view.emit(
-        type(op).create(
-            operands=operands,
-            result_types=[VectorType(natural_type(element), (count,)) for element in elements],
-            properties=dict(op.properties),
-            attributes=dict(op.attributes),
-        )
-    )
-    for old, new, element in zip(op.results, made.results, elements, strict=True):
-        view.bind_registers(old, new, layout, word_bits=register_bits(element))
+HANDLERS: Handlers[LaneRegisters] = {
+    **on(DpasOp, dpas),
+    **on(ExtractStridedSliceOp, extract_strided_slice),
+    "vector.extract": extract,
+    "arith.constant": constant,
+}

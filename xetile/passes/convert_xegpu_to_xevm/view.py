@@ -1,24 +1,22 @@
 """One lane's view of a function: what values become, and how registers are brought into order."""
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar, cast
+from collections.abc import Sequence
+from typing import Self
 
-from xdsl.dialects.builtin import (
-    VectorType,
-    i32,
-)
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import VectorType, i32
+from xdsl.ir import Operation, SSAValue
 
+from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.dialects.upstream import arith
-from xetile.dialects.xegpu import (
-    TensorDescType,
-)
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.xegpu import default_vector_layout
-from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
+from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type, register_bits
 from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device
 
 
@@ -61,18 +59,15 @@ class Descriptor(Parts):
         )
 
     def describe(self) -> str:
-        """In words."""
         return str(self.type)
 
 
 class LaneRegisters(Expansion):
     """The values of a function as registers of one lane."""
 
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
-
-    def __init__(self, function: Operation, target: Device) -> None:
+    def __init__(self, function: Operation, handlers: Handlers[Self], target: Device) -> None:
+        super().__init__(function, handlers)
         self.device = target
-        super().__init__(function)
 
     def registers(self, value: SSAValue) -> Registers:
         """What an old vector became."""
@@ -92,7 +87,7 @@ class LaneRegisters(Expansion):
         self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
     ) -> None:
         """Bind an old vector to a lane's registers, all of them, in order."""
-        element = cast(VectorType[Attribute], value.type).element_type
+        element = vector_type(value).element_type
         self.bind(value, Registers(part, element, layout, word_bits=word_bits))
 
     def arranged(self, registers: Registers, layout: LinearLayout) -> Registers:
@@ -119,16 +114,51 @@ class LaneRegisters(Expansion):
         return self._whole(self.arranged(became, like.layout))
 
     def _whole(self, registers: Registers) -> Registers:
-        if registers.layout is None:
-            shape = registers.shape
-            try:
-                registers = self.arranged(registers, default_vector_layout(shape))
-            except LayoutError as error:
-                fail(self.current, str(error))
-        assert registers.layout is not None
-        bits = memory_bits(registers.element_type) or 0
-        value = registers.read(self, natural_type(registers.element_type), bits)
-        return Registers(value, registers.element_type, registers.layout, word_bits=bits)
+        layout = registers.layout
+        if layout is None:
+            layout = self.default_layout(registers.shape)
+        element = registers.element_type
+        bits = memory_bits(element) or 0
+        value = self.arranged(registers, layout).read(self, natural_type(element), bits)
+        return Registers(value, element, layout, word_bits=bits)
+
+    def default_layout(self, shape: Sequence[int]) -> LinearLayout:
+        """The layout of a value that no message and no instruction gives one."""
+        try:
+            return default_vector_layout(tuple(shape))
+        except LayoutError as error:
+            fail(self.current, str(error))
+
+    def elementwise(self, op: Operation) -> None:
+        """An op on registers, all operands in one layout."""
+        became = [self.get(value) for value in op.operands]
+        blocks = [part for part in became if isinstance(part, Registers)]
+        layout = next((part.layout for part in blocks if part.layout is not None), None)
+        if layout is None:
+            layout = self.default_layout(blocks[0].shape)
+        operands: list[SSAValue] = []
+        for value, part in zip(op.operands, became, strict=True):
+            if isinstance(part, Registers):
+                element = part.element_type
+                moved = self.arranged(part, layout)
+                operands.append(moved.read(self, natural_type(element), register_bits(element)))
+            else:
+                operands.append(self.single(value))
+        count = layout.in_dim_size("register")
+        elements = [vector_type(result).element_type for result in op.results]
+        types = [VectorType(natural_type(element), (count,)) for element in elements]
+        made = self.emit(remade(op, operands, types))
+        for old, new, element in zip(op.results, made.results, elements, strict=True):
+            self.bind_registers(old, new, layout, word_bits=register_bits(element))
+
+    def other(self, op: Operation) -> None:
+        split = [value for value in op.operands if isinstance(self.get(value), Registers)]
+        if split and is_elementwise(op):
+            self.elementwise(op)
+            return
+        for value in (*split, *(v for v in op.results if is_tile_vector(v.type))):
+            fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
+        self.copy(op)
 
     def integer(self, offset: Offset) -> SSAValue:
         """An index as i32."""

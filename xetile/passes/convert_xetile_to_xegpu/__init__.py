@@ -26,22 +26,11 @@ from math import prod
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    IntegerAttr,
-    ModuleOp,
-    VectorType,
-    i32,
-)
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, VectorType, i32
 from xdsl.ir import Attribute, Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import (
-    OLDER_CONVENTION,
-    functions,
-    holds_dialect,
-    level,
-    set_level,
-)
+from xetile.analysis.kernels import OLDER_CONVENTION, functions, holds_dialect, level, set_level
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors
@@ -50,6 +39,7 @@ from xetile.passes.convert_xetile_to_xegpu.work_item_launches import (
     set_work_item_convention,
     subgroups_along,
 )
+from xetile.rewriting.rewriter import Handlers
 from xetile.targets.device import SUBGROUP_SIZE, Device, device
 
 MOST_BLOCKS = 1 << 14
@@ -85,24 +75,13 @@ def _launch_index(view: XeGPUView, op: Operation) -> None:
     if OLDER_CONVENTION in view.function.attributes:
         view.bind(op.results[0], subgroups_along(view.function, op, view.emit_value))
     else:
-        view.bind(op.results[0], view.emit_value(op.clone()))
+        view.copy(op)
 
 
-XeGPUView.handlers = {
-    "xetile.init_tile": tiles.init_tile,
-    "xetile.load_tile": tiles.load_tile,
-    "xetile.store_tile": tiles.store_tile,
-    "xetile.prefetch_tile": tiles.prefetch_tile,
-    "xetile.update_tile_offset": tiles.update_tile_offset,
-    "xetile.tile_mma": vectors.tile_mma,
-    "xetile.tile_pack": vectors.tile_pack,
-    "xetile.tile_unpack": vectors.tile_unpack,
-    "xetile.tile_transpose": rearrange.tile_transpose,
-    "xetile.tile_reduce": rearrange.tile_reduce,
-    "xetile.tile_broadcast": rearrange.tile_broadcast,
-    "arith.constant": vectors.constant,
-    "vector.broadcast": rearrange.broadcast,
-    "vector.extract_strided_slice": vectors.extract_strided_slice,
+HANDLERS: Handlers[XeGPUView] = {
+    **tiles.HANDLERS,
+    **vectors.HANDLERS,
+    **rearrange.HANDLERS,
     "gpu.thread_id": _launch_index,
     "gpu.block_dim": _launch_index,
 }
@@ -151,7 +130,7 @@ class ConvertXeTileToXeGPU(ModulePass):
                 _check_blocks(inner)
                 if inner.name == "xetile.tile_mma":
                     _check_instruction(target, inner)
-            XeGPUView(function, target, upstream=self.upstream_plan).run()
+            XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             set_work_item_convention(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(SUBGROUP_SIZE, i32)
             set_level(function, "subgroup")

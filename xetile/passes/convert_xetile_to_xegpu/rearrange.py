@@ -1,9 +1,7 @@
 """What moves or combines the elements of vectors, in XeGPU: the vector dialect's ops on each block."""
 
-from typing import cast
-
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import (
@@ -12,15 +10,15 @@ from xetile.dialects.upstream.vector import (
     ShapeCastOp,
     TransposeOp,
 )
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp
 from xetile.passes.convert_xetile_to_xegpu.constants import identity
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
-from xetile.rewriting.one_to_many import Expansion
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def tile_transpose(view: XeGPUView, op: Operation) -> None:
+def tile_transpose(view: XeGPUView, op: TileTransposeOp) -> None:
     """The blocks change places, and the elements in each of them."""
-    assert isinstance(op, TileTransposeOp)
     grid = view.grid(op.source)
     if op.permutation.get_values() == (0, 1, 2, 3):
         view.bind(op.result, grid)
@@ -33,9 +31,8 @@ def transposed(view: XeGPUView, grid: Grid) -> Grid:
     return grid.transposed([view.emit_value(TransposeOp(v, [1, 0])) for v in grid.values])
 
 
-def tile_broadcast(view: XeGPUView, op: Operation) -> None:
+def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
     """Each block of the source is repeated in its own block, and the blocks along the dimensions."""
-    assert isinstance(op, TileBroadcastOp)
     grid, dimensions = view.grid(op.source), op.broadcast_dims.get_values()
     type = op.result.type
     rows, columns, height, width = type.get_shape()
@@ -53,9 +50,8 @@ def tile_broadcast(view: XeGPUView, op: Operation) -> None:
     view.bind(op.result, Grid(blocks, (rows, columns), (height, width), 1))
 
 
-def tile_reduce(view: XeGPUView, op: Operation) -> None:
+def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
     """Block after block joins the sum, ascending; it begins with the kind's identity."""
-    assert isinstance(op, TileReduceOp)
     grid, dimensions = view.grid(op.source), op.reduction_dims.get_values()
     if not dimensions:
         view.bind(op.result, grid)
@@ -85,17 +81,22 @@ def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAVal
     return [grid.at(i, j) for i in rows for j in columns]
 
 
-def broadcast(view: XeGPUView, op: Operation) -> None:
+def _broadcast(view: XeGPUView, op: Operation) -> None:
     """One element repeated over a 4D vector: every block is the same."""
-    type = op.results[0].type
-    if isinstance(op.operands[0].type, VectorType) or not isinstance(type, VectorType):
-        Expansion.other(view, op)
+    (source,), (result,) = op.operands, op.results
+    if isinstance(source.type, VectorType) or vector_type(result).get_num_dims() != 4:
+        view.copy(op)
         return
-    vector = cast(VectorType[Attribute], type)
-    if vector.get_num_dims() != 4:
-        Expansion.other(view, op)
-        return
-    rows, columns, height, width = vector.get_shape()
-    block = VectorType(vector.element_type, (height, width))
-    value = view.emit_value(BroadcastOp(view.single(op.operands[0]), block))
-    view.bind(op.results[0], Grid([value] * (rows * columns), (rows, columns), (height, width), 1))
+    type = vector_type(result)
+    rows, columns, height, width = type.get_shape()
+    block = VectorType(type.element_type, (height, width))
+    value = view.emit_value(BroadcastOp(view.single(source), block))
+    view.bind(result, Grid([value] * (rows * columns), (rows, columns), (height, width), 1))
+
+
+HANDLERS: Handlers[XeGPUView] = {
+    **on(TileTransposeOp, tile_transpose),
+    **on(TileReduceOp, tile_reduce),
+    **on(TileBroadcastOp, tile_broadcast),
+    "vector.broadcast": _broadcast,
+}

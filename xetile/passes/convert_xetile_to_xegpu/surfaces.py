@@ -57,9 +57,7 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     tile = op.tile.type
     if tile.memory_space != 0:
         fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
-    offsets = [o if isinstance(o, int) else view.single(o) for o in op.mixed_offsets]
-    sizes: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_sizes]
-    strides: list[Offset] = [o if isinstance(o, int) else view.single(o) for o in op.mixed_strides]
+    offsets, sizes, strides = map(view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides))
     source = view.single(op.source)
     start: Offset = 0
     static = False

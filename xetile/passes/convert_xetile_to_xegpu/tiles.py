@@ -34,11 +34,11 @@ from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
 from xetile.planning.loads import memory_bits
 from xetile.planning.messages import TileUse
 from xetile.rewriting.one_to_many import Offset
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def init_tile(view: XeGPUView, op: Operation) -> None:
+def init_tile(view: XeGPUView, op: InitTileOp) -> None:
     """A tile is a descriptor per way of using it, and where its corner is."""
-    assert isinstance(op, InitTileOp)
     tile = op.tile.type
     if tile.scattered:
         fail(
@@ -73,12 +73,10 @@ def _descriptor(
     return surface.descriptor(view, type)
 
 
-def load_tile(view: XeGPUView, op: Operation) -> None:
+def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
-    assert isinstance(op, LoadTileOp)
-    tile = view.tile(op.operands[0])
+    tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.descriptors["load"]
-    type = cast(TileType, op.operands[0].type)
     pack = (
         register_word(message, element_bits=memory_bits(type.element_type) or 8)
         if message.packed
@@ -110,7 +108,7 @@ def load_tile(view: XeGPUView, op: Operation) -> None:
         grid = grid.transposed(grid.values)
     elif tile.column_major:
         grid = transposed(view, grid)
-    view.bind(op.results[0], padded(view, op, tile, grid))
+    view.bind(op.result, padded(view, op, tile, grid))
 
 
 def _block_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
@@ -137,37 +135,42 @@ def _hints(op: Operation) -> list[CacheHintAttr | None]:
     ]
 
 
-def store_tile(view: XeGPUView, op: Operation) -> None:
+def store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     """One message per block."""
-    assert isinstance(op, StoreTileOp)
-    tile = view.tile(op.operands[1])
+    tile = view.tile(op.tile)
     descriptor, message = tile.descriptors["store"]
-    grid = view.grid(op.operands[0])
+    grid = view.grid(op.value)
     if tile.column_major:
         grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
     else:
         grid = view.repack(grid, (message.rows, message.columns))
-    starts = block_offsets(_memory_shape(cast(TileType, op.operands[1].type)), grid.block)
+    starts = block_offsets(_memory_shape(cast(TileType, op.tile.type)), grid.block)
     for value, start in zip(grid.values, starts, strict=True):
         view.emit(StoreNdOp(value, descriptor, tile.corner(view, start), hints=_hints(op)))
 
 
-def prefetch_tile(view: XeGPUView, op: Operation) -> None:
+def prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     """The fewest messages that cover the tile."""
-    assert isinstance(op, PrefetchTileOp)
-    tile = view.tile(op.operands[0])
+    tile = view.tile(op.tile)
     descriptor, message = tile.descriptors["prefetch"]
-    extents = _memory_shape(cast(TileType, op.operands[0].type))
+    extents = _memory_shape(cast(TileType, op.tile.type))
     for start in block_offsets(extents, (message.rows, message.width)):
         view.emit(PrefetchNdOp(descriptor, tile.corner(view, start), hints=_hints(op)))
 
 
-def update_tile_offset(view: XeGPUView, op: Operation) -> None:
+def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:
     """The corner moves in the dimensions that loops carry; descriptors stay."""
-    assert isinstance(op, UpdateTileOffsetOp)
-    tile = view.tile(op.operands[0])
-    steps = [s if isinstance(s, int) else view.single(s) for s in op.mixed_offsets]
+    tile, steps = view.tile(op.tile), view.mapped(op.mixed_offsets)
     moved = [
         view.index(view.add(tile.offset(dimension), steps[dimension])) for dimension in tile.moving
     ]
-    view.bind(op.results[0], tile.with_values(moved))
+    view.bind(op.result, tile.with_values(moved))
+
+
+HANDLERS: Handlers[XeGPUView] = {
+    **on(InitTileOp, init_tile),
+    **on(LoadTileOp, load_tile),
+    **on(StoreTileOp, store_tile),
+    **on(PrefetchTileOp, prefetch_tile),
+    **on(UpdateTileOffsetOp, update_tile_offset),
+}

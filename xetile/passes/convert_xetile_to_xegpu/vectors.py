@@ -1,29 +1,27 @@
-"""Vectors in XeGPU: products, repacking, constants, and what moves or combines the elements of blocks."""
+"""Vectors in XeGPU: products, repacking, slices, constants."""
 
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import cast
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp
-from xetile.dialects.xegpu import (
-    DpasOp,
-)
-from xetile.dialects.xetile import TilePackOp
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import DpasOp
+from xetile.dialects.xetile import TileMMAOp, TilePackOp, TileUnpackOp
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
-from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.rewriting.one_to_many import Parts
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def tile_mma(view: XeGPUView, op: Operation) -> None:
+def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
     """One matrix instruction per block of the result and of K, K ascending."""
-    a, b = view.grid(op.operands[0]), view.grid(op.operands[1])
-    sums = [view.grid(value) for value in op.operands[2:]]
-    type = cast(VectorType[Attribute], op.results[0].type)
+    a, b, *sums = (view.grid(value) for value in op.operands)
+    type = op.result.type
     rows, columns, *block = type.get_shape()
     result = VectorType(type.element_type, block)
     blocks: list[SSAValue] = []
@@ -34,32 +32,30 @@ def tile_mma(view: XeGPUView, op: Operation) -> None:
                 product = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
                 total = [view.emit_value(product)]
             blocks.append(total[0])
-    view.bind(op.results[0], Grid(blocks, (rows, columns), (block[0], block[1]), 1))
+    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1]), 1))
 
 
-def tile_unpack(view: XeGPUView, op: Operation) -> None:
+def tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
     """A vector is known by its blocks, whole or not."""
-    view.bind(op.results[0], view.grid(op.operands[0]))
+    view.bind(op.result, view.grid(op.source))
 
 
-def tile_pack(view: XeGPUView, op: Operation) -> None:
+def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
     """Blocks are cut and put together; a whole vector, such as a mask, is one block."""
-    assert isinstance(op, TilePackOp)
     became = view.get(op.source)
     if not isinstance(became, Parts):
-        rows, columns = cast(VectorType[Attribute], op.source.type).get_shape()
+        rows, columns = vector_type(op.source).get_shape()
         became = Grid([became], (1, 1), (rows, columns), 1)
         view.bind(op.source, became)
     height, width = op.inner_blocks.get_values()
     view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
 
 
-def extract_strided_slice(view: XeGPUView, op: Operation) -> None:
+def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
     """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
-    assert isinstance(op, ExtractStridedSliceOp)
     grid = view.get(op.source)
     if not isinstance(grid, Grid):
-        Expansion.other(view, op)
+        view.copy(op)
         return
     offsets, sizes = _box(op)
     rows, columns = (gcd(*extents) for extents in zip(grid.block, offsets, sizes, strict=True))
@@ -72,7 +68,7 @@ def extract_strided_slice(view: XeGPUView, op: Operation) -> None:
 
 def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
     """Where a slice begins in the vector that the blocks make up, and its extents (elements)."""
-    whole, part = (cast(VectorType[Attribute], v.type).get_shape() for v in (op.source, op.result))
+    whole, part = (vector_type(v).get_shape() for v in (op.source, op.result))
     counted, inner = whole[:2], whole[2:] or (1, 1)
     if whole[2:] != part[2:]:
         fail(
@@ -90,14 +86,13 @@ def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
 
 def constant(view: XeGPUView, op: Operation) -> None:
     """Each block has its own elements; blocks that repeat one element share a constant."""
-    type = op.results[0].type
     value = dense_value(op)
-    if not isinstance(type, VectorType) or value is None:
-        Expansion.other(view, op)
+    if value is None:
+        view.copy(op)
         return
-    vector = cast(VectorType[Attribute], type)
+    vector = vector_type(op.results[0])
     if vector.get_num_dims() not in (2, 4):
-        Expansion.other(view, op)
+        view.copy(op)
         return
     *counts, height, width = vector.get_shape()
     block = VectorType(vector.element_type, (height, width))
@@ -112,3 +107,12 @@ def constant(view: XeGPUView, op: Operation) -> None:
         ]
     rows, columns = counts or (1, 1)
     view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width), 1))
+
+
+HANDLERS: Handlers[XeGPUView] = {
+    **on(TileMMAOp, tile_mma),
+    **on(TilePackOp, tile_pack),
+    **on(TileUnpackOp, tile_unpack),
+    **on(ExtractStridedSliceOp, extract_strided_slice),
+    "arith.constant": constant,
+}

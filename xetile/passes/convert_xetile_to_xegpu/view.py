@@ -1,21 +1,23 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
-from typing import ClassVar, cast
+from typing import Self
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.planning.messages import Messages, TileUse
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device
 
 
@@ -64,7 +66,6 @@ class Tile(Parts):
         )
 
     def describe(self) -> str:
-        """In words."""
         return (
             f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
         )
@@ -95,7 +96,6 @@ class Grid(Parts):
         return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]), 1)
 
     def describe(self) -> str:
-        """In words."""
         packed = f", {self.pack} rows packed" if self.pack != 1 else ""
         return (
             f"{'x'.join(map(str, self.shape))} blocks of {'x'.join(map(str, self.block))}{packed}"
@@ -105,12 +105,17 @@ class Grid(Parts):
 class XeGPUView(Expansion):
     """A function in terms of XeGPU."""
 
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {}
-
-    def __init__(self, function: Operation, target: Device, *, upstream: bool = False) -> None:
+    def __init__(
+        self,
+        function: Operation,
+        handlers: Handlers[Self],
+        target: Device,
+        *,
+        upstream: bool = False,
+    ) -> None:
+        super().__init__(function, handlers)
         self.device = target
         self.messages = Messages(function, target, upstream=upstream)
-        super().__init__(function)
 
     def tile(self, value: SSAValue) -> Tile:
         """What an old tile became."""
@@ -134,7 +139,7 @@ class XeGPUView(Expansion):
         became = self.get(value)
         if not isinstance(became, Grid) or not is_tile_vector(value.type):
             return super().single(value)
-        rows, columns = cast(VectorType[Attribute], value.type).get_shape()
+        rows, columns = vector_type(value).get_shape()
         return self.repack(became, (rows, columns)).values[0]
 
     def repack(self, grid: Grid, block: tuple[int, int]) -> Grid:
@@ -156,7 +161,7 @@ class XeGPUView(Expansion):
 
     def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
         """One block of the smaller ones from `first` (in blocks) on."""
-        element = cast(VectorType[Attribute], parts.values[0].type).element_type
+        element = vector_type(parts.values[0]).element_type
         joined = self.emit_value(arith.ConstantOp(repeated(0, VectorType(element, block))))
         for start in block_offsets(block, parts.block):
             row, column = (s // b + f for s, b, f in zip(start, parts.block, first, strict=True))
@@ -195,38 +200,28 @@ class XeGPUView(Expansion):
     def other(self, op: Operation) -> None:
         """Elementwise ops work on each block."""
         if is_elementwise(op) and any(isinstance(self.get(v), Grid) for v in op.operands):
-            elementwise(self, op)
+            self.elementwise(op)
         else:
-            super().other(op)
+            self.copy(op)
 
-
-def elementwise(view: XeGPUView, op: Operation) -> None:
-    """An op on each block, cut to the smallest of its operands."""
-    became = [view.get(value) for value in op.operands]
-    blocks = [part.block for part in became if isinstance(part, Grid)]
-    common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
-    became = [view.cut(part, common) if isinstance(part, Grid) else part for part in became]
-    first = next(part for part in became if isinstance(part, Grid))
-    parts: list[list[SSAValue]] = [[] for _ in op.results]
-    for index in range(len(first.values)):
-        operands = [
-            part.values[index] if isinstance(part, Grid) else view.single(v)
-            for part, v in zip(became, op.operands, strict=True)
-        ]
-        shape = cast(VectorType[Attribute], first.values[index].type).get_shape()
-        types = [
-            VectorType(cast(VectorType[Attribute], result.type).element_type, shape)
-            for result in op.results
-        ]
-        made = view.emit(
-            type(op).create(
-                operands=operands,
-                result_types=types,
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
-            )
-        )
-        for part, value in zip(parts, made.results, strict=True):
-            part.append(value)
-    for result, values in zip(op.results, parts, strict=True):
-        view.bind(result, Grid(values, first.shape, first.block, first.pack))
+    def elementwise(self, op: Operation) -> None:
+        """An op on each block, cut to the smallest of its operands."""
+        became = [self.get(value) for value in op.operands]
+        blocks = [part.block for part in became if isinstance(part, Grid)]
+        common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
+        became = [self.cut(part, common) if isinstance(part, Grid) else part for part in became]
+        first = next(part for part in became if isinstance(part, Grid))
+        parts: list[list[SSAValue]] = [[] for _ in op.results]
+        for index, block in enumerate(first.values):
+            operands = [
+                part.values[index] if isinstance(part, Grid) else self.single(v)
+                for part, v in zip(became, op.operands, strict=True)
+            ]
+            shape = vector_type(block).get_shape()
+            types = [VectorType(vector_type(v).element_type, shape) for v in op.results]
+            for part, value in zip(
+                parts, self.emit(remade(op, operands, types)).results, strict=True
+            ):
+                part.append(value)
+        for result, values in zip(op.results, parts, strict=True):
+            self.bind(result, Grid(values, first.shape, first.block, first.pack))

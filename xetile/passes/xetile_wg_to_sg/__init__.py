@@ -21,32 +21,27 @@ A subgroup with several units (round-robin) gets one op per unit, rows outer; wh
 subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/grid.py), maps
 that the program leaves out are written first (`xetile-infer-wg-map`).
 
-The parts are in wg_to_sg/:
+The rooms:
 
 - `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
-- `compute`, `constants`, `vectors`: products, elementwise ops, constants, masks and broadcasts: of each unit.
+- `view`, `compute`, `constants`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
 - `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in registers where every subgroup holds
   what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut into
   several units may form sums and products of floats in another order; `reduce` states the bound.
 - `once`: what a workgroup does once and its subgroups would do many times.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
-from xetile.analysis.same_value import is_elementwise, is_tile_vector
 from xetile.errors import XetileError
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.xetile_wg_to_sg import (
     compute,
-    constants,
     memory,
     once,
     rearrange,
@@ -54,40 +49,16 @@ from xetile.passes.xetile_wg_to_sg import (
     vectors,
 )
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
+from xetile.rewriting.rewriter import Handlers
 
-
-class DistributedView(SubgroupView):
-    """A function as one subgroup sees it, with the rewrite of every op."""
-
-    handlers: ClassVar[Mapping[str, Callable[..., None]]] = {
-        "xetile.init_tile": memory.init_tile,
-        "xetile.update_tile_offset": memory.update_tile_offset,
-        "xetile.load_tile": memory.load,
-        "xetile.load_gather": memory.load,
-        "xetile.store_tile": memory.store,
-        "xetile.store_scatter": memory.store,
-        "xetile.atomic_rmw_tile": memory.atomic_rmw_tile,
-        "xetile.prefetch_tile": memory.prefetch_tile,
-        "xetile.tile_mma": compute.tile_mma,
-        "xetile.tile_transpose": rearrange.transpose,
-        "xetile.tile_broadcast": rearrange.broadcast,
-        "xetile.tile_conv_layout": rearrange.conv_layout,
-        "xetile.tile_reduce": reduce.reduce,
-        "arith.constant": vectors.for_tile_vectors(constants.constant),
-        "vector.broadcast": vectors.for_tile_vectors(vectors.broadcast),
-        "vector.constant_mask": vectors.for_tile_vectors(vectors.constant_mask),
-        "vector.create_mask": vectors.for_tile_vectors(vectors.create_mask),
-        "vector.shape_cast": vectors.for_tile_vectors(vectors.shape_cast),
-        "vector.transpose": vectors.for_tile_vectors(vectors.transpose),
-        **once.HANDLERS,
-    }
-
-    def other(self, op: Operation) -> None:
-        """Elementwise ops work on each unit; what holds no tile or only whole vectors is copied."""
-        if is_elementwise(op) and any(is_tile_vector(v.type) for v in op.results):
-            compute.elementwise(self, op)
-        else:
-            self.copy_whole(op)
+HANDLERS: Handlers[SubgroupView] = {
+    **memory.HANDLERS,
+    **compute.HANDLERS,
+    **rearrange.HANDLERS,
+    **reduce.HANDLERS,
+    **vectors.HANDLERS,
+    **once.HANDLERS,
+}
 
 
 @dataclass(frozen=True)
@@ -113,5 +84,5 @@ class XeTileWgToSg(ModulePass):
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                DistributedView(function, self.exchange_bytes).run()
+                SubgroupView(function, HANDLERS, exchange_bytes=self.exchange_bytes).run()
                 set_level(function, "subgroup")

@@ -1,35 +1,18 @@
-"""Products, and ops that work on each element alone."""
+"""Products of a subgroup's units."""
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from xetile.analysis.same_value import vector_shape
 from xetile.dialects.upstream import vector
 from xetile.dialects.xetile import TileMMAOp
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def elementwise(view: SubgroupView, op: Operation) -> None:
-    """The op on each unit; scalars are the same for all."""
-    distribution = view.distribution_of(op.results[0])
-    types = [unit_vector(result.type, distribution) for result in op.results]
-    made = [
-        view.emit(retyped(op, [_of_unit(view, v, unit) for v in op.operands], types))
-        for unit in range(distribution.local_units)
-    ]
-    for number, result in enumerate(op.results):
-        view.bind(result, Units([copy.results[number] for copy in made], distribution))
-
-
-def _of_unit(view: SubgroupView, value: SSAValue, unit: int) -> SSAValue:
-    became = view.get(value)
-    return became.values[unit] if isinstance(became, Units) else view.single(value)
-
-
-def tile_mma(view: SubgroupView, op: Operation) -> None:
+def tile_mma(view: SubgroupView, op: TileMMAOp) -> None:
     """One product per unit of the result and smaller unit of A and B along K, K ascending."""
-    assert isinstance(op, TileMMAOp)
     distribution = view.distribution_of(op.results[0])
     units_a, units_b = view.units(op.operands[0]), view.units(op.operands[1])
     type = unit_vector(op.results[0].type, distribution)
@@ -71,3 +54,6 @@ def _slice(
     piece = view.emit_value(vector.ExtractStridedSliceOp(unit, offsets, sizes))
     piece.name_hint = unit.name_hint
     return piece
+
+
+HANDLERS: Handlers[SubgroupView] = on(TileMMAOp, tile_mma)

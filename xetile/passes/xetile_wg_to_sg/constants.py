@@ -44,32 +44,16 @@ def _own_slice(
 ) -> SSAValue:
     """This subgroup's slice of a dense constant."""
     down, across = distribution.offset_terms(rounds)
-    return at_own_offset(
-        view,
-        down,
-        lambda row: at_own_offset(
-            view,
-            across,
-            lambda column: _slice(view, op, values, distribution, (row, column)),
-        ),
-    )
-
-
-def _slice(
-    view: SubgroupView,
-    op: Operation,
-    values: Dense,
-    distribution: Distribution,
-    start: tuple[int, int],
-) -> SSAValue:
     width, (height, columns) = distribution.shape[1], distribution.unit
-    elements = (
-        (start[0] + row) * width + start[1] + column
-        for row in range(height)
-        for column in range(columns)
+    type = unit_vector(op.results[0].type, distribution)
+
+    def slice_at(top: int, left: int) -> SSAValue:
+        places = ((top + y) * width + left + x for y in range(height) for x in range(columns))
+        return view.emit_value(_retyped_constant(op, taken(values, places, type)))
+
+    return at_own_offset(
+        view, down, lambda top: at_own_offset(view, across, lambda left: slice_at(top, left))
     )
-    value = taken(values, elements, unit_vector(op.results[0].type, distribution))
-    return view.emit_value(_retyped_constant(op, value))
 
 
 def at_own_offset(view: SubgroupView, term: Term, make: Callable[[int], SSAValue]) -> SSAValue:

@@ -28,6 +28,7 @@ from xetile.analysis.same_value import vector_shape
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.gpu import BarrierOp
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import (
     InitTileOp,
     LoadTileOp,
@@ -42,7 +43,6 @@ from xetile.passes.xetile_wg_to_sg.bands import Bands, Place, band_shape, cut, p
 from xetile.passes.xetile_wg_to_sg.view import (
     SubgroupView,
     Units,
-    element_type,
     is_signless,
 )
 from xetile.rewriting.one_to_many import Offset
@@ -103,7 +103,7 @@ class _Buffer(NamedTuple):
 def _through_memory(
     view: SubgroupView, source: Units, target: Distribution, order: Sequence[int]
 ) -> Units:
-    element = element_type(source.values[0])
+    element = vector_type(source.values[0]).element_type
     kept = _type_in_memory(view, element)
     distribution = source.distribution
     turns = tuple(order) == COLUMN_MAJOR
@@ -148,7 +148,9 @@ def _store_band(view: SubgroupView, source: Units, buffer: _Buffer, band: int) -
         if band not in found.possible:
             continue
         with view.only_if(_is(view, found.band, band)):
-            stored = _widened(view, value, element_type(value), buffer.tile.element_type)
+            stored = _widened(
+                view, value, vector_type(value).element_type, buffer.tile.element_type
+            )
             view.emit(StoreTileOp(stored, buffer.unit(view, index)))
 
 
@@ -200,28 +202,19 @@ def _type_in_memory(view: SubgroupView, element: Attribute) -> Attribute:
 
 
 def _widened(view: SubgroupView, value: SSAValue, element: Attribute, kept: Attribute) -> SSAValue:
-    if element == kept:
-        return value
-    return view.emit_value(
-        _cast(element, arith.IndexCastOp, arith.ExtUIOp)(value, _like(value, kept))
-    )
+    return value if element == kept else _cast(view, value, element, kept, arith.ExtUIOp)
 
 
 def _narrowed(view: SubgroupView, value: SSAValue, element: Attribute, kept: Attribute) -> SSAValue:
-    if element == kept:
-        return value
-    return view.emit_value(
-        _cast(element, arith.IndexCastOp, arith.TruncIOp)(value, _like(value, element))
-    )
+    return value if element == kept else _cast(view, value, element, element, arith.TruncIOp)
 
 
 def _cast(
+    view: SubgroupView,
+    value: SSAValue,
     element: Attribute,
-    for_index: Callable[[SSAValue, Attribute], Operation],
+    to: Attribute,
     for_integers: Callable[[SSAValue, Attribute], Operation],
-) -> Callable[[SSAValue, Attribute], Operation]:
-    return for_index if isinstance(element, IndexType) else for_integers
-
-
-def _like(value: SSAValue, element: Attribute) -> VectorType[Attribute]:
-    return VectorType(element, vector_shape(value))
+) -> SSAValue:
+    make = arith.IndexCastOp if isinstance(element, IndexType) else for_integers
+    return view.emit_value(make(value, VectorType(to, vector_shape(value))))

@@ -5,21 +5,30 @@ from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
+from xetile.dialects.xetile import (
+    AtomicRMWTileOp,
+    InitTileOp,
+    LoadGatherOp,
+    LoadTileOp,
+    PrefetchTileOp,
+    StoreScatterOp,
+    StoreTileOp,
+    TileType,
+    UpdateTileOffsetOp,
+)
 from xetile.errors import fail
 from xetile.passes.xetile_wg_to_sg.once import check_one_buffer
 from xetile.passes.xetile_wg_to_sg.view import (
     SubgroupView,
     Units,
-    mapped,
     retyped,
     unit_vector,
 )
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def init_tile(view: SubgroupView, op: Operation) -> None:
+def init_tile(view: SubgroupView, op: InitTileOp) -> None:
     """One tile per unit, at the unit's offset or with the unit's indices."""
-    assert isinstance(op, InitTileOp)
     distribution = view.distribution_of(op.tile)
     check_one_buffer(op, op.source)
     _check_blocks(op, distribution.unit)
@@ -33,10 +42,7 @@ def init_tile(view: SubgroupView, op: Operation) -> None:
             lambda unit: InitTileOp(source, [], [], [], type, indices=indices[unit]),
         )
         return
-    offsets, sizes, strides = (
-        [mapped(view, entry) for entry in entries]
-        for entries in (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
-    )
+    offsets, sizes, strides = map(view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides))
     leading, base = offsets[:-2], offsets[-2:]
     tiles: list[SSAValue] = []
     for starts in view.unit_offsets(distribution):
@@ -55,9 +61,8 @@ def _check_blocks(op: InitTileOp, unit: Sequence[int]) -> None:
         )
 
 
-def update_tile_offset(view: SubgroupView, op: Operation) -> None:
+def update_tile_offset(view: SubgroupView, op: UpdateTileOffsetOp) -> None:
     """Every unit moves by the same steps, or each element by its own."""
-    assert isinstance(op, UpdateTileOffsetOp)
     tiles = view.units(op.tile)
     if op.indices is not None:
         steps = view.units(op.indices).values
@@ -67,9 +72,9 @@ def update_tile_offset(view: SubgroupView, op: Operation) -> None:
             lambda unit: UpdateTileOffsetOp(tiles.values[unit], indices=steps[unit]),
         )
         return
-    moved = [mapped(view, offset) for offset in op.mixed_offsets]
+    moved = view.mapped(op.mixed_offsets)
     view.each_unit(
-        op.results[0],
+        op.result,
         tiles.distribution,
         lambda unit: UpdateTileOffsetOp(tiles.values[unit], moved),
     )
@@ -87,7 +92,7 @@ def _accessed(view: SubgroupView, op: Operation, tile: SSAValue) -> Units:
     return view.units(tile)
 
 
-def load(view: SubgroupView, op: Operation) -> None:
+def load(view: SubgroupView, op: LoadTileOp | LoadGatherOp) -> None:
     """`load_tile` and `load_gather` of each unit, with the mask's unit."""
     tiles = _accessed(view, op, op.operands[0])
     masks = [view.units(mask) for mask in op.operands[1:]]
@@ -103,33 +108,40 @@ def _unit(values: Sequence[Units], unit: int) -> list[SSAValue]:
     return [value.values[unit] for value in values]
 
 
-def store(view: SubgroupView, op: Operation) -> None:
+def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
     """`store_tile` and `store_scatter` of each unit, with the mask's unit."""
     for operands in _written_units(view, op):
         view.emit(retyped(op, operands, []))
 
 
-def atomic_rmw_tile(view: SubgroupView, op: Operation) -> None:
+def atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
     """One atomic update per unit."""
     units = _written_units(view, op)
-    tiles = view.units(op.operands[1])
-    type = unit_vector(op.results[0].type, tiles.distribution)
-    view.each_unit(op.results[0], tiles.distribution, lambda unit: retyped(op, units[unit], [type]))
+    distribution = view.units(op.tile).distribution
+    type = unit_vector(op.result.type, distribution)
+    view.each_unit(op.result, distribution, lambda unit: retyped(op, units[unit], [type]))
 
 
 def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
     """Per unit the value, the tile and what else the op takes, where one subgroup writes each."""
-    value, tile, *masks = op.operands
-    tiles = _accessed(view, op, tile)
-    values = [
-        view.units(value),
-        tiles,
-        *(view.units(mask) for mask in masks),
-    ]
+    tiles = _accessed(view, op, op.operands[1])
+    values = [view.units(operand) for operand in op.operands]
     return [_unit(values, unit) for unit in range(tiles.distribution.local_units)]
 
 
-def prefetch_tile(view: SubgroupView, op: Operation) -> None:
+def prefetch_tile(view: SubgroupView, op: PrefetchTileOp) -> None:
     """A prefetch of each unit."""
-    for tile in view.units(op.operands[0]).values:
+    for tile in view.units(op.tile).values:
         view.emit(retyped(op, [tile], []))
+
+
+HANDLERS: Handlers[SubgroupView] = {
+    **on(InitTileOp, init_tile),
+    **on(UpdateTileOffsetOp, update_tile_offset),
+    **on(LoadTileOp, load),
+    **on(LoadGatherOp, load),
+    **on(StoreTileOp, store),
+    **on(StoreScatterOp, store),
+    **on(AtomicRMWTileOp, atomic_rmw_tile),
+    **on(PrefetchTileOp, prefetch_tile),
+}

@@ -1,6 +1,6 @@
 """What a workgroup does once: refused, or done by one subgroup, because each subgroup doing it means something else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
@@ -12,6 +12,7 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
+from xetile.rewriting.rewriter import Handlers
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
@@ -46,7 +47,7 @@ _COUNTED = ("gpu.thread_id", "gpu.global_id")
 
 def _check(view: SubgroupView, op: Operation) -> None:
     if op.name in _COUNTED and OLDER_CONVENTION in view.function.attributes:
-        view.copy_whole(op)
+        view.copy(op)
         return
     fail(op, f"'{op.name}' {_REASONS[op.name]}")
 
@@ -58,17 +59,17 @@ def _call(view: SubgroupView, op: Operation) -> None:
     for inner in () if callee is None else callee.walk():
         if inner.name in _REASONS:
             fail(op, f"'{op.name}' calls {name}, whose '{inner.name}' {_REASONS[inner.name]}")
-    view.copy_whole(op)
+    view.copy(op)
 
 
 def _print(view: SubgroupView, op: Operation) -> None:
     """The first subgroup prints for the workgroup."""
     first = view.emit_value(arith.CmpiOp(view.identifier(), view.constant(0), "eq"))
     with view.only_if(first):
-        view.copy_whole(op)
+        view.copy(op)
 
 
-HANDLERS: Mapping[str, Callable[[SubgroupView, Operation], None]] = {
+HANDLERS: Handlers[SubgroupView] = {
     **dict.fromkeys(_REASONS, _check),
     "func.call": _call,
     "gpu.printf": _print,

@@ -12,18 +12,17 @@ from xetile.passes.xetile_wg_to_sg.exchange import (
     transposed_through_memory,
 )
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, unit_vector
+from xetile.rewriting.rewriter import Handlers, on
 
 
-def conv_layout(view: SubgroupView, op: Operation) -> None:
+def conv_layout(view: SubgroupView, op: TileConvLayoutOp) -> None:
     """Nothing where every subgroup holds its new units already, else an exchange."""
-    assert isinstance(op, TileConvLayoutOp)
     target = view.distribution_of(op.result)
     view.bind(op.result, redistributed(view, view.units(op.source), target))
 
 
-def transpose(view: SubgroupView, op: Operation) -> None:
+def transpose(view: SubgroupView, op: TileTransposeOp) -> None:
     """A transpose of each unit where subgroups hold what they need, else an exchange that transposes."""
-    assert isinstance(op, TileTransposeOp)
     transposed_units(view, op, op.permutation.get_values())
 
 
@@ -44,9 +43,8 @@ def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[in
     view.each_unit(result, target, lambda unit: TileTransposeOp(parts[unit]))
 
 
-def broadcast(view: SubgroupView, op: Operation) -> None:
+def broadcast(view: SubgroupView, op: TileBroadcastOp) -> None:
     """A broadcast of each unit, from the units that the RFC derives for the source."""
-    assert isinstance(op, TileBroadcastOp)
     broadcast_units(view, op, op.broadcast_dims.get_values())
 
 
@@ -67,3 +65,10 @@ def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> N
     parts = [source.values[index] for index in kept]
     type = unit_vector(result.type, target)
     view.each_unit(result, target, lambda unit: TileBroadcastOp(parts[unit], dims, type))
+
+
+HANDLERS: Handlers[SubgroupView] = {
+    **on(TileTransposeOp, transpose),
+    **on(TileBroadcastOp, broadcast),
+    **on(TileConvLayoutOp, conv_layout),
+}

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp
 from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.errors import fail
@@ -26,10 +27,10 @@ from xetile.passes.xetile_wg_to_sg.exchange import redistributed
 from xetile.passes.xetile_wg_to_sg.view import (
     SubgroupView,
     Units,
-    element_type,
     is_signless,
     retyped,
 )
+from xetile.rewriting.rewriter import Handlers, on
 
 _Combine = Callable[[SSAValue, SSAValue], Operation]
 
@@ -54,9 +55,8 @@ _INTEGER_OPS: dict[str, _Combine] = {
 }
 
 
-def reduce(view: SubgroupView, op: Operation) -> None:
+def reduce(view: SubgroupView, op: TileReduceOp) -> None:
     """A reduction of each unit, of a subgroup's units, and of what several subgroups found."""
-    assert isinstance(op, TileReduceOp)
     dims = op.reduction_dims.get_values()
     target = view.distribution_of(op.result)
     partial = _of_own_units(view, op, view.units(op.source), dims)
@@ -66,7 +66,7 @@ def reduce(view: SubgroupView, op: Operation) -> None:
         return
     unit = [counts[d] if d in dims else extent for d, extent in enumerate(target.unit)]
     gathered = redistributed(view, partial, Distribution(counts, unit, target.grid))
-    type = VectorType(element_type(gathered.values[0]), target.unit)
+    type = VectorType(vector_type(gathered.values[0]).element_type, target.unit)
     view.each_unit(op.result, target, lambda unit: retyped(op, [gathered.values[unit]], [type]))
 
 
@@ -80,7 +80,7 @@ def _of_own_units(
         [1 if d in dims else n for d, n in enumerate(whole.unit)],
         whole.grid,
     )
-    type = VectorType(element_type(source.values[0]), found.unit)
+    type = VectorType(vector_type(source.values[0]).element_type, found.unit)
     results: list[SSAValue] = []
     for row, column in found.round_coordinates:
         rows = range(whole.rounds(0)) if 0 in dims else [row]
@@ -102,7 +102,7 @@ def _combined(view: SubgroupView, op: TileReduceOp, values: Sequence[SSAValue]) 
     """Values of one type combined by the reduction's kind, in their order."""
     result = values[0]
     for value in values[1:]:
-        result = view.emit_value(_combination(op, element_type(value))(result, value))
+        result = view.emit_value(_combination(op, vector_type(value).element_type)(result, value))
     return result
 
 
@@ -116,3 +116,6 @@ def _combination(op: TileReduceOp, element: Attribute) -> _Combine:
             "expected signless integers, or one unit along the reduced dimension",
         )
     return _INTEGER_OPS[op.kind.data.value]
+
+
+HANDLERS: Handlers[SubgroupView] = on(TileReduceOp, reduce)

@@ -1,31 +1,17 @@
 """Ops of the vector dialect that make vectors of a workgroup: masks, broadcasts, transposes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DenseArrayBase, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.dialects.upstream import arith, vector
-from xetile.layout.algebra.distribution import Term
-from xetile.passes.xetile_wg_to_sg.constants import at_own_offset
+from xetile.passes.xetile_wg_to_sg.constants import at_own_offset, constant
 from xetile.passes.xetile_wg_to_sg.rearrange import broadcast_units, transposed_units
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
 from xetile.rewriting.one_to_many import Offset
-
-_Handler = Callable[[SubgroupView, Operation], None]
-
-
-def for_tile_vectors(handler: _Handler) -> _Handler:
-    """`handler` for ops whose result is distributed; others are copied."""
-
-    def handle(view: SubgroupView, op: Operation) -> None:
-        if is_tile_vector(op.results[0].type):
-            handler(view, op)
-        else:
-            view.copy_whole(op)
-
-    return handle
+from xetile.rewriting.rewriter import Handler, Handlers, integers_of
 
 
 def create_mask(view: SubgroupView, op: Operation) -> None:
@@ -35,13 +21,7 @@ def create_mask(view: SubgroupView, op: Operation) -> None:
 
 def constant_mask(view: SubgroupView, op: Operation) -> None:
     """A mask with constant bounds, which depend on the subgroup here."""
-    _mask(view, op, _integers(op, "mask_dim_sizes"))
-
-
-def _integers(op: Operation, name: str) -> list[int]:
-    array = op.properties[name]
-    assert isinstance(array, DenseArrayBase)
-    return [int(value) for value in array.get_values()]
+    _mask(view, op, integers_of(op, "mask_dim_sizes"))
 
 
 def _mask(view: SubgroupView, op: Operation, bounds: Sequence[Offset]) -> None:
@@ -72,18 +52,15 @@ def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Off
 def broadcast(view: SubgroupView, op: Operation) -> None:
     """A broadcast of scalars, of the unit's part of rank 1, or of rank 2 as `tile_broadcast` does it."""
     (source,), (result,) = op.operands, op.results
-    distribution = view.distribution_of(result)
-    type = unit_vector(result.type, distribution)
     if is_tile_vector(source.type):
         shapes = zip(vector_shape(source), vector_shape(result), strict=True)
         dims = [d for d, (small, large) in enumerate(shapes) if small == 1 and large != 1]
         broadcast_units(view, op, dims)
     elif isinstance(source.type, VectorType) and vector_shape(source) not in ((), (1,)):
-        along = [distribution.offset_terms(rounds)[1] for rounds in distribution.round_coordinates]
-        lines = _slices(view, view.single(source), along, distribution.unit[1])
-        view.each_unit(result, distribution, lambda unit: retyped(op, [lines[unit]], [type]))
+        _of_lines(view, op, 1)
     else:
-        whole = view.single(source)
+        distribution, whole = view.distribution_of(result), view.single(source)
+        type = unit_vector(result.type, distribution)
         view.each_unit(result, distribution, lambda _: retyped(op, [whole], [type]))
 
 
@@ -92,20 +69,19 @@ def shape_cast(view: SubgroupView, op: Operation) -> None:
     (source,), (result,) = op.operands, op.results
     shape = vector_shape(result)
     if len(vector_shape(source)) != 1 or 1 not in shape:
-        view.copy_whole(op)
+        view.copy(op)
         return
+    _of_lines(view, op, 0 if shape[1] == 1 else 1)
+
+
+def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
+    """The op on the part of a vector of rank 1 that lies along one dimension of each unit."""
+    (source,), (result,) = op.operands, op.results
     distribution = view.distribution_of(result)
-    dimension = 0 if shape[1] == 1 else 1
-    along = [
+    line, size = view.single(source), distribution.unit[dimension]
+    terms = [
         distribution.offset_terms(rounds)[dimension] for rounds in distribution.round_coordinates
     ]
-    lines = _slices(view, view.single(source), along, distribution.unit[dimension])
-    type = unit_vector(result.type, distribution)
-    view.each_unit(result, distribution, lambda unit: retyped(op, [lines[unit]], [type]))
-
-
-def _slices(view: SubgroupView, line: SSAValue, terms: Sequence[Term], size: int) -> list[SSAValue]:
-    """Per unit the part of a vector of rank 1 that begins where the unit does."""
 
     def part(offset: int) -> SSAValue:
         if size == vector_shape(line)[0]:
@@ -113,9 +89,32 @@ def _slices(view: SubgroupView, line: SSAValue, terms: Sequence[Term], size: int
         return view.emit_value(vector.ExtractStridedSliceOp(line, [offset], [size]))
 
     parts = {term: at_own_offset(view, term, part) for term in dict.fromkeys(terms)}
-    return [parts[term] for term in terms]
+    type = unit_vector(result.type, distribution)
+    view.each_unit(result, distribution, lambda unit: retyped(op, [parts[terms[unit]]], [type]))
 
 
 def transpose(view: SubgroupView, op: Operation) -> None:
     """As `tile_transpose`."""
-    transposed_units(view, op, _integers(op, "permutation"))
+    transposed_units(view, op, integers_of(op, "permutation"))
+
+
+def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
+    """`handler` for ops whose result is distributed; others are copied."""
+
+    def handle(view: SubgroupView, op: Operation) -> None:
+        if is_tile_vector(op.results[0].type):
+            handler(view, op)
+        else:
+            view.copy(op)
+
+    return handle
+
+
+HANDLERS: Handlers[SubgroupView] = {
+    "arith.constant": _for_tile_vectors(constant),
+    "vector.broadcast": _for_tile_vectors(broadcast),
+    "vector.constant_mask": _for_tile_vectors(constant_mask),
+    "vector.create_mask": _for_tile_vectors(create_mask),
+    "vector.shape_cast": _for_tile_vectors(shape_cast),
+    "vector.transpose": _for_tile_vectors(transpose),
+}

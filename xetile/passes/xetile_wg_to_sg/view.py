@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import Self, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xetile.analysis.maps.inference import infer_workgroup_maps
-from xetile.analysis.same_value import is_tile_vector, vector_shape
+from xetile.analysis.same_value import is_elementwise, is_tile_vector, vector_shape
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.rewriting.rewriter import Handlers, remade
 
 
 class Units(Parts):
@@ -32,7 +33,6 @@ class Units(Parts):
         return self.values[row * self.distribution.rounds(1) + column]
 
     def agrees_with(self, other: Parts) -> bool:
-        """Whether the other units are of the same parts of the workgroup's value."""
         return (
             isinstance(other, Units)
             and self.distribution == other.distribution
@@ -45,10 +45,12 @@ MOST_UNITS = 1 << 12
 
 
 class SubgroupView(Expansion):
-    """Rebuilds a function for one subgroup; the pass names the handlers."""
+    """A function as it is rebuilt for one subgroup."""
 
-    def __init__(self, function: Operation, exchange_bytes: int) -> None:
-        super().__init__(function)
+    def __init__(
+        self, function: Operation, handlers: Handlers[Self], *, exchange_bytes: int
+    ) -> None:
+        super().__init__(function, handlers)
         self.exchange_bytes = exchange_bytes
         for argument in function.regions[0].blocks[0].args:
             if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
@@ -146,7 +148,28 @@ class SubgroupView(Expansion):
         results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
         self.bind(value, Units(results, distribution))
 
-    def copy_whole(self, op: Operation) -> None:
+    def elementwise(self, op: Operation) -> None:
+        """The op on each unit; scalars are the same for all."""
+        distribution = self.distribution_of(op.results[0])
+        types = [unit_vector(result.type, distribution) for result in op.results]
+        made = [
+            self.emit(retyped(op, [self._of_unit(v, unit) for v in op.operands], types))
+            for unit in range(distribution.local_units)
+        ]
+        for number, result in enumerate(op.results):
+            self.bind(result, Units([copy.results[number] for copy in made], distribution))
+
+    def _of_unit(self, value: SSAValue, unit: int) -> SSAValue:
+        became = self.get(value)
+        return became.values[unit] if isinstance(became, Units) else self.single(value)
+
+    def other(self, op: Operation) -> None:
+        if is_elementwise(op) and any(is_tile_vector(v.type) for v in op.results):
+            self.elementwise(op)
+        else:
+            self.copy(op)
+
+    def copy(self, op: Operation) -> None:
         """An op that is not distributed is copied, where every subgroup holds all of its vectors."""
         for result in op.results:
             if isinstance(result.type, TileType):
@@ -161,7 +184,7 @@ class SubgroupView(Expansion):
                     f"({_in_words(self.distribution_of(result))}); make it by an op of xetile, or with "
                     f"sg_data = {list(vector_shape(result))} and a tile_conv_layout after it",
                 )
-        super().other(op)
+        super().copy(op)
         for result in op.results:
             if is_tile_vector(result.type):
                 copy = cast(SSAValue, self.get(result))
@@ -191,10 +214,10 @@ class SubgroupView(Expansion):
         if condition is None:
             yield
             return
-        outer, self.block = self.block, Block()
-        yield
-        self.emit(scf.YieldOp())
-        body, self.block = self.block, outer
+        body = Block()
+        with self.building(body):
+            yield
+            self.emit(scf.YieldOp())
         self.emit(scf.IfOp(condition, [], Region(body), Region()))
 
     def choose(
@@ -203,13 +226,12 @@ class SubgroupView(Expansion):
         """What `make` emits where the condition holds, else `otherwise`; None always holds."""
         if condition is None:
             return make()
-        outer, self.block = self.block, Block()
-        self.emit(scf.YieldOp(make()))
-        then, self.block = self.block, Block()
-        self.emit(scf.YieldOp(otherwise))
-        other, self.block = self.block, outer
-        branch = scf.IfOp(condition, [otherwise.type], Region(then), Region(other))
-        return self.emit(branch).results[0]
+        then, other = Block(), Block()
+        with self.building(then):
+            self.emit(scf.YieldOp(make()))
+        with self.building(other):
+            self.emit(scf.YieldOp(otherwise))
+        return self.emit_value(scf.IfOp(condition, [otherwise.type], Region(then), Region(other)))
 
     def identifier(self) -> SSAValue:
         """This subgroup's id in its workgroup."""
@@ -218,11 +240,6 @@ class SubgroupView(Expansion):
 
 def _in_words(distribution: Distribution) -> str:
     return f"sg_layout = {list(distribution.grid)}, sg_data = {list(distribution.unit)}"
-
-
-def element_type(value: SSAValue) -> Attribute:
-    """The type of a vector's elements."""
-    return cast("VectorType[Attribute]", value.type).element_type
 
 
 def is_signless(element: Attribute) -> bool:
@@ -237,19 +254,12 @@ def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attri
     return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
 
 
-def mapped(view: Expansion, offset: int | SSAValue) -> Offset:
-    """An offset of the old function in the new one."""
-    return offset if isinstance(offset, int) else view.single(offset)
-
-
 def retyped(
     op: Operation, operands: Sequence[SSAValue], result_types: Sequence[Attribute]
 ) -> Operation:
     """The same op on other operands, without its maps."""
-    return type(op).create(
-        operands=operands,
-        result_types=result_types,
-        properties={k: v for k, v in op.properties.items() if not k.startswith("wg_map")},
-        attributes={k: v for k, v in op.attributes.items() if not k.startswith("wg_map")},
-        location=op.location,
-    )
+    copy = remade(op, operands, result_types)
+    for entries in (copy.properties, copy.attributes):
+        for name in [name for name in entries if name.startswith("wg_map")]:
+            del entries[name]
+    return copy

@@ -1,0 +1,149 @@
+"""One walk that rebuilds a function: what each value became, where new ops go, and who rewrites which op.
+
+A pass has one table of handlers, made of those of its rooms:
+
+    HANDLERS: Handlers[View] = {**on(LoadTileOp, load_tile), "arith.constant": constant}
+
+An op that we alone have a class for is named by it, and its handler takes that class. Ops that xDSL has too are
+matched by name: inside of an xDSL pipeline they are of its classes, elsewhere of those of `dialects.upstream`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Generic, Self, TypeAlias, TypeVar, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, UnknownLoc
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+Became = TypeVar("Became")
+View = TypeVar("View")
+Op = TypeVar("Op", bound=Operation)
+
+Handler: TypeAlias = Callable[[View, Operation], None]
+Handlers: TypeAlias = Mapping[str, Handler[View]]
+"""What rewrites the ops of each name."""
+
+
+def on(kind: type[Op], handler: Callable[[View, Op], None]) -> Handlers[View]:
+    """The entry of a handler that takes the ops of one class."""
+    return {kind.name: cast(Handler[View], handler)}
+
+
+def remade(
+    op: Operation,
+    operands: Sequence[SSAValue],
+    result_types: Sequence[Attribute],
+    regions: Sequence[Region] = (),
+) -> Operation:
+    """The same op on other values."""
+    return type(op).create(
+        operands=operands,
+        result_types=result_types,
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        regions=regions,
+        location=op.location,
+    )
+
+
+def integers_of(op: Operation, name: str) -> list[int]:
+    """The integers that a property of an op lists, as `[0, 8]` or as `array<i64: 0, 8>`."""
+    value = op.properties[name]
+    if isinstance(value, DenseArrayBase):
+        return [int(number) for number in value.get_values()]
+    return [number.value.data for number in cast("ArrayAttr[IntegerAttr]", value)]
+
+
+class Rewriter(ABC, Generic[Became]):
+    """The state of one function on its way: `environment` keeps what each old value became."""
+
+    def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
+        self.function = function
+        self.handlers = handlers
+        self.environment: dict[SSAValue, Became] = {}
+        self.entry = Block()
+        self.block = self.entry
+        self.current: Operation = function
+        self._last_in_entry: Operation | None = None
+        self._shared: dict[tuple[object, ...], SSAValue] = {}
+
+    # The environment.
+
+    def bind(self, value: SSAValue, became: Became) -> None:
+        """Record what an old value became, and hand its name on."""
+        self.environment[value] = became
+        if isinstance(became, SSAValue):
+            hand_name_on(value, cast(SSAValue, became))
+
+    def get(self, value: SSAValue) -> Became:
+        """What an old value became."""
+        return self.environment[value]
+
+    # Emission.
+
+    def emit(self, op: Operation) -> Operation:
+        """Add an op at the end of the block that is being built, with the position of the current op."""
+        self._place(op)
+        self.block.add_op(op)
+        return op
+
+    def emit_value(self, op: Operation) -> SSAValue:
+        """`emit` for an op with one result."""
+        return self.emit(op).results[0]
+
+    def emit_at_entry(self, op: Operation) -> SSAValue:
+        """Add an op with one result at the start of the function, after those added there before."""
+        self._place(op)
+        if self._last_in_entry is not None:
+            self.entry.insert_op_after(op, self._last_in_entry)
+        elif self.entry.first_op is not None:
+            self.entry.insert_op_before(op, self.entry.first_op)
+        else:
+            self.entry.add_op(op)
+        self._last_in_entry = op
+        return op.results[0]
+
+    def shared(self, key: tuple[object, ...], make: Callable[[], Operation]) -> SSAValue:
+        """The value of an op at the start of the function, made once per key."""
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = self.emit_at_entry(make())
+        return found
+
+    def _place(self, op: Operation) -> None:
+        if isinstance(op.location, UnknownLoc):
+            op.location = self.current.location
+
+    @contextmanager
+    def building(self, block: Block) -> Generator[None]:
+        """What is emitted inside goes to the end of a block."""
+        outer, self.block = self.block, block
+        yield
+        self.block = outer
+
+    # The walk.
+
+    def rewrite_block(self, old: Block) -> None:
+        """Rewrite the ops of a block into the block that is being built."""
+        for op in old.ops:
+            self.current = op
+            self.rewrite(op)
+
+    def rewrite(self, op: Operation) -> None:
+        """Rewrite one op, by its handler where it has one."""
+        handler = self.handlers.get(op.name)
+        if handler is not None:
+            handler(self, op)
+        else:
+            self.other(op)
+
+    @abstractmethod
+    def other(self, op: Operation) -> None:
+        """Rewrite an op that has no handler."""
+
+
+def hand_name_on(old: SSAValue, new: SSAValue) -> None:
+    """Name what became of a value as the value, where it has no name of its own."""
+    if new.name_hint is None:
+        new.name_hint = old.name_hint
