@@ -44,7 +44,7 @@ After:
 - Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
   are used; IGC keeps all of it in registers.
 - An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
-- Prefetches in loops go through an address payload (`xevm_to_llvm/prefetches.py`), which is why loops are still
+- Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
   structured here; they become branches.
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
 - `cache_control` takes IGC's function behind the builtin, which has an argument for it.
@@ -81,6 +81,7 @@ from xetile.errors import fail, position
 from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
     control_flow,
+    floats,
     identifiers,
     memory,
     messages,
@@ -92,6 +93,7 @@ from xetile.targets.device import SUBGROUP_SIZE
 
 _HANDLERS = {
     **arithmetic.HANDLERS,
+    **floats.HANDLERS,
     **control_flow.HANDLERS,
     **identifiers.HANDLERS,
     **memory.HANDLERS,
@@ -125,7 +127,7 @@ def _convert(function: Operation) -> None:
     lowering = Lowering(function, _HANDLERS, declared)
     body = function.regions[0].blocks[0]
     arguments = signature.add_arguments(lowering, tuple(body.args))
-    lowering.operations(body)
+    lowering.rewrite_block(body)
     kernel = _kernel(function, lowering, arguments)
     parent = function.parent_block()
     assert parent is not None

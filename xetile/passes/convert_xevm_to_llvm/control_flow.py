@@ -1,36 +1,31 @@
 """scf at L: loops and branches become blocks; what they carry becomes block arguments, chunk by chunk."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import islice
+from typing import TypeAlias
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Interval
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Handler, Lowering, Strided
+from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Lowering, Strided
 from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
-from xetile.passes.convert_xevm_to_llvm.types import chunk_type, chunk_widths, vector_length
+from xetile.passes.convert_xevm_to_llvm.types import vector_length
+from xetile.rewriting.rewriter import Handlers
 
-
-class _Slot(NamedTuple):
-    """How a carried value is carried: the types of its block arguments."""
-
-    types: tuple[Attribute, ...]
+_Slot: TypeAlias = tuple[Attribute, ...]
+"""How a value is carried: the types of its block arguments."""
 
 
 def _slot(lowering: Lowering, values: Sequence[SSAValue]) -> _Slot:
     """The slot of values that are one in turn; an index has 32 bits if all of them fit."""
     first = values[0]
     if isinstance(first.type, IndexType):
-        return _Slot((IntegerType(32 if lowering.fits(*values) else 64),))
-    element = lowering.element(first)
-    length = vector_length(first.type)
-    if length is None:
-        return _Slot((element,))
-    return _Slot(tuple(chunk_type(element, width) for width in chunk_widths(length)))
+        return (IntegerType(32 if lowering.fits(*values) else 64),)
+    return tuple(lowering.part_types(first))
 
 
 def _flat(lowering: Lowering, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
@@ -40,8 +35,8 @@ def _flat(lowering: Lowering, value: SSAValue, slot: _Slot) -> tuple[SSAValue, .
             lowering.current,
             f"'{lowering.current.name}' carries {value.type}, which has no lowering to LLVM IR",
         )
-    if isa(slot.types[0], IntegerType) and vector_length(value.type) is None:
-        return (lowering.integer(value, slot.types[0].width.data),)
+    if isa(slot[0], IntegerType) and vector_length(value.type) is None:
+        return (lowering.integer(value, slot[0].width.data),)
     return lowering.parts(value)
 
 
@@ -58,10 +53,9 @@ def _bind(
     arguments: Sequence[SSAValue],
 ) -> None:
     """Say that values are what block arguments carry."""
-    start = 0
+    rest = iter(arguments)
     for value, slot in zip(values, slots, strict=True):
-        parts = tuple(arguments[start : start + len(slot.types)])
-        start += len(slot.types)
+        parts = tuple(islice(rest, len(slot)))
         if vector_length(value.type) is None:
             lowering.bind(value, parts[0])
         else:
@@ -71,7 +65,7 @@ def _bind(
 
 
 def _types(slots: Sequence[_Slot]) -> list[Attribute]:
-    return [type for slot in slots for type in slot.types]
+    return [type for slot in slots for type in slot]
 
 
 def _yielded(block: Block) -> Sequence[SSAValue]:
@@ -102,21 +96,20 @@ def _for(lowering: Lowering, op: Operation) -> None:
     initial = _all_flat(lowering, op.operands[3:], slots)
     plan_prefetches(lowering, op)
 
-    head = lowering.new_block([IntegerType(bits), *_types(slots)])
-    inside, behind = lowering.new_block(), lowering.new_block()
+    head = Block(arg_types=[IntegerType(bits), *_types(slots)])
+    inside, behind = Block(), Block()
     lowering.emit(llvm.BrOp(head, low, *initial))
     lowering.enter(head)
-    flag = IntegerAttr(llvm.ICmpPredicateFlag("slt").to_int(), 64)
-    again = lowering.value(llvm.ICmpOp(head.args[0], high, flag))
+    again = lowering.compare("slt", head.args[0], high)
     lowering.emit(llvm.CondBrOp(again, inside, [], behind, []))
 
     lowering.enter(inside)
     lowering.bind(counter, head.args[0])
     _bind(lowering, arguments, slots, head.args[1:])
-    lowering.operations(body)
+    lowering.rewrite_block(body)
     lowering.current = op
     carried = _all_flat(lowering, _yielded(body), slots)
-    next = lowering.value(llvm.AddOp(head.args[0], step))
+    next = lowering.emit_value(llvm.AddOp(head.args[0], step))
     lowering.emit(llvm.BrOp(head, next, *carried))
 
     lowering.enter(behind)
@@ -127,13 +120,13 @@ def _if(lowering: Lowering, op: Operation) -> None:
     branches = [region.blocks[0] for region in op.regions if region.blocks]
     rows = zip(op.results, *map(_yielded, branches), strict=True)
     slots = [_slot(lowering, row) for row in rows]
-    behind = lowering.new_block(_types(slots))
-    blocks = [lowering.new_block() for _ in branches]
+    behind = Block(arg_types=_types(slots))
+    blocks = [Block() for _ in branches]
     condition = lowering.scalar(op.operands[0])
     lowering.emit(llvm.CondBrOp(condition, blocks[0], [], (blocks[1:] or [behind])[0], []))
     for branch, block in zip(branches, blocks, strict=True):
         lowering.enter(block)
-        lowering.operations(branch)
+        lowering.rewrite_block(branch)
         lowering.current = op
         lowering.emit(llvm.BrOp(behind, *_all_flat(lowering, _yielded(branch), slots)))
     lowering.enter(behind)
@@ -147,20 +140,20 @@ def _while(lowering: Lowering, op: Operation) -> None:
         _slot(lowering, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)
     ]
     results = [_slot(lowering, row) for row in zip(after.args, passed, op.results, strict=True)]
-    head = lowering.new_block(_types(slots))
-    inside, behind = lowering.new_block(_types(results)), lowering.new_block(_types(results))
+    head = Block(arg_types=_types(slots))
+    inside, behind = (Block(arg_types=_types(results)) for _ in range(2))
     lowering.emit(llvm.BrOp(head, *_all_flat(lowering, op.operands, slots)))
 
     lowering.enter(head)
     _bind(lowering, before.args, slots, head.args)
-    lowering.operations(before)
+    lowering.rewrite_block(before)
     lowering.current = op
     values = _all_flat(lowering, passed, results)
     lowering.emit(llvm.CondBrOp(lowering.scalar(condition), inside, values, behind, values))
 
     lowering.enter(inside)
     _bind(lowering, after.args, results, inside.args)
-    lowering.operations(after)
+    lowering.rewrite_block(after)
     lowering.current = op
     lowering.emit(llvm.BrOp(head, *_all_flat(lowering, _yielded(after), slots)))
 
@@ -168,8 +161,8 @@ def _while(lowering: Lowering, op: Operation) -> None:
     _bind(lowering, op.results, results, behind.args)
 
 
-def _nothing(lowering: Lowering, op: Operation) -> None:
-    """scf.condition: its operands are read by the loop."""
+def _skip(lowering: Lowering, op: Operation) -> None:
+    """Terminators of regions: their operands are read by the op that owns the region."""
 
 
 def _return(lowering: Lowering, op: Operation) -> None:
@@ -178,11 +171,12 @@ def _return(lowering: Lowering, op: Operation) -> None:
     lowering.emit(llvm.ReturnOp())
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers[Lowering] = {
     "func.return": _return,
     "gpu.return": _return,
-    "scf.condition": _nothing,
+    "scf.condition": _skip,
     "scf.for": _for,
     "scf.if": _if,
     "scf.while": _while,
+    "scf.yield": _skip,
 }

@@ -10,7 +10,8 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.convert_xevm_to_llvm.lowering import Handler, Lowering
+from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.rewriting.rewriter import Handlers
 
 _ALONG_AXIS: Mapping[str, str] = {
     "gpu.block_id": "get_group_id",
@@ -76,7 +77,7 @@ def _fence(lowering: Lowering, op: Operation) -> None:
     lowering.call(mangle("atomic_work_item_fence", ["j", "i", "i"]), arguments)
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers[Lowering] = {
     **{name: _along_axis for name in _ALONG_AXIS if name.startswith("gpu.")},
     **{
         f"{name}.{axis}": _along_axis

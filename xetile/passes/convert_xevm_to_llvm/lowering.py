@@ -1,7 +1,7 @@
 """One function on its way from V to L: what each value became, and where the next op goes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Sequence
+from typing import NamedTuple, Self, TypeAlias, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -20,15 +20,18 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges, infer_ranges
-from xetile.errors import fail, position
+from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
+    chunk_places,
     chunk_type,
     chunk_widths,
     element_bits,
     lowered_element,
     vector_element,
     vector_length,
+    width,
 )
+from xetile.rewriting.rewriter import Handlers, Rewriter
 
 _BUFFER_ALIGNMENT = 64  # bytes, that of a register of pvc and later
 
@@ -88,50 +91,29 @@ class Payload(NamedTuple):
 
 
 Lowered: TypeAlias = SSAValue | int | Address | Chunks | Loaded | Strided
-Handler: TypeAlias = "Callable[[Lowering, Operation], None]"
 
 
-class Lowering:
+class Lowering(Rewriter[Lowered]):
     """The state of one function.
 
     A value becomes an SSA value, a number, a row of chunks, or something that is not materialised before it is
-    used. Constants and private memory stand at the start of the entry block.
+    used. Constants and private memory stand at the start of the entry block; control flow becomes further blocks.
     """
 
     def __init__(
         self,
         function: Operation,
-        handlers: Mapping[str, Handler],
-        functions: dict[str, llvm.FuncOp],
+        handlers: Handlers[Self],
+        declared: dict[str, llvm.FuncOp],
     ) -> None:
-        """`functions` collects the declarations that the new ops call, by name."""
-        self.function = function
+        """`declared` collects the declarations that the new ops call, by name."""
+        super().__init__(function, handlers)
         self.ranges: Ranges = infer_ranges(function)
-        self.region = Region(Block())
-        self.block = self.region.blocks[0]
-        self.current = function
-        self.environment: dict[SSAValue, Lowered] = {}
+        self.region = Region(self.entry)
         self.payloads: dict[Operation, Payload] = {}
-        self._handlers = handlers
-        self._functions = functions
-        self._shared: dict[tuple[object, ...], SSAValue] = {}
-        self._last_shared: Operation | None = None
+        self._declared = declared
 
-    # making ops
-
-    def emit(self, op: Operation) -> Operation:
-        """Append an op, at the position of the op that is being lowered."""
-        self._place(op)
-        self.block.add_op(op)
-        return op
-
-    def value(self, op: Operation) -> SSAValue:
-        """Append an op; its result."""
-        return self.emit(op).results[0]
-
-    def new_block(self, arguments: Sequence[Attribute] = ()) -> Block:
-        """A block that is not in the function yet."""
-        return Block(arg_types=arguments)
+    # Emission.
 
     def enter(self, block: Block) -> None:
         """Put a block at the end of the function; what comes goes there."""
@@ -142,10 +124,10 @@ class Lowering:
         self, name: str, arguments: Sequence[SSAValue], result: Attribute | None = None
     ) -> SSAValue | None:
         """Call a function, declaring it where it is new."""
-        if name not in self._functions:
+        if name not in self._declared:
             types = [argument.type for argument in arguments]
             type = llvm.LLVMFunctionType(types, result or llvm.LLVMVoidType())
-            self._functions[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
+            self._declared[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
         made = self.emit(llvm.CallOp(name, *arguments, return_type=result))
         return made.results[0] if made.results else None
 
@@ -154,24 +136,6 @@ class Lowering:
     ) -> SSAValue:
         """Call a function that returns a value."""
         return cast(SSAValue, self.call(name, arguments, result))
-
-    def shared(self, key: tuple[object, ...], make: Callable[[], Operation]) -> SSAValue:
-        """The result of an op at the start of the function, made once per key."""
-        found = self._shared.get(key)
-        if found is not None:
-            return found
-        op = make()
-        self._place(op)
-        entry = self.region.blocks[0]
-        if self._last_shared is not None:
-            entry.insert_op_after(op, self._last_shared)
-        elif entry.first_op is not None:
-            entry.insert_op_before(op, entry.first_op)
-        else:
-            entry.add_op(op)
-        self._last_shared = op
-        self._shared[key] = op.results[0]
-        return op.results[0]
 
     def integer_constant(self, number: int, bits: int) -> SSAValue:
         """A constant integer; taken modulo 2^bits."""
@@ -191,18 +155,18 @@ class Lowering:
         """A constant chunk of elements of a type at L."""
         if len(values) == 1:
             return self.constant(values[0], element)
+        vector = VectorType(cast(AnyFloat, element), [len(values)])
         if isa(element, IntegerType):
-            integers = [int(value) for value in values]
-            key, vector = tuple(integers), VectorType(element, [len(values)])
-            attribute = DenseIntOrFPElementsAttr.from_list(vector, integers)
+            values = key = tuple(int(value) for value in values)
         else:
-            float_type = cast(AnyFloat, element)
-            key, vector = (
-                tuple(value.hex() for value in values),
-                VectorType(float_type, [len(values)]),
-            )
-            attribute = DenseIntOrFPElementsAttr.from_list(vector, values)
+            key = tuple(value.hex() for value in values)
+        attribute = DenseIntOrFPElementsAttr.from_list(vector, values)
         return self.shared((key, element), lambda: llvm.ConstantOp(attribute, vector))
+
+    def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
+        """A comparison of integers, such as `ult`."""
+        flag = IntegerAttr(llvm.ICmpPredicateFlag(predicate).to_int(), 64)
+        return self.emit_value(llvm.ICmpOp(left, right, flag))
 
     def private(self, key: tuple[object, ...], element: Attribute, count: int) -> SSAValue:
         """Private memory for an array, one per key."""
@@ -216,27 +180,17 @@ class Lowering:
         """A value that nobody reads."""
         return self.shared(("undefined", type), lambda: llvm.UndefOp(type))
 
-    # what values became
-
-    def bind(self, value: SSAValue, became: Lowered) -> None:
-        """Say what a value became; it keeps its name."""
-        if isinstance(became, SSAValue) and became.name_hint is None:
-            became.name_hint = value.name_hint
-        self.environment[value] = became
+    # What values became.
 
     def bind_parts(self, value: SSAValue, parts: Sequence[SSAValue]) -> None:
         """Say that a value became these chunks, or this scalar; an integer gets the width that its range asks for."""
         if vector_length(value.type) is None:
-            part = parts[0]
-            self.bind(
-                value, self.resized(part, self.bits(value)) if isa(part.type, IntegerType) else part
-            )
+            (part,) = parts
+            if isa(part.type, IntegerType):
+                part = self.resized(part, self.bits(value))
+            self.bind(value, part)
         else:
             self.bind(value, Chunks(self.element(value), tuple(parts)))
-
-    def get(self, value: SSAValue) -> Lowered:
-        """What a value became."""
-        return self.environment[value]
 
     def element(self, value: SSAValue) -> Attribute:
         """The element type at L of a vector, or the type at L of a scalar other than an index."""
@@ -250,6 +204,11 @@ class Lowering:
                 f"'{self.current.name}' has a value of {value.type}, which LLVM IR for the GPU has not",
             )
         return lowered
+
+    def part_types(self, value: SSAValue) -> list[Attribute]:
+        """The types of the chunks of a vector, or of the one part of a scalar."""
+        element = self.element(value)
+        return [chunk_type(element, count) for count in chunk_widths(width(value))]
 
     def bits(self, value: SSAValue) -> int:
         """Bits at L of a scalar or of an element; an index has 32 where its range allows, else 64."""
@@ -283,9 +242,11 @@ class Lowering:
         if isinstance(became, int):
             return self.integer_constant(became, bits)
         if isinstance(became, Address):
-            number = self.value(llvm.PtrToIntOp(became.pointer, i64))
+            number = self.emit_value(llvm.PtrToIntOp(became.pointer, i64))
             if became.offset:
-                number = self.value(llvm.AddOp(number, self.integer_constant(became.offset, 64)))
+                number = self.emit_value(
+                    llvm.AddOp(number, self.integer_constant(became.offset, 64))
+                )
             return self.resized(number, bits)
         return self.resized(self.scalar(value), bits)
 
@@ -296,9 +257,9 @@ class Lowering:
         if width == bits:
             return value
         if width > bits:
-            return self.value(llvm.TruncOp(value, IntegerType(bits)))
+            return self.emit_value(llvm.TruncOp(value, IntegerType(bits)))
         extend = llvm.ZExtOp if width == 1 else llvm.SExtOp
-        return self.value(extend(value, IntegerType(bits)))
+        return self.emit_value(extend(value, IntegerType(bits)))
 
     def size(self, size: int | SSAValue, bits: int) -> SSAValue:
         """A size or stride of a memref in so many bits."""
@@ -317,19 +278,18 @@ class Lowering:
 
     def read_all(self, loaded: Loaded) -> tuple[SSAValue, ...]:
         """All elements of what a load left, as chunks."""
-        widths = chunk_widths(loaded.length)
-        return tuple(self.read(loaded, sum(widths[:i]), w) for i, w in enumerate(widths))
+        return tuple(self.read(loaded, *place) for place in chunk_places(loaded.length))
 
     def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
         """A private pointer plus some bytes."""
         if bytes == 0:
             return pointer
-        return self.value(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
+        return self.emit_value(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
 
-    def read(self, loaded: Loaded, start: int, width: int) -> SSAValue:
+    def read(self, loaded: Loaded, start: int, count: int) -> SSAValue:
         """Some neighbouring elements of what a load left, read right behind it."""
         memory, element, _ = loaded
-        offset, type = start * element_bits(element) // 8, chunk_type(element, width)
+        offset, type = start * element_bits(element) // 8, chunk_type(element, count)
         found = memory.parts.get((offset, type))
         if found is not None:
             return found
@@ -339,7 +299,7 @@ class Lowering:
             step = llvm.GEPOp(pointer, [offset], i8, inbounds=True)
             made.append(step)
             pointer = step.result
-        size = width * element_bits(element) // 8
+        size = count * element_bits(element) // 8
         # elsewhere than at a multiple of its size a vector has the alignment of the place
         aligned = offset % size == 0
         made.append(llvm.LoadOp(pointer, type, None if aligned else offset & -offset))
@@ -351,39 +311,22 @@ class Lowering:
         memory.parts[offset, type] = made[-1].results[0]
         return made[-1].results[0]
 
-    # walking
+    # The walk.
 
-    def operations(self, block: Block) -> None:
-        """Lower all ops of a block but its terminator, if it yields."""
-        for op in block.ops:
-            if op.name != "scf.yield":
-                self.operation(op)
-
-    def operation(self, op: Operation) -> None:
-        """Lower one op.
-
-        Errors: XetileError at an op that has no lowering.
-        """
-        self.current = op
+    def rewrite(self, op: Operation) -> None:
         if self._is_number(op):
             self.bind(op.results[0], self.ranges[op.results[0]].low)
-            return
-        handler = self._handlers.get(op.name)
-        if handler is None:
-            fail(op, f"'{op.name}' has no lowering to LLVM IR")
-        handler(self, op)
+        else:
+            super().rewrite(op)
+
+    def other(self, op: Operation) -> None:
+        fail(op, f"'{op.name}' has no lowering to LLVM IR")
 
     def _is_number(self, op: Operation) -> bool:
         """Whether the ranges know the only result, and nothing else can happen."""
-        if (
-            len(op.results) != 1
-            or op.regions
-            or not op.name.startswith(("arith.", "gpu.", "xevm.", "memref.dim"))
-        ):
-            return False
-        return self.number(op.results[0]) is not None
-
-    def _place(self, op: Operation) -> None:
-        location = position(self.current)
-        if location is not None:
-            op.location = location
+        return (
+            len(op.results) == 1
+            and not op.regions
+            and op.name.startswith(("arith.", "gpu.", "xevm.", "memref.dim"))
+            and self.number(op.results[0]) is not None
+        )

@@ -1,6 +1,5 @@
 """Memrefs and pointers at L."""
 
-from collections.abc import Mapping
 from typing import cast
 
 from xdsl.dialects import llvm
@@ -9,12 +8,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Address, Handler, Lowering, Strided
+from xetile.passes.convert_xevm_to_llvm.lowering import Address, Lowering, Strided
 from xetile.passes.convert_xevm_to_llvm.types import (
     element_bits,
     lowered_element,
+    vector_element,
     vector_length,
 )
+from xetile.rewriting.rewriter import Handlers, remade
 
 
 def _strided(lowering: Lowering, value: SSAValue) -> Strided:
@@ -42,9 +43,9 @@ def _aligned_pointer(lowering: Lowering, op: Operation) -> None:
     if isinstance(memref.offset, int):
         lowering.bind(result, Address(memref.pointer, -memref.offset * size))
         return
-    bytes = lowering.value(llvm.MulOp(memref.offset, lowering.integer_constant(size, 64)))
-    number = lowering.value(llvm.PtrToIntOp(memref.pointer, i64))
-    lowering.bind(result, lowering.value(llvm.SubOp(number, bytes)))
+    bytes = lowering.emit_value(llvm.MulOp(memref.offset, lowering.integer_constant(size, 64)))
+    number = lowering.emit_value(llvm.PtrToIntOp(memref.pointer, i64))
+    lowering.bind(result, lowering.emit_value(llvm.SubOp(number, bytes)))
 
 
 def _bind_size(lowering: Lowering, result: SSAValue, size: int | SSAValue) -> None:
@@ -79,10 +80,10 @@ def _metadata(lowering: Lowering, op: Operation) -> None:
 def _without_offset(lowering: Lowering, memref: Strided, size: int) -> Strided:
     if memref.offset == 0:
         return Strided(memref.pointer, 0, (), ())
-    number = lowering.value(llvm.PtrToIntOp(memref.pointer, i64))
+    number = lowering.emit_value(llvm.PtrToIntOp(memref.pointer, i64))
     bytes = lowering.size(memref.offset, 64)
-    bytes = lowering.value(llvm.MulOp(bytes, lowering.integer_constant(size, 64)))
-    number = lowering.value(llvm.SubOp(number, bytes))
+    bytes = lowering.emit_value(llvm.MulOp(bytes, lowering.integer_constant(size, 64)))
+    number = lowering.emit_value(llvm.SubOp(number, bytes))
     return Strided(_pointer(lowering, number, memref.pointer.type), 0, (), ())
 
 
@@ -92,13 +93,13 @@ def _stride(lowering: Lowering, memref: Strided, dimension: int) -> int | SSAVal
         return stride
     product = lowering.integer_constant(1, 64)
     for size in memref.sizes[dimension + 1 :]:
-        product = lowering.value(llvm.MulOp(product, lowering.size(size, 64)))
+        product = lowering.emit_value(llvm.MulOp(product, lowering.size(size, 64)))
     return product
 
 
 def _pointer(lowering: Lowering, number: SSAValue, type: Attribute) -> SSAValue:
     # xDSL's constructor knows pointers to private memory only
-    return lowering.value(llvm.IntToPtrOp.create(operands=[number], result_types=[type]))
+    return lowering.emit_value(llvm.IntToPtrOp.create(operands=[number], result_types=[type]))
 
 
 def _to_pointer(lowering: Lowering, op: Operation) -> None:
@@ -110,19 +111,17 @@ def _to_pointer(lowering: Lowering, op: Operation) -> None:
     unsigned = isa(source.type, IntegerType) and source.type.width.data < 64
     number = lowering.scalar(source)
     if unsigned and isa(number.type, IntegerType):
-        number = lowering.value(llvm.ZExtOp(number, i64))
+        number = lowering.emit_value(llvm.ZExtOp(number, i64))
     lowering.bind(result, _pointer(lowering, lowering.resized(number, 64), result.type))
 
 
 def _to_integer(lowering: Lowering, op: Operation) -> None:
-    bits = lowering.bits(op.results[0])
+    (source,), (result,) = op.operands, op.results
+    pointer, bits = lowering.scalar(source), lowering.bits(result)
     if bits == 64:
-        lowering.bind(op.results[0], Address(lowering.scalar(op.operands[0]), 0))
+        lowering.bind(result, Address(pointer, 0))
     else:
-        lowering.bind(
-            op.results[0],
-            lowering.value(llvm.PtrToIntOp(lowering.scalar(op.operands[0]), IntegerType(bits))),
-        )
+        lowering.bind(result, lowering.emit_value(llvm.PtrToIntOp(pointer, IntegerType(bits))))
 
 
 def _same(lowering: Lowering, op: Operation) -> None:
@@ -133,38 +132,19 @@ def _same(lowering: Lowering, op: Operation) -> None:
             fail(op, f"'{op.name}' on {value.type} has no lowering to LLVM IR")
         operands.append(lowering.parts(value)[0])
     for result in op.results:
-        if vector_length(result.type) not in (None, 2, 4, 8):
+        length = vector_length(result.type)
+        element = result.type if length is None else vector_element(result.type)
+        if length not in (None, 2, 4, 8) or lowering.element(result) != element:
             fail(op, f"'{op.name}' giving {result.type} has no lowering to LLVM IR")
-        if lowering.element(result) != (
-            result.type if vector_length(result.type) is None else _element(result)
-        ):
-            fail(op, f"'{op.name}' giving {result.type} has no lowering to LLVM IR")
-    made = lowering.emit(
-        type(op).create(
-            operands=operands,
-            result_types=list(op.result_types),
-            properties=dict(op.properties),
-            attributes=dict(op.attributes),
-        )
-    )
+    made = lowering.emit(remade(op, operands, op.result_types))
     for old, new in zip(op.results, made.results, strict=True):
         lowering.bind_parts(old, [new])
 
 
-def _element(value: SSAValue) -> Attribute:
-    from xetile.passes.convert_xevm_to_llvm.types import vector_element
-
-    return vector_element(value.type)
-
-
-_KEPT = (
-    "llvm.getelementptr",
-    "llvm.load",
-    "llvm.store",
-)
+_KEPT = ("llvm.getelementptr", "llvm.load", "llvm.store")
 """Ops of LLVM that mean the same at V and L."""
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers[Lowering] = {
     **dict.fromkeys(_KEPT, _same),
     "llvm.inttoptr": _to_pointer,
     "llvm.ptrtoint": _to_integer,

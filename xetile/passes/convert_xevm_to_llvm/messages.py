@@ -1,18 +1,18 @@
 """xevm's block messages and matrix instructions at L: calls of Intel's builtins."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, VectorType, f32, i32
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import IntegerType, VectorType, f32, i32
+from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.xevm import (
     LANES,
-    LoadCacheControlAttr,
-    MMAShapeAttr,
-    MMATypesAttr,
-    StoreCacheControlAttr,
+    BlockLoad2dOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    MMAOp,
 )
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.builtins import (
@@ -37,48 +37,45 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     registers_of_a,
 )
 from xetile.passes.convert_xevm_to_llvm.lowering import (
-    Handler,
     Loaded,
     Lowering,
     Memory,
     Payload,
 )
-from xetile.passes.convert_xevm_to_llvm.types import chunk_type, element_bits, vector_length
+from xetile.passes.convert_xevm_to_llvm.types import (
+    chunk_places,
+    chunk_type,
+    element_bits,
+    vector_length,
+    width,
+)
 from xetile.passes.convert_xevm_to_llvm.vectors import recast
+from xetile.rewriting.rewriter import Handlers, on
+
+BlockMessage: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
 
 
-def _integer(op: Operation, name: str, default: int = 1) -> int:
-    value = op.properties.get(name)
-    return value.value.data if isa(value, IntegerAttr) else default
-
-
-def shape_of(op: Operation) -> BlockShape:
+def shape_of(op: BlockMessage) -> BlockShape:
     """What a 2D block op moves.
 
     Errors: XetileError for a width that no message has, though upstream's verifier takes it.
     """
-    columns = _integer(op, "tile_width")
+    columns = op.tile_width.value.data
     if columns & (columns - 1):
         fail(op, f"tile_width is {columns}; block messages have powers of two")
-    return BlockShape(
-        _integer(op, "elem_size_in_bits"),
-        _integer(op, "tile_height"),
-        columns,
-        _integer(op, "v_blocks"),
-    )
+    blocks = 1 if isinstance(op, BlockStore2dOp) else op.v_blocks.value.data
+    return BlockShape(op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks)
 
 
-def cache_option(op: Operation, options: Mapping[tuple[str, str], int]) -> int | None:
+def _cache_option(op: BlockMessage, options: Mapping[tuple[str, str], int]) -> int | None:
     """IGC's number of the op's `cache_control`, None where there is none.
 
     The messages know two levels, L1 and the one behind; xevm's L3 is the latter, its L2 says nothing.
     Errors: XetileError where the pair has no number.
     """
-    control = op.properties.get("cache_control")
-    if control is None:
+    if op.cache_control is None:
         return None
-    assert isinstance(control, (LoadCacheControlAttr, StoreCacheControlAttr))
-    name = control.data
+    name = op.cache_control.data
     levels = {word[:2]: word[2:] for word in name.split("_")}
     if name in ("ir", "INVALIDATE_READ"):
         levels = {"L1": "ir", "L3": "ir"}
@@ -89,11 +86,10 @@ def cache_option(op: Operation, options: Mapping[tuple[str, str], int]) -> int |
     return found
 
 
-def _surface(lowering: Lowering, op: Operation) -> list[SSAValue]:
+def _surface(lowering: Lowering, op: BlockMessage) -> list[SSAValue]:
     """The arguments that all 2D functions have: pointer, width, height, pitch, (x, y)."""
-    pointer, width, height, pitch, x, y = op.operands[:6]
-    sizes = [lowering.integer(value, 32) for value in (width, height, pitch)]
-    return [lowering.scalar(pointer), *sizes, _pair(lowering, x, y)]
+    sizes = [lowering.integer(v, 32) for v in (op.base_width, op.base_height, op.base_pitch)]
+    return [lowering.scalar(op.ptr), *sizes, _pair(lowering, op.x, op.y)]
 
 
 def _pair(lowering: Lowering, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -104,7 +100,7 @@ def _pair(lowering: Lowering, x: SSAValue, y: SSAValue) -> SSAValue:
     pair = lowering.undefined(type)
     for index, value in enumerate((x, y)):
         at = lowering.integer_constant(index, 32)
-        pair = lowering.value(llvm.InsertElementOp(pair, lowering.integer(value, 32), at))
+        pair = lowering.emit_value(llvm.InsertElementOp(pair, lowering.integer(value, 32), at))
     return pair
 
 
@@ -122,29 +118,28 @@ def _call_block_function(
     lowering.call(cached_block_function(name), [*arguments, number])
 
 
-def _load(lowering: Lowering, op: Operation) -> None:
+def _load(lowering: Lowering, op: BlockLoad2dOp) -> None:
     shape = shape_of(op)
-    packed, transposed = (_integer(op, n, 0) != 0 for n in ("pack_register", "transpose"))
+    packed, transposed = op.is_packed, op.is_transposed
     bits = register_bits(shape, packed=packed)
-    element, length = lowering.element(op.results[0]), vector_length(op.results[0].type)
+    element, length = lowering.element(op.res), vector_length(op.res.type)
     if length is None:
-        fail(op, f"'{op.name}' gives {op.results[0].type}; expected a vector of rank 1")
+        fail(op, f"'{op.name}' gives {op.res.type}; expected a vector of rank 1")
     count = length * element_bits(element) // bits
     pointer = lowering.private((op,), IntegerType(bits), count)
     name = block_read(shape, packed=packed, transposed=transposed)
     arguments = [*_surface(lowering, op), pointer]
-    option = cache_option(op, LOAD_CACHE_OPTIONS)
+    option = _cache_option(op, LOAD_CACHE_OPTIONS)
     _call_block_function(lowering, name, bits, arguments, option)
     assert lowering.block.last_op is not None
     memory = Memory(pointer, lowering.block.last_op)
-    lowering.bind(op.results[0], Loaded(memory, element, length))
+    lowering.bind(op.res, Loaded(memory, element, length))
 
 
-def _store(lowering: Lowering, op: Operation) -> None:
-    shape, value = shape_of(op), op.operands[6]
+def _store(lowering: Lowering, op: BlockStore2dOp) -> None:
+    shape, value = shape_of(op), op.stored_val
     bits = register_bits(shape, packed=False)
-    parts = lowering.parts(value)
-    element, length = lowering.element(value), vector_length(value.type) or 1
+    parts, element, length = lowering.parts(value), lowering.element(value), width(value)
     held, moved = length * element_bits(element), shape.bits * shape.rows * shape.columns // LANES
     if held != moved:
         fail(
@@ -152,19 +147,16 @@ def _store(lowering: Lowering, op: Operation) -> None:
         )
     # stores of one type follow one another, and so can share their memory
     pointer = lowering.private(("store", element, length), element, length)
-    start = 0
-    for part in parts:
-        lowering.emit(
-            llvm.StoreOp(part, lowering.moved(pointer, start * element_bits(element) // 8))
-        )
-        start += vector_length(part.type) or 1
+    for part, (start, _) in zip(parts, chunk_places(length), strict=True):
+        place = lowering.moved(pointer, start * element_bits(element) // 8)
+        lowering.emit(llvm.StoreOp(part, place))
     arguments = [*_surface(lowering, op), pointer]
-    option = cache_option(op, STORE_CACHE_OPTIONS)
+    option = _cache_option(op, STORE_CACHE_OPTIONS)
     _call_block_function(lowering, block_write(shape), bits, arguments, option)
 
 
-def _prefetch(lowering: Lowering, op: Operation) -> None:
-    shape, option = shape_of(op), cache_option(op, LOAD_CACHE_OPTIONS)
+def _prefetch(lowering: Lowering, op: BlockPrefetch2dOp) -> None:
+    shape, option = shape_of(op), _cache_option(op, LOAD_CACHE_OPTIONS)
     payload = lowering.payloads.get(op)
     if payload is None:
         _call_block_function(lowering, block_prefetch(shape), None, _surface(lowering, op), option)
@@ -172,11 +164,12 @@ def _prefetch(lowering: Lowering, op: Operation) -> None:
     _prefetch_through(lowering, op, payload, option or DEFAULT_PREFETCH_OPTION)
 
 
-def _prefetch_through(lowering: Lowering, op: Operation, payload: Payload, option: int) -> None:
-    x, y = op.operands[4:6]
+def _prefetch_through(
+    lowering: Lowering, op: BlockPrefetch2dOp, payload: Payload, option: int
+) -> None:
     for coordinate, step, function in (
-        (x, payload.x_step, SET_PAYLOAD_X),
-        (y, payload.y_step, SET_PAYLOAD_Y),
+        (op.x, payload.x_step, SET_PAYLOAD_X),
+        (op.y, payload.y_step, SET_PAYLOAD_Y),
     ):
         if step is None:
             lowering.call(function, [payload.pointer, lowering.integer(coordinate, 32)])
@@ -187,12 +180,9 @@ def _prefetch_through(lowering: Lowering, op: Operation, payload: Payload, optio
             lowering.call(function, [payload.pointer, lowering.integer_constant(step, 32)])
 
 
-def _multiply(lowering: Lowering, op: Operation) -> None:
-    types, shape = op.properties["types"], op.properties["shape"]
-    assert isinstance(types, MMATypesAttr)
-    assert isinstance(shape, MMAShapeAttr)
-    a, b, accumulator = types.a.data, types.b.data, types.d.data
-    m, n, k = shape.sizes
+def _multiply(lowering: Lowering, op: MMAOp) -> None:
+    a, b, accumulator = op.types.a.data, op.types.b.data, op.types.d.data
+    m, n, k = op.shape.sizes
     depth = 8 * MATRIX_OPERANDS[a].ops_per_channel if a in MATRIX_OPERANDS else 0
     if not has_product(a, b, accumulator) or m not in (1, 2, 4, 8) or (n, k) != (16, depth):
         fail(
@@ -200,24 +190,18 @@ def _multiply(lowering: Lowering, op: Operation) -> None:
             f"no builtin multiplies {a} and {b} into {accumulator} with m = {m}, n = {n}, k = {k}; expected m = 1, 2, "
             "4 or 8, n = 16 and k = 256 bits, of f16, bf16, tf32, s8 and u8, s4 and u4",
         )
-    tf32 = a == "tf32"
-    result_element = lowering.element(op.results[0])
-    operands = (
-        (op.operands[0], f32 if tf32 else IntegerType(16), registers_of_a(a, m)),
-        (op.operands[1], f32 if tf32 else IntegerType(32), 8),
-    )
-    arguments = [_register(lowering, *operand) for operand in operands]
-    type = chunk_type(result_element, m)
-    if len(op.operands) > 2:
-        arguments.append(_register(lowering, op.operands[2], result_element, m))
-    else:
-        arguments.append(
-            lowering.vector_constant(
-                [0] * m if isa(result_element, IntegerType) else [0.0] * m, result_element
-            )
-        )
+    sixteen, word = (f32, f32) if a == "tf32" else (IntegerType(16), i32)
+    element = lowering.element(op.d)
+    arguments = [
+        _register(lowering, op.a, sixteen, registers_of_a(a, m)),
+        _register(lowering, op.b, word, 8),
+        lowering.vector_constant([0.0] * m, element)
+        if op.c is None
+        else _register(lowering, op.c, element, m),
+    ]
     function = matrix_function(a, b, accumulator, rows=m, depth=k)
-    lowering.bind_parts(op.results[0], [lowering.result_of_call(function, arguments, type)])
+    result = lowering.result_of_call(function, arguments, chunk_type(element, m))
+    lowering.bind_parts(op.d, [result])
 
 
 def _register(lowering: Lowering, value: SSAValue, element: Attribute, count: int) -> SSAValue:
@@ -232,9 +216,9 @@ def _register(lowering: Lowering, value: SSAValue, element: Attribute, count: in
     return parts[0]
 
 
-HANDLERS: Mapping[str, Handler] = {
-    "xevm.blockload2d": _load,
-    "xevm.blockprefetch2d": _prefetch,
-    "xevm.blockstore2d": _store,
-    "xevm.mma": _multiply,
+HANDLERS: Handlers[Lowering] = {
+    **on(BlockLoad2dOp, _load),
+    **on(BlockPrefetch2dOp, _prefetch),
+    **on(BlockStore2dOp, _store),
+    **on(MMAOp, _multiply),
 }

@@ -12,6 +12,8 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.same_value import terminator
+from xetile.dialects.xevm import BlockPrefetch2dOp
 from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
 from xetile.passes.convert_xevm_to_llvm.lowering import Lowering, Payload
 from xetile.passes.convert_xevm_to_llvm.messages import shape_of
@@ -34,21 +36,23 @@ def plan_prefetches(lowering: Lowering, loop: Operation) -> None:
     lowering.current = loop
 
 
-def _prefetches(body: Block) -> Iterator[tuple[Operation, bool]]:
+def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
     """Prefetches of a loop's body, and whether every round runs them; not those of inner loops."""
     for op in body.ops:
-        if op.name == "xevm.blockprefetch2d":
+        if isinstance(op, BlockPrefetch2dOp):
             yield op, True
         elif op.name == "scf.if":
             inner = (block for region in op.regions for block in region.blocks)
             yield from ((prefetch, False) for block in inner for prefetch, _ in _prefetches(block))
 
 
-def _create(lowering: Lowering, prefetch: Operation, loop: Operation, *, always: bool) -> Payload:
-    pointer, width, height, pitch, x, y = prefetch.operands[:6]
+def _create(
+    lowering: Lowering, prefetch: BlockPrefetch2dOp, loop: Operation, *, always: bool
+) -> Payload:
+    sizes = (prefetch.base_width, prefetch.base_height, prefetch.base_pitch)
     place: list[SSAValue] = []
     steps: list[int | None] = []
-    for coordinate in (x, y):
+    for coordinate in (prefetch.x, prefetch.y):
         step = _step(lowering, coordinate, loop)
         if step is None or (step and not always):
             step = None
@@ -56,11 +60,11 @@ def _create(lowering: Lowering, prefetch: Operation, loop: Operation, *, always:
         else:
             place.append(_at_start(lowering, coordinate, loop))
         steps.append(step)
-    base = lowering.value(llvm.PtrToIntOp(lowering.scalar(pointer), i64))
+    base = lowering.emit_value(llvm.PtrToIntOp(lowering.scalar(prefetch.ptr), i64))
     shape = shape_of(prefetch)
     arguments = [
         base,
-        *(_minus_one(lowering, value) for value in (width, height, pitch)),
+        *(_minus_one(lowering, value) for value in sizes),
         *place,
         *(lowering.integer_constant(n, 32) for n in (shape.columns, shape.rows, shape.blocks)),
     ]
@@ -72,7 +76,7 @@ def _minus_one(lowering: Lowering, value: SSAValue) -> SSAValue:
     number = lowering.number(value)
     if number is not None:
         return lowering.integer_constant(number - 1, 32)
-    return lowering.value(
+    return lowering.emit_value(
         llvm.AddOp(lowering.integer(value, 32), lowering.integer_constant(-1, 32))
     )
 
@@ -98,7 +102,7 @@ def _step(lowering: Lowering, value: SSAValue, loop: Operation) -> int | None:
         return lowering.number(loop.operands[2])
     if value.owner is body:
         index = body.args.index(value) - 1
-        return _difference(lowering, value, _yielded(body, index), loop)
+        return _difference(lowering, value, terminator(body).operands[index])
     op = value.owner
     if not isinstance(op, Operation):
         return None
@@ -122,15 +126,7 @@ def _is_wide(type: Attribute) -> bool:
     return isinstance(type, IndexType) or (isa(type, IntegerType) and type.width.data >= 32)
 
 
-def _yielded(body: Block, index: int) -> SSAValue:
-    last = body.last_op
-    assert last is not None
-    return last.operands[index]
-
-
-def _difference(
-    lowering: Lowering, argument: SSAValue, value: SSAValue, loop: Operation
-) -> int | None:
+def _difference(lowering: Lowering, argument: SSAValue, value: SSAValue) -> int | None:
     """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
     if value is argument:
         return 0
@@ -140,7 +136,7 @@ def _difference(
     left, right = op.operands
     if op.name == "arith.addi" and lowering.number(left) is not None:
         left, right = right, left
-    before, number = _difference(lowering, argument, left, loop), lowering.number(right)
+    before, number = _difference(lowering, argument, left), lowering.number(right)
     if before is None or number is None:
         return None
     return before + number if op.name == "arith.addi" else before - number
@@ -151,23 +147,19 @@ def _at_start(lowering: Lowering, value: SSAValue, loop: Operation) -> SSAValue:
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
         number = lowering.number(value)
-        return (
-            lowering.integer(value, 32) if number is None else lowering.integer_constant(number, 32)
-        )
+        if number is not None:
+            return lowering.integer_constant(number, 32)
+        return lowering.integer(value, 32)
     if value is body.args[0]:
         return lowering.integer(loop.operands[0], 32)
     if value.owner is body:
-        return _at_start_of_loop(lowering, loop, body.args.index(value))
+        return lowering.integer(loop.operands[2 + body.args.index(value)], 32)
     op = value.owner
     assert isinstance(op, Operation)
     operands = [_at_start(lowering, operand, loop) for operand in op.operands]
     if op.name in _TRANSPARENT:
         return operands[0]
-    return lowering.value(_MAKE[op.name](*operands))
-
-
-def _at_start_of_loop(lowering: Lowering, loop: Operation, argument: int) -> SSAValue:
-    return lowering.integer(loop.operands[2 + argument], 32)
+    return lowering.emit_value(_MAKE[op.name](*operands))
 
 
 _MAKE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {

@@ -125,7 +125,7 @@ def _add_scalar(lowering: Lowering, argument: BlockArgument, name: str) -> Argum
     if lowered == IntegerType(1):
         # SPIR-V has no booleans in memory, and arguments are memory
         byte = _new(lowering, IntegerType(8), name)
-        lowering.bind(argument, lowering.value(llvm.TruncOp(byte, lowered)))
+        lowering.bind(argument, lowering.emit_value(llvm.TruncOp(byte, lowered)))
         lowered = byte.type
     else:
         value: SSAValue = _new(lowering, lowered, name)

@@ -6,6 +6,7 @@ vector is a row of chunks: 8 elements as often as they fit, then 4, 2, 1; a chun
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -21,7 +22,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import LLVMPointerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 CHUNK = 8
@@ -66,6 +67,12 @@ def chunk_widths(count: int) -> tuple[int, ...]:
     return tuple(widths)
 
 
+def chunk_places(count: int) -> list[tuple[int, int]]:
+    """Where each chunk of a vector begins, and how many elements it has."""
+    widths = chunk_widths(count)
+    return list(zip(accumulate(widths, initial=0), widths, strict=False))
+
+
 @cache
 def chunk_type(element: Attribute, width: int) -> Attribute:
     """The type of a chunk."""
@@ -80,6 +87,16 @@ def vector_length(type: Attribute) -> int | None:
     if len(shape) > 1 or type.get_num_scalable_dims():
         return None
     return shape[0] if shape else 1
+
+
+def width(value: SSAValue) -> int:
+    """Elements of a vector or a chunk; one for a scalar."""
+    return vector_length(value.type) or 1
+
+
+def chunk_bits(type: Attribute) -> int:
+    """Bits of an element of a chunk."""
+    return element_bits(type if vector_length(type) is None else vector_element(type))
 
 
 def vector_element(type: Attribute) -> Attribute:

@@ -1,23 +1,25 @@
 """vector at L: selections, casts and single elements of vectors that are chunks."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, VectorType, i32
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Handler, Loaded, Lowering
+from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Loaded, Lowering
 from xetile.passes.convert_xevm_to_llvm.types import (
-    CHUNK,
+    chunk_places,
     chunk_type,
     chunk_widths,
     element_bits,
     vector_length,
+    width,
 )
+from xetile.rewriting.rewriter import Handlers, integers_of
 
 
 class _Lane(NamedTuple):
@@ -29,14 +31,14 @@ class _Lane(NamedTuple):
 
 def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
     """All elements of a row of parts."""
-    return [_Lane(part, i) for part in parts for i in range(vector_length(part.type) or 1)]
+    return [_Lane(part, i) for part in parts for i in range(width(part))]
 
 
 def _scalar(lowering: Lowering, lane: _Lane) -> SSAValue:
     if vector_length(lane.part.type) is None:
         return lane.part
     index = lowering.integer_constant(lane.place, 32)
-    return lowering.value(ExtractElementOp(lane.part, index))
+    return lowering.emit_value(ExtractElementOp(lane.part, index))
 
 
 def _gathered(lowering: Lowering, lanes: Sequence[_Lane], element: Attribute) -> SSAValue:
@@ -45,18 +47,18 @@ def _gathered(lowering: Lowering, lanes: Sequence[_Lane], element: Attribute) ->
         return _scalar(lowering, lanes[0])
     parts = list(dict.fromkeys(lane.part for lane in lanes))
     type, mask = parts[0].type, [lane.place for lane in lanes]
-    width = vector_length(type)
-    if len(parts) == 1 and mask == list(range(width or 0)):
+    length = vector_length(type)
+    if len(parts) == 1 and mask == list(range(length or 0)):
         return parts[0]
     result = chunk_type(element, len(lanes))
-    if len(parts) <= 2 and width is not None and all(part.type == type for part in parts):
-        mask = [lane.place + (width if lane.part is not parts[0] else 0) for lane in lanes]
+    if len(parts) <= 2 and length is not None and all(part.type == type for part in parts):
+        mask = [lane.place + (length if lane.part is not parts[0] else 0) for lane in lanes]
         shuffle = DenseArrayBase.from_list(i32, mask)
-        return lowering.value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
+        return lowering.emit_value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
     made = lowering.undefined(result)
     for place, lane in enumerate(lanes):
         index = lowering.integer_constant(place, 32)
-        made = lowering.value(llvm.InsertElementOp(made, _scalar(lowering, lane), index))
+        made = lowering.emit_value(llvm.InsertElementOp(made, _scalar(lowering, lane), index))
     return made
 
 
@@ -64,12 +66,10 @@ def rechunked(
     lowering: Lowering, lanes: Sequence[_Lane], element: Attribute
 ) -> tuple[SSAValue, ...]:
     """Elements as chunks."""
-    parts: list[SSAValue] = []
-    start = 0
-    for width in chunk_widths(len(lanes)):
-        parts.append(_gathered(lowering, lanes[start : start + width], element))
-        start += width
-    return tuple(parts)
+    return tuple(
+        _gathered(lowering, lanes[start : start + count], element)
+        for start, count in chunk_places(len(lanes))
+    )
 
 
 def _run_of(lowering: Lowering, op: Operation, places: Sequence[int]) -> tuple[Loaded, int] | None:
@@ -78,10 +78,10 @@ def _run_of(lowering: Lowering, op: Operation, places: Sequence[int]) -> tuple[L
     if list(places) != list(range(start, start + len(places))):
         return None
     first = lowering.get(operands[0])
-    length = vector_length(operands[0].type) or 1
+    length = width(operands[0])
     if start >= length and len(operands) > 1:
         first, start = lowering.get(operands[1]), start - length
-        length = vector_length(operands[1].type) or 1
+        length = width(operands[1])
     if not isinstance(first, Loaded) or start + len(places) > length:
         return None
     return first, start
@@ -90,14 +90,13 @@ def _run_of(lowering: Lowering, op: Operation, places: Sequence[int]) -> tuple[L
 def _select(lowering: Lowering, op: Operation, places: Sequence[int]) -> None:
     """Bind the result to elements of the operands, counted through all of them; -1 is any element."""
     places = [max(place, 0) for place in places]
-    element, parts, start = lowering.element(op.results[0]), list[SSAValue](), 0
+    element, parts = lowering.element(op.results[0]), list[SSAValue]()
     lanes: list[_Lane] | None = None
-    for width in chunk_widths(len(places)):
-        wanted = places[start : start + width]
-        start += width
+    for start, count in chunk_places(len(places)):
+        wanted = places[start : start + count]
         run = _run_of(lowering, op, wanted)
         if run is not None:
-            parts.append(lowering.read(*run, width))
+            parts.append(lowering.read(*run, count))
             continue
         if lanes is None:
             lanes = [lane for value in op.operands for lane in _lanes(lowering.parts(value))]
@@ -115,22 +114,15 @@ def _check_rank(op: Operation) -> None:
             )
 
 
-def _integers(op: Operation, name: str) -> list[int]:
-    value = op.properties[name]
-    if isinstance(value, DenseArrayBase):
-        return [int(number) for number in value.get_values()]
-    return [number.value.data for number in cast("ArrayAttr[IntegerAttr]", value)]
-
-
 def _shuffle(lowering: Lowering, op: Operation) -> None:
     _check_rank(op)
-    _select(lowering, op, _integers(op, "mask"))
+    _select(lowering, op, integers_of(op, "mask"))
 
 
 def _slice(lowering: Lowering, op: Operation) -> None:
     _check_rank(op)
     (offset,), (size,), (stride,) = (
-        _integers(op, name) for name in ("offsets", "sizes", "strides")
+        integers_of(op, name) for name in ("offsets", "sizes", "strides")
     )
     _select(lowering, op, [offset + stride * i for i in range(size)])
 
@@ -138,8 +130,8 @@ def _slice(lowering: Lowering, op: Operation) -> None:
 def _insert_slice(lowering: Lowering, op: Operation) -> None:
     """Operands: what is inserted, and into what."""
     _check_rank(op)
-    (offset,), (stride,) = (_integers(op, name) for name in ("offsets", "strides"))
-    inner, outer = (vector_length(value.type) or 1 for value in op.operands)
+    (offset,), (stride,) = (integers_of(op, name) for name in ("offsets", "strides"))
+    inner, outer = map(width, op.operands)
     places = list(range(inner, inner + outer))
     for i in range(inner):
         places[offset + stride * i] = i
@@ -148,7 +140,7 @@ def _insert_slice(lowering: Lowering, op: Operation) -> None:
 
 def recast(lowering: Lowering, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
     """The bits of a vector as chunks of another element type at L."""
-    length, before = vector_length(value.type) or 1, lowering.element(value)
+    length, before = width(value), lowering.element(value)
     if before == element:
         return lowering.parts(value)
     count, rest = divmod(length * element_bits(before), element_bits(element))
@@ -157,16 +149,15 @@ def recast(lowering: Lowering, value: SSAValue, element: Attribute) -> tuple[SSA
         return lowering.read_all(Loaded(became.memory, element, count))
     made: list[SSAValue] = []
     for part in lowering.parts(value):
-        size = (vector_length(part.type) or 1) * element_bits(before)
-        width, rest = divmod(size, element_bits(element))
+        count, rest = divmod(width(part) * element_bits(before), element_bits(element))
         if rest:
             fail(
                 lowering.current,
                 f"'{lowering.current.name}' takes {value.type} as elements of {element}, which has no lowering to "
                 "LLVM IR",
             )
-        type = chunk_type(element, width)
-        made.append(part if part.type == type else lowering.value(llvm.BitcastOp(part, type)))
+        type = chunk_type(element, count)
+        made.append(part if part.type == type else lowering.emit_value(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
     return rechunked(lowering, _lanes(made), element)
 
@@ -176,7 +167,7 @@ def _bitcast(lowering: Lowering, op: Operation) -> None:
     source, result = op.operands[0], op.results[0]
     element, became = lowering.element(result), lowering.get(source)
     if isinstance(became, Loaded):
-        lowering.bind(result, Loaded(became.memory, element, vector_length(result.type) or 1))
+        lowering.bind(result, Loaded(became.memory, element, width(result)))
     else:
         lowering.bind_parts(result, recast(lowering, source, element))
 
@@ -199,32 +190,30 @@ def _broadcast(lowering: Lowering, op: Operation) -> None:
     """A scalar, or a vector of one element, to every element."""
     _check_rank(op)
     source, result = op.operands[0], op.results[0]
-    length = vector_length(result.type) or 1
-    if vector_length(source.type) == length:
+    if vector_length(source.type) == width(result):
         lowering.bind(result, lowering.get(source))
         return
     scalar, element = lowering.parts(source)[0], lowering.element(result)
-    made: dict[int, SSAValue] = {}
-    for width in set(chunk_widths(length)):
-        made[width] = _splat(lowering, scalar, element, width)
-    lowering.bind_parts(result, [made[width] for width in chunk_widths(length)])
+    widths = chunk_widths(width(result))
+    made = {count: _splat(lowering, scalar, element, count) for count in set(widths)}
+    lowering.bind_parts(result, [made[count] for count in widths])
 
 
-def _splat(lowering: Lowering, scalar: SSAValue, element: Attribute, width: int) -> SSAValue:
-    if width == 1:
+def _splat(lowering: Lowering, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
+    if count == 1:
         return scalar
-    type = chunk_type(element, width)
+    type = chunk_type(element, count)
     zero = lowering.integer_constant(0, 32)
-    first = lowering.value(llvm.InsertElementOp(lowering.undefined(type), scalar, zero))
-    mask = DenseArrayBase.from_list(i32, [0] * width)
-    return lowering.value(llvm.ShuffleVectorOp(first, first, mask, type))
+    first = lowering.emit_value(llvm.InsertElementOp(lowering.undefined(type), scalar, zero))
+    mask = DenseArrayBase.from_list(i32, [0] * count)
+    return lowering.emit_value(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
 def _position(
     lowering: Lowering, op: Operation, dynamic: Sequence[SSAValue]
 ) -> int | SSAValue | None:
     """Where vector.extract or insert points, None for the only element of a vector of rank 0."""
-    static = _integers(op, "static_position")
+    static = integers_of(op, "static_position")
     if not static:
         return None
     if not dynamic:
@@ -238,11 +227,11 @@ def _extract(lowering: Lowering, op: Operation) -> None:
     source, *dynamic = op.operands
     place = _position(lowering, op, dynamic)
     parts = lowering.parts(source)
-    if not isinstance(place, SSAValue):
-        lane = _lanes(parts)[place or 0]
-        lowering.bind_parts(op.results[0], [_scalar(lowering, lane)])
-        return
-    lowering.bind_parts(op.results[0], [_dynamic_element(lowering, parts, place)])
+    if isinstance(place, SSAValue):
+        element = _dynamic_element(lowering, parts, place)
+    else:
+        element = _scalar(lowering, _lanes(parts)[place or 0])
+    lowering.bind_parts(op.results[0], [element])
 
 
 def _dynamic_element(lowering: Lowering, parts: Sequence[SSAValue], place: SSAValue) -> SSAValue:
@@ -250,21 +239,19 @@ def _dynamic_element(lowering: Lowering, parts: Sequence[SSAValue], place: SSAVa
     found: SSAValue | None = None
     start = 0
     for part in parts:
-        width = vector_length(part.type) or 1
         element = part
-        if width > 1:
+        if width(part) > 1:
             # widths are powers of two and starts their multiples
-            mask = lowering.integer_constant(width - 1, 32)
-            element = lowering.value(
-                ExtractElementOp(part, lowering.value(llvm.AndOp(place, mask)))
+            mask = lowering.integer_constant(width(part) - 1, 32)
+            element = lowering.emit_value(
+                ExtractElementOp(part, lowering.emit_value(llvm.AndOp(place, mask)))
             )
         if found is None:
             found = element
         else:
-            flag = IntegerAttr(llvm.ICmpPredicateFlag("uge").to_int(), 64)
-            behind = llvm.ICmpOp(place, lowering.integer_constant(start, 32), flag)
-            found = lowering.value(SelectOp(lowering.value(behind), element, found))
-        start += width
+            behind = lowering.compare("uge", place, lowering.integer_constant(start, 32))
+            found = lowering.emit_value(SelectOp(behind, element, found))
+        start += width(part)
     assert found is not None
     return found
 
@@ -276,17 +263,17 @@ def _insert(lowering: Lowering, op: Operation) -> None:
     if isinstance(place, SSAValue):
         fail(op, "'vector.insert' at a dynamic position has no lowering to LLVM IR")
     parts = list(lowering.parts(destination))
-    index, inside = divmod(place or 0, CHUNK)
-    # behind the chunks of 8 come those of 4, 2, 1
-    while inside >= (vector_length(parts[index].type) or 1):
-        inside -= vector_length(parts[index].type) or 1
-        index += 1
+    index, start = max(
+        (index, start)
+        for index, (start, _) in enumerate(chunk_places(width(destination)))
+        if start <= (place or 0)
+    )
     scalar = lowering.parts(value)[0]
     if vector_length(parts[index].type) is None:
         parts[index] = scalar
     else:
-        at = lowering.integer_constant(inside, 32)
-        parts[index] = lowering.value(llvm.InsertElementOp(parts[index], scalar, at))
+        at = lowering.integer_constant((place or 0) - start, 32)
+        parts[index] = lowering.emit_value(llvm.InsertElementOp(parts[index], scalar, at))
     lowering.bind_parts(op.results[0], parts)
 
 
@@ -302,12 +289,10 @@ def _shape_cast(lowering: Lowering, op: Operation) -> None:
 def _undefined(lowering: Lowering, op: Operation) -> None:
     """ub.poison and llvm.mlir.undef: any value."""
     result = op.results[0]
-    element = lowering.element(result)
-    widths = chunk_widths(vector_length(result.type) or 1)
-    lowering.bind_parts(result, [lowering.undefined(chunk_type(element, w)) for w in widths])
+    lowering.bind_parts(result, [lowering.undefined(type) for type in lowering.part_types(result)])
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers[Lowering] = {
     "llvm.mlir.poison": _undefined,
     "llvm.mlir.undef": _undefined,
     "ub.poison": _undefined,

@@ -1,0 +1,225 @@
+"""Floats of arith and math at L. Arithmetic on bf16, which LLVM's back end has not, is done in f32 and rounded."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, f32, i16, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.utils.hints import isa
+
+from xetile.dialects.upstream.llvm_values import (
+    FCmpOp,
+    FPToSIOp,
+    FPToUIOp,
+    SelectOp,
+    UIToFPOp,
+)
+from xetile.errors import fail
+from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, with_bits_of
+from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.passes.convert_xevm_to_llvm.types import (
+    chunk_bits,
+    chunk_type,
+    vector_element,
+    vector_length,
+    width,
+)
+from xetile.rewriting.rewriter import Handlers
+
+_FLOATS: Mapping[str, Binary] = {
+    "arith.addf": llvm.FAddOp,
+    "arith.subf": llvm.FSubOp,
+    "arith.mulf": llvm.FMulOp,
+    "arith.divf": llvm.FDivOp,
+    "arith.remf": llvm.FRemOp,
+    "arith.maxnumf": llvm.VectorFMaxOp,
+    "arith.minnumf": llvm.VectorFMinOp,
+    "math.powf": llvm.FPowOp,
+    "math.copysign": llvm.FCopySignOp,
+}
+
+_FUNCTIONS: Mapping[str, type[IRDLOperation]] = {
+    "arith.negf": llvm.FNegOp,
+    "math.absf": llvm.FAbsOp,
+    "math.ceil": llvm.FCeilOp,
+    "math.cos": llvm.FCosOp,
+    "math.exp": llvm.FExpOp,
+    "math.exp2": llvm.FExp2Op,
+    "math.floor": llvm.FFloorOp,
+    "math.log": llvm.FLogOp,
+    "math.log2": llvm.FLog2Op,
+    "math.sin": llvm.FSinOp,
+    "math.sqrt": llvm.FSqrtOp,
+}
+
+
+def _is_bfloat(value: SSAValue) -> bool:
+    type = value.type if vector_length(value.type) is None else vector_element(value.type)
+    return isa(type, AnyFloat) and str(type) == "bf16"
+
+
+def _widened(lowering: Lowering, part: SSAValue) -> SSAValue:
+    """The bits of bf16 as f32."""
+    count = width(part)
+    bits = lowering.emit_value(llvm.ZExtOp(part, chunk_type(i32, count)))
+    sixteen = lowering.vector_constant([16] * count, i32)
+    shifted = lowering.emit_value(llvm.ShlOp(bits, sixteen))
+    return lowering.emit_value(llvm.BitcastOp(shifted, chunk_type(f32, count)))
+
+
+def _narrowed(lowering: Lowering, part: SSAValue) -> SSAValue:
+    """f32 rounded to the bits of bf16, to nearest, ties to even; a NaN stays one.
+
+    There is a SPIR-V extension for this (SPV_INTEL_bfloat16_conversion), which asks for more than this costs.
+    """
+    count, emit = width(part), lowering.emit_value
+
+    def number(value: int) -> SSAValue:
+        return lowering.vector_constant([value] * count, i32)
+
+    bits = emit(llvm.BitcastOp(part, chunk_type(i32, count)))
+    high = emit(llvm.LShrOp(bits, number(16)))
+    odd = emit(llvm.AndOp(high, number(1)))
+    bias = emit(llvm.AddOp(odd, number(0x7FFF)))
+    rounded = emit(llvm.LShrOp(emit(llvm.AddOp(bits, bias)), number(16)))
+    quiet = emit(llvm.OrOp(high, number(0x40)))
+    is_nan = emit(FCmpOp(part, part, "uno"))
+    result = emit(SelectOp(is_nan, quiet, rounded))
+    return emit(llvm.TruncOp(result, chunk_type(i16, count)))
+
+
+def _parts(lowering: Lowering, value: SSAValue) -> list[SSAValue]:
+    """Parts of a float operand in a type in which LLVM computes."""
+    if _is_bfloat(value):
+        return [_widened(lowering, part) for part in lowering.parts(value)]
+    if isa(lowering.element(value), IntegerType):
+        fail(
+            lowering.current,
+            f"'{lowering.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32",
+        )
+    return list(lowering.parts(value))
+
+
+def _rows(lowering: Lowering, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
+    return zip(*(_parts(lowering, value) for value in op.operands), strict=True)
+
+
+def _bind(lowering: Lowering, value: SSAValue, parts: Sequence[SSAValue]) -> None:
+    if _is_bfloat(value):
+        parts = [_narrowed(lowering, part) for part in parts]
+    lowering.bind_parts(value, parts)
+
+
+def _binary(lowering: Lowering, op: Operation) -> None:
+    make = _FLOATS[op.name]
+    parts = [lowering.emit_value(make(a, b)) for a, b in _rows(lowering, op)]
+    _bind(lowering, op.results[0], parts)
+
+
+def _function(lowering: Lowering, op: Operation) -> None:
+    make = _FUNCTIONS[op.name]
+    flags: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
+    parts = [
+        lowering.emit_value(make.create(operands=[a], result_types=[a.type], properties=flags))
+        for (a,) in _rows(lowering, op)
+    ]
+    _bind(lowering, op.results[0], parts)
+
+
+def _fused(lowering: Lowering, op: Operation) -> None:
+    if _is_bfloat(op.results[0]):
+        fail(op, f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32")
+    parts = [lowering.emit_value(llvm.FMAOp(a, b, c)) for a, b, c in _rows(lowering, op)]
+    _bind(lowering, op.results[0], parts)
+
+
+def _ieee_extreme(lowering: Lowering, op: Operation) -> None:
+    """IEEE's maximum and minimum: a NaN wins, and zeros have an order."""
+    greater = "ogt" if op.name == "arith.maximumf" else "olt"
+    tie: Binary = llvm.AndOp if op.name == "arith.maximumf" else llvm.OrOp
+    parts: list[SSAValue] = []
+    for a, b in _rows(lowering, op):
+        bits = chunk_type(IntegerType(chunk_bits(a.type)), width(a))
+        raw = [lowering.emit_value(llvm.BitcastOp(value, bits)) for value in (a, b)]
+        # equal numbers have equal bits, but for zeros, where the sign decides
+        equal = lowering.emit_value(
+            llvm.BitcastOp(lowering.emit_value(tie(raw[0], raw[1])), a.type)
+        )
+        chosen = lowering.emit_value(SelectOp(lowering.emit_value(FCmpOp(a, b, greater)), a, b))
+        chosen = lowering.emit_value(
+            SelectOp(lowering.emit_value(FCmpOp(a, b, "oeq")), equal, chosen)
+        )
+        nan = lowering.emit_value(llvm.FAddOp(a, b))
+        parts.append(
+            lowering.emit_value(SelectOp(lowering.emit_value(FCmpOp(a, b, "uno")), nan, chosen))
+        )
+    _bind(lowering, op.results[0], parts)
+
+
+def _compare(lowering: Lowering, op: Operation) -> None:
+    predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
+    flag = llvm.FCmpPredicateFlag.from_int(predicate).value
+    parts = [lowering.emit_value(FCmpOp(a, b, flag)) for a, b in _rows(lowering, op)]
+    lowering.bind_parts(op.results[0], parts)
+
+
+def _computed_element(lowering: Lowering, op: Operation, hint: str = "") -> Attribute:
+    """The element type in which the result of a conversion is computed."""
+    (result,) = op.results
+    element = f32 if _is_bfloat(result) else lowering.element(result)
+    if isa(element, IntegerType):
+        fail(op, f"'{op.name}' to {result.type} has no lowering to LLVM IR{hint}")
+    return element
+
+
+def _check_rounds_once(op: Operation, *, exact: bool) -> None:
+    """Refuse bf16 made of what f32, in which it is computed, may have rounded already."""
+    (source,), (result,) = op.operands, op.results
+    if _is_bfloat(result) and not exact:
+        fail(
+            op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32"
+        )
+
+
+def _convert(lowering: Lowering, op: Operation) -> None:
+    """The ops extf and truncf."""
+    parts = _parts(lowering, op.operands[0])
+    element = _computed_element(lowering, op)
+    converted = [
+        with_bits_of(lowering, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp)
+        for part in parts
+    ]
+    _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 32)
+    _bind(lowering, op.results[0], converted)
+
+
+def _to_integer(lowering: Lowering, op: Operation) -> None:
+    make: Callable[[SSAValue, Attribute], Operation] = (
+        FPToSIOp if op.name == "arith.fptosi" else FPToUIOp
+    )
+    (source,), (result,) = op.operands, op.results
+    parts = zip(_parts(lowering, source), lowering.part_types(result), strict=True)
+    lowering.bind_parts(result, [lowering.emit_value(make(part, type)) for part, type in parts])
+
+
+def _from_integer(lowering: Lowering, op: Operation) -> None:
+    make = llvm.SIToFPOp if op.name == "arith.sitofp" else UIToFPOp
+    element = _computed_element(lowering, op, "; convert to f32")
+    parts = lowering.parts(op.operands[0])
+    _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 16)
+    made = [lowering.emit_value(make(p, chunk_type(element, width(p)))) for p in parts]
+    _bind(lowering, op.results[0], made)
+
+
+HANDLERS: Handlers[Lowering] = {
+    **dict.fromkeys(_FLOATS, _binary),
+    **dict.fromkeys(_FUNCTIONS, _function),
+    **dict.fromkeys(("arith.extf", "arith.truncf"), _convert),
+    **dict.fromkeys(("arith.fptosi", "arith.fptoui"), _to_integer),
+    **dict.fromkeys(("arith.sitofp", "arith.uitofp"), _from_integer),
+    **dict.fromkeys(("arith.maximumf", "arith.minimumf"), _ieee_extreme),
+    "arith.cmpf": _compare,
+    "math.fma": _fused,
+}
