@@ -17,7 +17,7 @@ Plain: TypeAlias = "str | int | list[Plain] | dict[str, Plain] | None"
 def contract_of(module: ModuleOp, *, grf: RegisterFile) -> dict[str, Plain]:
     """The launch contract of the kernels of a module of the llvm dialect.
 
-    Keys: `kernels`, each with `name`, `arguments` in order (see passes/xevm_to_llvm/signature.py), `grid` in workgroups
+    Keys: `kernels`, each with `name`, `arguments` in order (convert_xevm_to_llvm/signature.py), `grid` in workgroups
     and `block` in work-items (x first, None where they are free), `subgroup_size` in lanes and `shared_memory` in
     bytes; `build_options` for whoever makes a binary of the SPIR-V.
     """

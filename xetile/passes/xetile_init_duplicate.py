@@ -46,7 +46,6 @@ class Uses(Parts):
         self.kinds = tuple(tiles)
 
     def tile(self, kind: str) -> SSAValue:
-        """The tile for one way of using it."""
         return self.values[self.kinds.index(kind)]
 
 

@@ -16,6 +16,8 @@ from typing import Generic, Self, TypeAlias, TypeVar, cast
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from xetile.errors import fail
+
 Became = TypeVar("Became")
 View = TypeVar("View")
 Op = TypeVar("Op", bound=Operation)
@@ -55,6 +57,13 @@ def integers_of(op: Operation, name: str) -> list[int]:
     return [number.value.data for number in cast("ArrayAttr[IntegerAttr]", value)]
 
 
+def check_lowered(function: Operation, dialect: str, to: str) -> None:
+    """Refuse what a pass has left of the dialect that it lowers."""
+    for op in function.walk():
+        if op.name.partition(".")[0] == dialect:
+            fail(op, f"'{op.name}' is not lowered to {to} yet")
+
+
 class Rewriter(ABC, Generic[Became]):
     """The state of one function on its way: `environment` keeps what each old value became."""
 
@@ -77,7 +86,6 @@ class Rewriter(ABC, Generic[Became]):
             hand_name_on(value, cast(SSAValue, became))
 
     def get(self, value: SSAValue) -> Became:
-        """What an old value became."""
         return self.environment[value]
 
     # Emission.
@@ -89,7 +97,7 @@ class Rewriter(ABC, Generic[Became]):
         return op
 
     def emit_value(self, op: Operation) -> SSAValue:
-        """`emit` for an op with one result."""
+        """`emit`, for the one result of the op."""
         return self.emit(op).results[0]
 
     def emit_at_entry(self, op: Operation) -> SSAValue:

@@ -33,6 +33,7 @@ from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
+from xetile.rewriting.rewriter import check_lowered
 from xetile.targets.device import device
 
 
@@ -59,4 +60,5 @@ class ConvertXeGPUToXeVM(ModulePass):
             if not holds_dialect(function, "xegpu"):
                 continue
             LaneRegisters(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
+            check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

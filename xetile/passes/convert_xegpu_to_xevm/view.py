@@ -70,14 +70,12 @@ class LaneRegisters(Expansion):
         self.device = target
 
     def registers(self, value: SSAValue) -> Registers:
-        """What an old vector became."""
         became = self.get(value)
         if not isinstance(became, Registers):
             fail(self.current, f"'{self.current.name}' cannot take {value.type} at lane level")
         return became
 
     def descriptor(self, value: SSAValue) -> Descriptor:
-        """What an old tensor descriptor became."""
         became = self.get(value)
         if not isinstance(became, Descriptor):
             fail(self.current, f"{value.type} is not lowered to XeVM yet")

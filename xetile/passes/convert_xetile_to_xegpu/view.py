@@ -118,14 +118,12 @@ class XeGPUView(Expansion):
         self.messages = Messages(function, target, upstream=upstream)
 
     def tile(self, value: SSAValue) -> Tile:
-        """What an old tile became."""
         became = self.get(value)
         if not isinstance(became, Tile):
             fail(self.current, f"{value.type} is not lowered to XeGPU yet")
         return became
 
     def grid(self, value: SSAValue) -> Grid:
-        """What an old vector became."""
         became = self.get(value)
         if not isinstance(became, Grid):
             fail(
@@ -192,13 +190,12 @@ class XeGPUView(Expansion):
         return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """As in every expansion; a vector in larger blocks is cut."""
+        """A vector in larger blocks is cut."""
         if isinstance(became, Grid) and isinstance(like, Grid):
             became = self.repack(became, like.block)
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
-        """Elementwise ops work on each block."""
         if is_elementwise(op) and any(isinstance(self.get(v), Grid) for v in op.operands):
             self.elementwise(op)
         else:

@@ -18,6 +18,8 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu.attributes import DimensionAttr
 from xetile.dialects.upstream.gpu.ids import BlockDimOp, SubgroupIdOp
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
+from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
+from xetile.rewriting.rewriter import Handlers
 from xetile.targets.device import SUBGROUP_SIZE
 
 Axis = Literal["x", "y", "z"]
@@ -27,7 +29,7 @@ AFTER_GRID = 3
 """The operand of a launch's block size along x: after the tokens, and the three sizes of the grid."""
 
 
-def subgroups_along(
+def _subgroups_along(
     function: Operation, op: Operation, emit: Callable[[Operation], SSAValue]
 ) -> SSAValue:
     """What a `gpu.thread_id` or `gpu.block_dim` of the older convention is where launches count work-items.
@@ -58,6 +60,17 @@ def _axis(op: Operation) -> int:
     dimension = op.properties["dimension"]
     assert isinstance(dimension, DimensionAttr)
     return AXES.index(dimension.data.value)
+
+
+def _launch_index(view: XeGPUView, op: Operation) -> None:
+    """Ids and sizes that count subgroups in the older convention."""
+    if OLDER_CONVENTION in view.function.attributes:
+        view.bind(op.results[0], _subgroups_along(view.function, op, view.emit_value))
+    else:
+        view.copy(op)
+
+
+HANDLERS: Handlers[XeGPUView] = {"gpu.thread_id": _launch_index, "gpu.block_dim": _launch_index}
 
 
 def set_work_item_convention(function: Operation) -> None:

@@ -56,7 +56,6 @@ class BlockedView(Expansion):
         return Packed(self.emit_value(TilePackOp(whole, block)), block)
 
     def unpacked(self, became: Parts | SSAValue) -> SSAValue:
-        """A value as a vector of rank 2."""
         if not isinstance(became, Parts):
             return became
         assert isinstance(became, Packed)

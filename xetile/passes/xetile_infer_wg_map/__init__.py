@@ -1,6 +1,6 @@
 """Write the map of every workgroup-level vector and tile into the IR.
 
-From the maps that are written all others follow, forward and backward (analysis/workgroup_maps.py). They go into the
+From the maps that are written all others follow, forward and backward (analysis/maps). They go into the
 types of tiles, into `wg_map_a`, `wg_map_result`, ... of XeTile's vector ops, and into `wg_map` of the ops of other
 dialects. A second run changes nothing.
 

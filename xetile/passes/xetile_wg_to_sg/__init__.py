@@ -18,7 +18,7 @@ After:
     %v = xetile.load_tile %t : !xetile.tile<64x64xf16> -> vector<64x64xf16>
 
 A subgroup with several units (round-robin) gets one op per unit, rows outer; where there are fewer units than
-subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/grid.py), maps
+subgroups, several subgroups hold the same one. Owners and offsets are read off `Distribution` (layout/algebra), maps
 that the program leaves out are written first (`xetile-infer-wg-map`).
 
 The rooms:

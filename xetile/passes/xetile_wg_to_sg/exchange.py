@@ -94,7 +94,6 @@ class _Buffer(NamedTuple):
     places: list[Place]
 
     def unit(self, view: SubgroupView, index: int) -> SSAValue:
-        """The tile of one unit."""
         return view.emit_value(
             InitTileOp(self.memory, self.places[index].starts, [], [], self.tile)
         )

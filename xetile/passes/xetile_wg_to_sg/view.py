@@ -77,7 +77,6 @@ class SubgroupView(Expansion):
         return distribution
 
     def units(self, value: SSAValue) -> Units:
-        """The units that an old value became."""
         became = self.get(value)
         assert isinstance(became, Units)
         return became
@@ -234,7 +233,6 @@ class SubgroupView(Expansion):
         return self.emit_value(scf.IfOp(condition, [otherwise.type], Region(then), Region(other)))
 
     def identifier(self) -> SSAValue:
-        """This subgroup's id in its workgroup."""
         return self.shared(("subgroup_id",), SubgroupIdOp)
 
 

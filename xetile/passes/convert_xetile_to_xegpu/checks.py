@@ -1,0 +1,55 @@
+"""What a blocked kernel must be, before it is lowered."""
+
+from math import prod
+
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation
+
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xetile import TileMMAOp, TileType
+from xetile.errors import fail
+from xetile.targets.device import Device
+
+MOST_BLOCKS = 1 << 14
+"""A bound on what is unrolled, hundreds of times what the registers of a subgroup hold."""
+
+
+def check_instruction(target: Device, op: TileMMAOp) -> None:
+    """Refuse element types and blocks that no matrix instruction of the device takes."""
+    vectors = [vector_type(value) for value in (op.a, op.b, op.result)]
+    a, b, c = (vector.element_type for vector in vectors)
+    instruction = target.dpas(a, b, c)
+    if instruction is None:
+        fail(
+            op,
+            f"{target.name} has no matrix instruction for A {a}, B {b}, accumulator {c}; "
+            f"it has {target.describe_dpas()}",
+        )
+    if vectors[0].get_num_dims() != 4:
+        fail(op, f"{vectors[0]} is not in blocks, run xetile-blocking first")
+    m, k = vectors[0].get_shape()[2:]
+    n = vectors[1].get_shape()[3]
+    if m not in instruction.m or n != instruction.n or k != instruction.k:
+        fail(
+            op,
+            f"blocks of m = {m}, n = {n}, k = {k}; the matrix instruction of {target.name} for {a} takes "
+            f"m of {', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}: "
+            f"use tiles with N a multiple of {instruction.n} and K a multiple of {instruction.k}",
+        )
+
+
+def check_blocks(op: Operation) -> None:
+    """Every block becomes a value of its own: one subgroup has no use for very many, and the compiler no time."""
+    for value in (*op.operands, *op.results):
+        type = value.type
+        if isinstance(type, TileType):
+            shape = type.value_shape
+        else:
+            shape = type.get_shape() if isinstance(type, VectorType) else ()
+        blocks = prod(shape[:2]) if len(shape) == 4 else 1
+        if blocks > MOST_BLOCKS:
+            fail(
+                op,
+                f"{type} has {blocks} blocks, expected at most {MOST_BLOCKS} in one subgroup; "
+                "make the tile smaller, or share it among more subgroups",
+            )

@@ -1,0 +1,95 @@
+"""One kernel at L: what it must be before, and the function that it becomes."""
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.utils.hints import isa
+
+from xetile.analysis.kernels import OLDER_CONVENTION, holds_dialect, launch_sizes, level
+from xetile.errors import fail, position
+from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.passes.convert_xevm_to_llvm.signature import (
+    LAUNCH_ATTRIBUTE,
+    Argument,
+    add_arguments,
+    launch_attribute,
+)
+from xetile.rewriting.rewriter import Handlers
+from xetile.targets.device import SUBGROUP_SIZE
+
+
+def convert_kernel(function: Operation, handlers: Handlers[Lowering]) -> None:
+    """Put the function of the llvm dialect in the kernel's place, and what it calls before it."""
+    _check(function)
+    declared: dict[str, llvm.FuncOp] = {}
+    lowering = Lowering(function, handlers, declared)
+    body = function.regions[0].blocks[0]
+    arguments = add_arguments(lowering, tuple(body.args))
+    lowering.rewrite_block(body)
+    kernel = _kernel(function, lowering, arguments)
+    parent = function.parent_block()
+    assert parent is not None
+    present = {_symbol(op) for op in parent.ops}
+    new = [made for name, made in declared.items() if name not in present]
+    parent.insert_ops_before([*new, kernel], function)
+    function.detach()
+    function.erase()
+
+
+def _check(function: Operation) -> None:
+    found = level(function)
+    if found != "lane" and holds_dialect(function, "xetile", "xegpu"):
+        fail(function, f"the kernel is at level {found}; run convert-xegpu-to-xevm first")
+    if OLDER_CONVENTION in function.attributes:
+        fail(function, f"'{OLDER_CONVENTION}' counts subgroups; run xetile-wg-to-sg first")
+    blocks: list[Block] = list(function.regions[0].blocks)
+    if len(blocks) != 1:
+        fail(
+            function, f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)"
+        )
+    type = function.properties.get("function_type")
+    if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
+        fail(function, "buffers of the workgroup or the work-item have no lowering to LLVM IR yet")
+    size = function.attributes.get("intel_reqd_sub_group_size")
+    if isa(size, IntegerAttr) and size.value.data != SUBGROUP_SIZE:
+        fail(
+            function,
+            f"intel_reqd_sub_group_size is {size.value.data}; expected {SUBGROUP_SIZE}, the lanes of a subgroup",
+        )
+
+
+def _symbol(op: Operation) -> str | None:
+    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
+    return name.data if isinstance(name, StringAttr) else None
+
+
+def _kernel(function: Operation, lowering: Lowering, arguments: list[Argument]) -> llvm.FuncOp:
+    name = _symbol(function)
+    if name is None or name.startswith("_Z"):
+        fail(
+            function,
+            f"kernel '{name}' cannot have this name: names that begin with _Z are mangled ones",
+        )
+    attributes: dict[str, Attribute] = {
+        "gpu.kernel": UnitAttr(),
+        "intel_reqd_sub_group_size": IntegerAttr(SUBGROUP_SIZE, i32),
+    }
+    sizes = launch_sizes(function, "known_block_size")
+    if sizes is not None:
+        attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)
+    attributes[LAUNCH_ATTRIBUTE] = launch_attribute(function, arguments)
+    type = llvm.LLVMFunctionType([argument.type for argument in arguments], llvm.LLVMVoidType())
+    kernel = llvm.FuncOp(
+        name, type, llvm.LinkageAttr("external"), body=lowering.region, extra_attrs=attributes
+    )
+    location = position(function)
+    if location is not None:
+        kernel.location = location
+    return kernel
