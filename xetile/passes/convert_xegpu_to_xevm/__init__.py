@@ -32,7 +32,7 @@ from xdsl.passes import ModulePass
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
-from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
+from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import check_lowered
 from xetile.targets.device import device
 
@@ -59,6 +59,6 @@ class ConvertXeGPUToXeVM(ModulePass):
                 )
             if not holds_dialect(function, "xegpu"):
                 continue
-            LaneRegisters(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
+            LaneView(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

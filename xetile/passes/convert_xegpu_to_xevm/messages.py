@@ -37,7 +37,7 @@ from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
-from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneRegisters
+from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
@@ -46,7 +46,7 @@ from xetile.targets.device import GLOBAL_ADDRESS_SPACE
 _Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
 
-def create_nd_tdesc(view: LaneRegisters, op: CreateNdTdescOp) -> None:
+def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
     """A descriptor is a pointer and the extents of its surface in bytes and rows; offsets come with each access."""
     type = cast(TensorDescType, op.results[0].type)
     if op.mixed_offsets:
@@ -80,7 +80,7 @@ def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list
     return list(type.get_shape()), [stride for stride in layout[0] if stride is not None]
 
 
-def _pointer(view: LaneRegisters, source: SSAValue) -> SSAValue:
+def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
     """A source as a global pointer, made once per function for arguments."""
     pointer = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 
@@ -106,7 +106,7 @@ def _signless(source: SSAValue) -> Operation:
     return arith.ExtUIOp(source, i64)
 
 
-def _corner(view: LaneRegisters, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
+def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
     """Offsets (row, column) as XeVM's x and y."""
     if len(offsets) != 2:
         fail(
@@ -117,7 +117,7 @@ def _corner(view: LaneRegisters, offsets: Sequence[Offset]) -> tuple[SSAValue, S
     return view.integer(column), view.integer(row)
 
 
-def load_nd(view: LaneRegisters, op: LoadNdOp) -> None:
+def load_nd(view: LaneView, op: LoadNdOp) -> None:
     """One message; its linear layout says which lane and register holds which element."""
     descriptor = view.descriptor(op.operands[0])
     type, bits = descriptor.type, descriptor.bits
@@ -147,7 +147,7 @@ def load_nd(view: LaneRegisters, op: LoadNdOp) -> None:
     view.bind_registers(op.results[0], view.emit_value(loaded), layout, word_bits=word)
 
 
-def store_nd(view: LaneRegisters, op: StoreNdOp) -> None:
+def store_nd(view: LaneView, op: StoreNdOp) -> None:
     """One message, whose registers hold the rows of the block."""
     descriptor = view.descriptor(op.operands[1])
     rows, columns = descriptor.type.shape
@@ -169,7 +169,7 @@ def store_nd(view: LaneRegisters, op: StoreNdOp) -> None:
     view.emit(store)
 
 
-def prefetch_nd(view: LaneRegisters, op: PrefetchNdOp) -> None:
+def prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
     """One message."""
     descriptor = view.descriptor(op.operands[0])
     rows, columns = descriptor.type.shape
@@ -185,7 +185,7 @@ def prefetch_nd(view: LaneRegisters, op: PrefetchNdOp) -> None:
     view.emit(prefetch)
 
 
-def fence(view: LaneRegisters, op: FenceOp) -> None:
+def fence(view: LaneView, op: FenceOp) -> None:
     """A memory fence of the same scope."""
     space = "global" if op.memory_kind_name == "global" else "shared"
     scope = "workgroup" if op.scope_name == "workgroup" else "device"
@@ -213,7 +213,7 @@ def _cache_control(
     return kind(name)
 
 
-HANDLERS: Handlers[LaneRegisters] = {
+HANDLERS: Handlers[LaneView] = {
     **on(CreateNdTdescOp, create_nd_tdesc),
     **on(LoadNdOp, load_nd),
     **on(StoreNdOp, store_nd),

@@ -24,11 +24,11 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
-from xetile.passes.convert_xegpu_to_xevm.view import LaneRegisters
+from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import Handlers, integers_of, on
 
 
-def dpas(view: LaneRegisters, op: DpasOp) -> None:
+def dpas(view: LaneView, op: DpasOp) -> None:
     """A matrix instruction, its operands in the layouts that it takes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
     instruction = view.device.dpas(a.element_type, b.element_type, c.element_type)
@@ -70,7 +70,7 @@ def dpas(view: LaneRegisters, op: DpasOp) -> None:
     view.bind_registers(op.results[0], view.emit_value(product), layout, word_bits=bits)
 
 
-def extract(view: LaneRegisters, op: Operation) -> None:
+def extract(view: LaneView, op: Operation) -> None:
     """One block of those that a message loads; elements of vectors that no pass splits are copied."""
     part = view.get(op.operands[0])
     if not isinstance(part, Registers):
@@ -88,11 +88,11 @@ def extract(view: LaneRegisters, op: Operation) -> None:
     view.bind(op.results[0], part)
 
 
-def _refuse_slice(view: LaneRegisters) -> NoReturn:
+def _refuse_slice(view: LaneView) -> NoReturn:
     fail(view.current, "the slice cuts through what one lane holds; that is not lowered yet")
 
 
-def extract_strided_slice(view: LaneRegisters, op: ExtractStridedSliceOp) -> None:
+def extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
     """A slice is a selection of registers."""
     registers = view.registers(op.source)
     offsets, sizes, strides = (integers_of(op, name) for name in ("offsets", "sizes", "strides"))
@@ -105,7 +105,7 @@ def extract_strided_slice(view: LaneRegisters, op: ExtractStridedSliceOp) -> Non
     view.bind(op.results[0], part)
 
 
-def constant(view: LaneRegisters, op: Operation) -> None:
+def constant(view: LaneView, op: Operation) -> None:
     """A splat is one register's value repeated; other constants are selected by the lane."""
     value = dense_value(op)
     if value is None:
@@ -124,7 +124,7 @@ def constant(view: LaneRegisters, op: Operation) -> None:
 
 
 def _lane_table(
-    view: LaneRegisters,
+    view: LaneView,
     value: Dense,
     type: VectorType[Attribute],
     layout: LinearLayout,
@@ -155,7 +155,7 @@ def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
     return index
 
 
-HANDLERS: Handlers[LaneRegisters] = {
+HANDLERS: Handlers[LaneView] = {
     **on(DpasOp, dpas),
     **on(ExtractStridedSliceOp, extract_strided_slice),
     "vector.extract": extract,

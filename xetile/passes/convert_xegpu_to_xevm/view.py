@@ -62,7 +62,7 @@ class Descriptor(Parts):
         return str(self.type)
 
 
-class LaneRegisters(Expansion):
+class LaneView(Expansion):
     """The values of a function as registers of one lane."""
 
     def __init__(self, function: Operation, handlers: Handlers[Self], target: Device) -> None:

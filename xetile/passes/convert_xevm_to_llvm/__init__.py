@@ -70,10 +70,10 @@ from xetile.passes.convert_xevm_to_llvm import (
     vectors,
 )
 from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
-from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
-HANDLERS: Handlers[Lowering] = {
+HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
     **floats.HANDLERS,
     **control_flow.HANDLERS,

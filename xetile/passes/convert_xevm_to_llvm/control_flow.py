@@ -11,43 +11,41 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Interval
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Lowering, Strided
 from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
 from xetile.passes.convert_xevm_to_llvm.types import vector_length
+from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Strided
 from xetile.rewriting.rewriter import Handlers
 
 _Slot: TypeAlias = tuple[Attribute, ...]
 """How a value is carried: the types of its block arguments."""
 
 
-def _slot(lowering: Lowering, values: Sequence[SSAValue]) -> _Slot:
+def _slot(view: LLVMView, values: Sequence[SSAValue]) -> _Slot:
     """The slot of values that are one in turn; an index has 32 bits if all of them fit."""
     first = values[0]
     if isinstance(first.type, IndexType):
-        return (IntegerType(32 if lowering.fits(*values) else 64),)
-    return tuple(lowering.part_types(first))
+        return (IntegerType(32 if view.fits(*values) else 64),)
+    return tuple(view.part_types(first))
 
 
-def _flat(lowering: Lowering, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
+def _flat(view: LLVMView, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
     """A value as its slot carries it."""
-    if isinstance(lowering.get(value), Strided):
+    if isinstance(view.get(value), Strided):
         fail(
-            lowering.current,
-            f"'{lowering.current.name}' carries {value.type}, which has no lowering to LLVM IR",
+            view.current,
+            f"'{view.current.name}' carries {value.type}, which has no lowering to LLVM IR",
         )
     if isa(slot[0], IntegerType) and vector_length(value.type) is None:
-        return (lowering.integer(value, slot[0].width.data),)
-    return lowering.parts(value)
+        return (view.integer(value, slot[0].width.data),)
+    return view.parts(value)
 
 
-def _all_flat(
-    lowering: Lowering, values: Sequence[SSAValue], slots: Sequence[_Slot]
-) -> list[SSAValue]:
-    return [p for v, slot in zip(values, slots, strict=True) for p in _flat(lowering, v, slot)]
+def _all_flat(view: LLVMView, values: Sequence[SSAValue], slots: Sequence[_Slot]) -> list[SSAValue]:
+    return [p for v, slot in zip(values, slots, strict=True) for p in _flat(view, v, slot)]
 
 
 def _bind(
-    lowering: Lowering,
+    view: LLVMView,
     values: Sequence[SSAValue],
     slots: Sequence[_Slot],
     arguments: Sequence[SSAValue],
@@ -57,11 +55,11 @@ def _bind(
     for value, slot in zip(values, slots, strict=True):
         parts = tuple(islice(rest, len(slot)))
         if vector_length(value.type) is None:
-            lowering.bind(value, parts[0])
+            view.bind(value, parts[0])
         else:
             for part in parts:
                 part.name_hint = value.name_hint
-            lowering.bind(value, Chunks(lowering.element(value), parts))
+            view.bind(value, Chunks(view.element(value), parts))
 
 
 def _types(slots: Sequence[_Slot]) -> list[Attribute]:
@@ -73,105 +71,105 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
     return last.operands if last is not None and last.name in ("scf.yield", "scf.condition") else ()
 
 
-def _counter_bits(lowering: Lowering, op: Operation) -> int:
+def _counter_bits(view: LLVMView, op: Operation) -> int:
     """Bits of a loop's counter: 32 where the bounds, the step and the value past the end fit."""
     low, high, step = op.operands[:3]
     counter = op.regions[0].blocks[0].args[0]
     if not isinstance(counter.type, IndexType):
-        return lowering.bits(counter)
-    ranges = lowering.ranges
-    if not lowering.fits(low, high, step):
+        return view.bits(counter)
+    ranges = view.ranges
+    if not view.fits(low, high, step):
         return 64
     past = Interval(ranges[high].low, ranges[high].high + ranges[step].high)
     return 32 if past.fits(32) else 64
 
 
-def _for(lowering: Lowering, op: Operation) -> None:
+def _for(view: LLVMView, op: Operation) -> None:
     body = op.regions[0].blocks[0]
     counter, *arguments = body.args
     rows = zip(arguments, op.operands[3:], _yielded(body), op.results, strict=True)
-    slots = [_slot(lowering, row) for row in rows]
-    bits = _counter_bits(lowering, op)
-    low, high, step = (lowering.integer(value, bits) for value in op.operands[:3])
-    initial = _all_flat(lowering, op.operands[3:], slots)
-    plan_prefetches(lowering, op)
+    slots = [_slot(view, row) for row in rows]
+    bits = _counter_bits(view, op)
+    low, high, step = (view.integer(value, bits) for value in op.operands[:3])
+    initial = _all_flat(view, op.operands[3:], slots)
+    plan_prefetches(view, op)
 
     head = Block(arg_types=[IntegerType(bits), *_types(slots)])
     inside, behind = Block(), Block()
-    lowering.emit(llvm.BrOp(head, low, *initial))
-    lowering.enter(head)
-    again = lowering.compare("slt", head.args[0], high)
-    lowering.emit(llvm.CondBrOp(again, inside, [], behind, []))
+    view.emit(llvm.BrOp(head, low, *initial))
+    view.enter(head)
+    again = view.compare("slt", head.args[0], high)
+    view.emit(llvm.CondBrOp(again, inside, [], behind, []))
 
-    lowering.enter(inside)
-    lowering.bind(counter, head.args[0])
-    _bind(lowering, arguments, slots, head.args[1:])
-    lowering.rewrite_block(body)
-    lowering.current = op
-    carried = _all_flat(lowering, _yielded(body), slots)
-    next = lowering.emit_value(llvm.AddOp(head.args[0], step))
-    lowering.emit(llvm.BrOp(head, next, *carried))
+    view.enter(inside)
+    view.bind(counter, head.args[0])
+    _bind(view, arguments, slots, head.args[1:])
+    view.rewrite_block(body)
+    view.current = op
+    carried = _all_flat(view, _yielded(body), slots)
+    next = view.emit_value(llvm.AddOp(head.args[0], step))
+    view.emit(llvm.BrOp(head, next, *carried))
 
-    lowering.enter(behind)
-    _bind(lowering, op.results, slots, head.args[1:])
+    view.enter(behind)
+    _bind(view, op.results, slots, head.args[1:])
 
 
-def _if(lowering: Lowering, op: Operation) -> None:
+def _if(view: LLVMView, op: Operation) -> None:
     branches = [region.blocks[0] for region in op.regions if region.blocks]
     rows = zip(op.results, *map(_yielded, branches), strict=True)
-    slots = [_slot(lowering, row) for row in rows]
+    slots = [_slot(view, row) for row in rows]
     behind = Block(arg_types=_types(slots))
     blocks = [Block() for _ in branches]
-    condition = lowering.scalar(op.operands[0])
-    lowering.emit(llvm.CondBrOp(condition, blocks[0], [], (blocks[1:] or [behind])[0], []))
+    condition = view.scalar(op.operands[0])
+    view.emit(llvm.CondBrOp(condition, blocks[0], [], (blocks[1:] or [behind])[0], []))
     for branch, block in zip(branches, blocks, strict=True):
-        lowering.enter(block)
-        lowering.rewrite_block(branch)
-        lowering.current = op
-        lowering.emit(llvm.BrOp(behind, *_all_flat(lowering, _yielded(branch), slots)))
-    lowering.enter(behind)
-    _bind(lowering, op.results, slots, behind.args)
+        view.enter(block)
+        view.rewrite_block(branch)
+        view.current = op
+        view.emit(llvm.BrOp(behind, *_all_flat(view, _yielded(branch), slots)))
+    view.enter(behind)
+    _bind(view, op.results, slots, behind.args)
 
 
-def _while(lowering: Lowering, op: Operation) -> None:
+def _while(view: LLVMView, op: Operation) -> None:
     before, after = (region.blocks[0] for region in op.regions)
     condition, *passed = _yielded(before)
     slots = [
-        _slot(lowering, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)
+        _slot(view, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)
     ]
-    results = [_slot(lowering, row) for row in zip(after.args, passed, op.results, strict=True)]
+    results = [_slot(view, row) for row in zip(after.args, passed, op.results, strict=True)]
     head = Block(arg_types=_types(slots))
     inside, behind = (Block(arg_types=_types(results)) for _ in range(2))
-    lowering.emit(llvm.BrOp(head, *_all_flat(lowering, op.operands, slots)))
+    view.emit(llvm.BrOp(head, *_all_flat(view, op.operands, slots)))
 
-    lowering.enter(head)
-    _bind(lowering, before.args, slots, head.args)
-    lowering.rewrite_block(before)
-    lowering.current = op
-    values = _all_flat(lowering, passed, results)
-    lowering.emit(llvm.CondBrOp(lowering.scalar(condition), inside, values, behind, values))
+    view.enter(head)
+    _bind(view, before.args, slots, head.args)
+    view.rewrite_block(before)
+    view.current = op
+    values = _all_flat(view, passed, results)
+    view.emit(llvm.CondBrOp(view.scalar(condition), inside, values, behind, values))
 
-    lowering.enter(inside)
-    _bind(lowering, after.args, results, inside.args)
-    lowering.rewrite_block(after)
-    lowering.current = op
-    lowering.emit(llvm.BrOp(head, *_all_flat(lowering, _yielded(after), slots)))
+    view.enter(inside)
+    _bind(view, after.args, results, inside.args)
+    view.rewrite_block(after)
+    view.current = op
+    view.emit(llvm.BrOp(head, *_all_flat(view, _yielded(after), slots)))
 
-    lowering.enter(behind)
-    _bind(lowering, op.results, results, behind.args)
+    view.enter(behind)
+    _bind(view, op.results, results, behind.args)
 
 
-def _skip(lowering: Lowering, op: Operation) -> None:
+def _skip(view: LLVMView, op: Operation) -> None:
     """Terminators of regions: their operands are read by the op that owns the region."""
 
 
-def _return(lowering: Lowering, op: Operation) -> None:
+def _return(view: LLVMView, op: Operation) -> None:
     if op.operands:
         fail(op, "a kernel returns nothing")
-    lowering.emit(llvm.ReturnOp())
+    view.emit(llvm.ReturnOp())
 
 
-HANDLERS: Handlers[Lowering] = {
+HANDLERS: Handlers[LLVMView] = {
     "func.return": _return,
     "gpu.return": _return,
     "scf.condition": _skip,

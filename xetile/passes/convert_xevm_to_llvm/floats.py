@@ -18,7 +18,6 @@ from xetile.dialects.upstream.llvm_values import (
 )
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, with_bits_of
-from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_type,
@@ -26,6 +25,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
 _FLOATS: Mapping[str, Binary] = {
@@ -60,24 +60,24 @@ def _is_bfloat(value: SSAValue) -> bool:
     return isa(type, AnyFloat) and str(type) == "bf16"
 
 
-def _widened(lowering: Lowering, part: SSAValue) -> SSAValue:
+def _widened(view: LLVMView, part: SSAValue) -> SSAValue:
     """The bits of bf16 as f32."""
     count = width(part)
-    bits = lowering.emit_value(llvm.ZExtOp(part, chunk_type(i32, count)))
-    sixteen = lowering.vector_constant([16] * count, i32)
-    shifted = lowering.emit_value(llvm.ShlOp(bits, sixteen))
-    return lowering.emit_value(llvm.BitcastOp(shifted, chunk_type(f32, count)))
+    bits = view.emit_value(llvm.ZExtOp(part, chunk_type(i32, count)))
+    sixteen = view.vector_constant([16] * count, i32)
+    shifted = view.emit_value(llvm.ShlOp(bits, sixteen))
+    return view.emit_value(llvm.BitcastOp(shifted, chunk_type(f32, count)))
 
 
-def _narrowed(lowering: Lowering, part: SSAValue) -> SSAValue:
+def _narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
     """f32 rounded to the bits of bf16, to nearest, ties to even; a NaN stays one.
 
     There is a SPIR-V extension for this (SPV_INTEL_bfloat16_conversion), which asks for more than this costs.
     """
-    count, emit = width(part), lowering.emit_value
+    count, emit = width(part), view.emit_value
 
     def number(value: int) -> SSAValue:
-        return lowering.vector_constant([value] * count, i32)
+        return view.vector_constant([value] * count, i32)
 
     bits = emit(llvm.BitcastOp(part, chunk_type(i32, count)))
     high = emit(llvm.LShrOp(bits, number(16)))
@@ -90,85 +90,79 @@ def _narrowed(lowering: Lowering, part: SSAValue) -> SSAValue:
     return emit(llvm.TruncOp(result, chunk_type(i16, count)))
 
 
-def _parts(lowering: Lowering, value: SSAValue) -> list[SSAValue]:
+def _parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
     """Parts of a float operand in a type in which LLVM computes."""
     if _is_bfloat(value):
-        return [_widened(lowering, part) for part in lowering.parts(value)]
-    if isa(lowering.element(value), IntegerType):
+        return [_widened(view, part) for part in view.parts(value)]
+    if isa(view.element(value), IntegerType):
         fail(
-            lowering.current,
-            f"'{lowering.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32",
+            view.current,
+            f"'{view.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32",
         )
-    return list(lowering.parts(value))
+    return list(view.parts(value))
 
 
-def _rows(lowering: Lowering, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
-    return zip(*(_parts(lowering, value) for value in op.operands), strict=True)
+def _rows(view: LLVMView, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
+    return zip(*(_parts(view, value) for value in op.operands), strict=True)
 
 
-def _bind(lowering: Lowering, value: SSAValue, parts: Sequence[SSAValue]) -> None:
+def _bind(view: LLVMView, value: SSAValue, parts: Sequence[SSAValue]) -> None:
     if _is_bfloat(value):
-        parts = [_narrowed(lowering, part) for part in parts]
-    lowering.bind_parts(value, parts)
+        parts = [_narrowed(view, part) for part in parts]
+    view.bind_parts(value, parts)
 
 
-def _binary(lowering: Lowering, op: Operation) -> None:
+def _binary(view: LLVMView, op: Operation) -> None:
     make = _FLOATS[op.name]
-    parts = [lowering.emit_value(make(a, b)) for a, b in _rows(lowering, op)]
-    _bind(lowering, op.results[0], parts)
+    parts = [view.emit_value(make(a, b)) for a, b in _rows(view, op)]
+    _bind(view, op.results[0], parts)
 
 
-def _function(lowering: Lowering, op: Operation) -> None:
+def _function(view: LLVMView, op: Operation) -> None:
     make = _FUNCTIONS[op.name]
     flags: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
     parts = [
-        lowering.emit_value(make.create(operands=[a], result_types=[a.type], properties=flags))
-        for (a,) in _rows(lowering, op)
+        view.emit_value(make.create(operands=[a], result_types=[a.type], properties=flags))
+        for (a,) in _rows(view, op)
     ]
-    _bind(lowering, op.results[0], parts)
+    _bind(view, op.results[0], parts)
 
 
-def _fused(lowering: Lowering, op: Operation) -> None:
+def _fused(view: LLVMView, op: Operation) -> None:
     if _is_bfloat(op.results[0]):
         fail(op, f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32")
-    parts = [lowering.emit_value(llvm.FMAOp(a, b, c)) for a, b, c in _rows(lowering, op)]
-    _bind(lowering, op.results[0], parts)
+    parts = [view.emit_value(llvm.FMAOp(a, b, c)) for a, b, c in _rows(view, op)]
+    _bind(view, op.results[0], parts)
 
 
-def _ieee_extreme(lowering: Lowering, op: Operation) -> None:
+def _ieee_extreme(view: LLVMView, op: Operation) -> None:
     """IEEE's maximum and minimum: a NaN wins, and zeros have an order."""
     greater = "ogt" if op.name == "arith.maximumf" else "olt"
     tie: Binary = llvm.AndOp if op.name == "arith.maximumf" else llvm.OrOp
     parts: list[SSAValue] = []
-    for a, b in _rows(lowering, op):
+    for a, b in _rows(view, op):
         bits = chunk_type(IntegerType(chunk_bits(a.type)), width(a))
-        raw = [lowering.emit_value(llvm.BitcastOp(value, bits)) for value in (a, b)]
+        raw = [view.emit_value(llvm.BitcastOp(value, bits)) for value in (a, b)]
         # equal numbers have equal bits, but for zeros, where the sign decides
-        equal = lowering.emit_value(
-            llvm.BitcastOp(lowering.emit_value(tie(raw[0], raw[1])), a.type)
-        )
-        chosen = lowering.emit_value(SelectOp(lowering.emit_value(FCmpOp(a, b, greater)), a, b))
-        chosen = lowering.emit_value(
-            SelectOp(lowering.emit_value(FCmpOp(a, b, "oeq")), equal, chosen)
-        )
-        nan = lowering.emit_value(llvm.FAddOp(a, b))
-        parts.append(
-            lowering.emit_value(SelectOp(lowering.emit_value(FCmpOp(a, b, "uno")), nan, chosen))
-        )
-    _bind(lowering, op.results[0], parts)
+        equal = view.emit_value(llvm.BitcastOp(view.emit_value(tie(raw[0], raw[1])), a.type))
+        chosen = view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, greater)), a, b))
+        chosen = view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, "oeq")), equal, chosen))
+        nan = view.emit_value(llvm.FAddOp(a, b))
+        parts.append(view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, "uno")), nan, chosen)))
+    _bind(view, op.results[0], parts)
 
 
-def _compare(lowering: Lowering, op: Operation) -> None:
+def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.FCmpPredicateFlag.from_int(predicate).value
-    parts = [lowering.emit_value(FCmpOp(a, b, flag)) for a, b in _rows(lowering, op)]
-    lowering.bind_parts(op.results[0], parts)
+    parts = [view.emit_value(FCmpOp(a, b, flag)) for a, b in _rows(view, op)]
+    view.bind_parts(op.results[0], parts)
 
 
-def _computed_element(lowering: Lowering, op: Operation, hint: str = "") -> Attribute:
+def _computed_element(view: LLVMView, op: Operation, hint: str = "") -> Attribute:
     """The element type in which the result of a conversion is computed."""
     (result,) = op.results
-    element = f32 if _is_bfloat(result) else lowering.element(result)
+    element = f32 if _is_bfloat(result) else view.element(result)
     if isa(element, IntegerType):
         fail(op, f"'{op.name}' to {result.type} has no lowering to LLVM IR{hint}")
     return element
@@ -183,37 +177,37 @@ def _check_rounds_once(op: Operation, *, exact: bool) -> None:
         )
 
 
-def _convert(lowering: Lowering, op: Operation) -> None:
+def _convert(view: LLVMView, op: Operation) -> None:
     """The ops extf and truncf."""
-    parts = _parts(lowering, op.operands[0])
-    element = _computed_element(lowering, op)
+    parts = _parts(view, op.operands[0])
+    element = _computed_element(view, op)
     converted = [
-        with_bits_of(lowering, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp)
+        with_bits_of(view, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp)
         for part in parts
     ]
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 32)
-    _bind(lowering, op.results[0], converted)
+    _bind(view, op.results[0], converted)
 
 
-def _to_integer(lowering: Lowering, op: Operation) -> None:
+def _to_integer(view: LLVMView, op: Operation) -> None:
     make: Callable[[SSAValue, Attribute], Operation] = (
         FPToSIOp if op.name == "arith.fptosi" else FPToUIOp
     )
     (source,), (result,) = op.operands, op.results
-    parts = zip(_parts(lowering, source), lowering.part_types(result), strict=True)
-    lowering.bind_parts(result, [lowering.emit_value(make(part, type)) for part, type in parts])
+    parts = zip(_parts(view, source), view.part_types(result), strict=True)
+    view.bind_parts(result, [view.emit_value(make(part, type)) for part, type in parts])
 
 
-def _from_integer(lowering: Lowering, op: Operation) -> None:
+def _from_integer(view: LLVMView, op: Operation) -> None:
     make = llvm.SIToFPOp if op.name == "arith.sitofp" else UIToFPOp
-    element = _computed_element(lowering, op, "; convert to f32")
-    parts = lowering.parts(op.operands[0])
+    element = _computed_element(view, op, "; convert to f32")
+    parts = view.parts(op.operands[0])
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 16)
-    made = [lowering.emit_value(make(p, chunk_type(element, width(p)))) for p in parts]
-    _bind(lowering, op.results[0], made)
+    made = [view.emit_value(make(p, chunk_type(element, width(p)))) for p in parts]
+    _bind(view, op.results[0], made)
 
 
-HANDLERS: Handlers[Lowering] = {
+HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys(_FLOATS, _binary),
     **dict.fromkeys(_FUNCTIONS, _function),
     **dict.fromkeys(("arith.extf", "arith.truncf"), _convert),

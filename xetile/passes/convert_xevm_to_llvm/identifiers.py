@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
-from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
 _ALONG_AXIS: Mapping[str, str] = {
@@ -43,26 +43,26 @@ _SCOPES = {"workgroup": 1, "device": 2}  # memory_scope_work_group, memory_scope
 _SPACES = {"shared": _LOCAL_FENCE, "global": _GLOBAL_FENCE}
 
 
-def _along_axis(lowering: Lowering, op: Operation) -> None:
+def _along_axis(view: LLVMView, op: Operation) -> None:
     name, _, axis = op.name.rpartition(".")
     if op.name in _ALONG_AXIS:
         name, axis = op.name, str(getattr(op.properties["dimension"], "data", ""))
-    number = lowering.integer_constant("xyz".index(axis), 32)
+    number = view.integer_constant("xyz".index(axis), 32)
     function = mangle(_ALONG_AXIS[name], ["j"])
-    lowering.bind_parts(op.results[0], [lowering.result_of_call(function, [number], i64)])
+    view.bind_parts(op.results[0], [view.result_of_call(function, [number], i64)])
 
 
-def _of_subgroup(lowering: Lowering, op: Operation) -> None:
+def _of_subgroup(view: LLVMView, op: Operation) -> None:
     function = mangle(_OF_SUBGROUP[op.name], [])
-    lowering.bind_parts(op.results[0], [lowering.result_of_call(function, [], i32)])
+    view.bind_parts(op.results[0], [view.result_of_call(function, [], i32)])
 
 
-def _barrier(lowering: Lowering, op: Operation) -> None:
-    flags = lowering.integer_constant(_LOCAL_FENCE | _GLOBAL_FENCE, 32)
-    lowering.call(mangle("barrier", ["j"]), [flags])
+def _barrier(view: LLVMView, op: Operation) -> None:
+    flags = view.integer_constant(_LOCAL_FENCE | _GLOBAL_FENCE, 32)
+    view.call(mangle("barrier", ["j"]), [flags])
 
 
-def _fence(lowering: Lowering, op: Operation) -> None:
+def _fence(view: LLVMView, op: Operation) -> None:
     scope, space = (
         str(getattr(op.properties.get(name), "data", "")) for name in ("scope", "addrspace")
     )
@@ -73,11 +73,11 @@ def _fence(lowering: Lowering, op: Operation) -> None:
             f"to LLVM IR; expected scope {' or '.join(_SCOPES)}, address space {' or '.join(_SPACES)}",
         )
     numbers = (_SPACES[space], _ACQUIRE_RELEASE, _SCOPES[scope])
-    arguments = [lowering.integer_constant(number, 32) for number in numbers]
-    lowering.call(mangle("atomic_work_item_fence", ["j", "i", "i"]), arguments)
+    arguments = [view.integer_constant(number, 32) for number in numbers]
+    view.call(mangle("atomic_work_item_fence", ["j", "i", "i"]), arguments)
 
 
-HANDLERS: Handlers[Lowering] = {
+HANDLERS: Handlers[LLVMView] = {
     **{name: _along_axis for name in _ALONG_AXIS if name.startswith("gpu.")},
     **{
         f"{name}.{axis}": _along_axis

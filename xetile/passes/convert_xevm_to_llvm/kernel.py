@@ -14,26 +14,26 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import OLDER_CONVENTION, holds_dialect, launch_sizes, level
 from xetile.errors import fail, position
-from xetile.passes.convert_xevm_to_llvm.lowering import Lowering
 from xetile.passes.convert_xevm_to_llvm.signature import (
     LAUNCH_ATTRIBUTE,
     Argument,
     add_arguments,
     launch_attribute,
 )
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.device import SUBGROUP_SIZE
 
 
-def convert_kernel(function: Operation, handlers: Handlers[Lowering]) -> None:
+def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
     """Put the function of the llvm dialect in the kernel's place, and what it calls before it."""
     _check(function)
     declared: dict[str, llvm.FuncOp] = {}
-    lowering = Lowering(function, handlers, declared)
+    view = LLVMView(function, handlers, declared)
     body = function.regions[0].blocks[0]
-    arguments = add_arguments(lowering, tuple(body.args))
-    lowering.rewrite_block(body)
-    kernel = _kernel(function, lowering, arguments)
+    arguments = add_arguments(view, tuple(body.args))
+    view.rewrite_block(body)
+    kernel = _kernel(function, view, arguments)
     parent = function.parent_block()
     assert parent is not None
     present = {_symbol(op) for op in parent.ops}
@@ -70,7 +70,7 @@ def _symbol(op: Operation) -> str | None:
     return name.data if isinstance(name, StringAttr) else None
 
 
-def _kernel(function: Operation, lowering: Lowering, arguments: list[Argument]) -> llvm.FuncOp:
+def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> llvm.FuncOp:
     name = _symbol(function)
     if name is None or name.startswith("_Z"):
         fail(
@@ -87,7 +87,7 @@ def _kernel(function: Operation, lowering: Lowering, arguments: list[Argument]) 
     attributes[LAUNCH_ATTRIBUTE] = launch_attribute(function, arguments)
     type = llvm.LLVMFunctionType([argument.type for argument in arguments], llvm.LLVMVoidType())
     kernel = llvm.FuncOp(
-        name, type, llvm.LinkageAttr("external"), body=lowering.region, extra_attrs=attributes
+        name, type, llvm.LinkageAttr("external"), body=view.region, extra_attrs=attributes
     )
     location = position(function)
     if location is not None:

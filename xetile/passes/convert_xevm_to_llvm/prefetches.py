@@ -15,15 +15,15 @@ from xdsl.utils.hints import isa
 from xetile.analysis.same_value import terminator
 from xetile.dialects.xevm import BlockPrefetch2dOp
 from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
-from xetile.passes.convert_xevm_to_llvm.lowering import Lowering, Payload
 from xetile.passes.convert_xevm_to_llvm.messages import shape_of
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Payload
 
 _TRANSPARENT = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
 """Ops that keep a number modulo 2^32, where both types hold so much."""
 
 
-def plan_prefetches(lowering: Lowering, loop: Operation) -> None:
-    """Make the payloads of a loop, before it; `lowering.payloads` says which prefetch has which."""
+def plan_prefetches(view: LLVMView, loop: Operation) -> None:
+    """Make the payloads of a loop, before it; `view.payloads` says which prefetch has which."""
     body = loop.regions[0].blocks[0]
     for prefetch, always in _prefetches(body):
         surface = prefetch.operands[:4]
@@ -31,9 +31,9 @@ def plan_prefetches(lowering: Lowering, loop: Operation) -> None:
             continue
         if not all(_invariant(value, body) for value in surface):
             continue
-        lowering.current = prefetch
-        lowering.payloads[prefetch] = _create(lowering, prefetch, loop, always=always)
-    lowering.current = loop
+        view.current = prefetch
+        view.payloads[prefetch] = _create(view, prefetch, loop, always=always)
+    view.current = loop
 
 
 def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
@@ -47,38 +47,36 @@ def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
 
 
 def _create(
-    lowering: Lowering, prefetch: BlockPrefetch2dOp, loop: Operation, *, always: bool
+    view: LLVMView, prefetch: BlockPrefetch2dOp, loop: Operation, *, always: bool
 ) -> Payload:
     sizes = (prefetch.base_width, prefetch.base_height, prefetch.base_pitch)
     place: list[SSAValue] = []
     steps: list[int | None] = []
     for coordinate in (prefetch.x, prefetch.y):
-        step = _step(lowering, coordinate, loop)
+        step = _step(view, coordinate, loop)
         if step is None or (step and not always):
             step = None
-            place.append(lowering.integer_constant(0, 32))
+            place.append(view.integer_constant(0, 32))
         else:
-            place.append(_at_start(lowering, coordinate, loop))
+            place.append(_at_start(view, coordinate, loop))
         steps.append(step)
-    base = lowering.emit_value(llvm.PtrToIntOp(lowering.scalar(prefetch.ptr), i64))
+    base = view.emit_value(llvm.PtrToIntOp(view.scalar(prefetch.ptr), i64))
     shape = shape_of(prefetch)
     arguments = [
         base,
-        *(_minus_one(lowering, value) for value in sizes),
+        *(_minus_one(view, value) for value in sizes),
         *place,
-        *(lowering.integer_constant(n, 32) for n in (shape.columns, shape.rows, shape.blocks)),
+        *(view.integer_constant(n, 32) for n in (shape.columns, shape.rows, shape.blocks)),
     ]
-    payload = lowering.result_of_call(CREATE_PAYLOAD, arguments, llvm.LLVMPointerType())
+    payload = view.result_of_call(CREATE_PAYLOAD, arguments, llvm.LLVMPointerType())
     return Payload(payload, *steps)
 
 
-def _minus_one(lowering: Lowering, value: SSAValue) -> SSAValue:
-    number = lowering.number(value)
+def _minus_one(view: LLVMView, value: SSAValue) -> SSAValue:
+    number = view.number(value)
     if number is not None:
-        return lowering.integer_constant(number - 1, 32)
-    return lowering.emit_value(
-        llvm.AddOp(lowering.integer(value, 32), lowering.integer_constant(-1, 32))
-    )
+        return view.integer_constant(number - 1, 32)
+    return view.emit_value(llvm.AddOp(view.integer(value, 32), view.integer_constant(-1, 32)))
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
@@ -93,29 +91,29 @@ def _invariant(value: SSAValue, body: Block) -> bool:
     return block is None
 
 
-def _step(lowering: Lowering, value: SSAValue, loop: Operation) -> int | None:
+def _step(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
     """By how much a value grows in each round of a loop, None where that is not a known constant."""
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
         return 0
     if value is body.args[0]:
-        return lowering.number(loop.operands[2])
+        return view.number(loop.operands[2])
     if value.owner is body:
         index = body.args.index(value) - 1
-        return _difference(lowering, value, terminator(body).operands[index])
+        return _difference(view, value, terminator(body).operands[index])
     op = value.owner
     if not isinstance(op, Operation):
         return None
     if op.name in _TRANSPARENT and all(map(_is_wide, (op.operands[0].type, op.results[0].type))):
-        return _step(lowering, op.operands[0], loop)
+        return _step(view, op.operands[0], loop)
     if op.name in ("arith.addi", "arith.subi"):
-        left, right = (_step(lowering, operand, loop) for operand in op.operands)
+        left, right = (_step(view, operand, loop) for operand in op.operands)
         if left is None or right is None:
             return None
         return left + right if op.name == "arith.addi" else left - right
     if op.name == "arith.muli":
         for factor, other in (op.operands, reversed(op.operands)):
-            number, step = lowering.number(factor), _step(lowering, other, loop)
+            number, step = view.number(factor), _step(view, other, loop)
             if number is not None and step is not None:
                 return number * step
     return None
@@ -126,7 +124,7 @@ def _is_wide(type: Attribute) -> bool:
     return isinstance(type, IndexType) or (isa(type, IntegerType) and type.width.data >= 32)
 
 
-def _difference(lowering: Lowering, argument: SSAValue, value: SSAValue) -> int | None:
+def _difference(view: LLVMView, argument: SSAValue, value: SSAValue) -> int | None:
     """By how much a yielded value exceeds a loop's argument, where it is a sum of it and constants."""
     if value is argument:
         return 0
@@ -134,32 +132,32 @@ def _difference(lowering: Lowering, argument: SSAValue, value: SSAValue) -> int 
     if not isinstance(op, Operation) or op.name not in ("arith.addi", "arith.subi"):
         return None
     left, right = op.operands
-    if op.name == "arith.addi" and lowering.number(left) is not None:
+    if op.name == "arith.addi" and view.number(left) is not None:
         left, right = right, left
-    before, number = _difference(lowering, argument, left), lowering.number(right)
+    before, number = _difference(view, argument, left), view.number(right)
     if before is None or number is None:
         return None
     return before + number if op.name == "arith.addi" else before - number
 
 
-def _at_start(lowering: Lowering, value: SSAValue, loop: Operation) -> SSAValue:
+def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
     """A value that grows by a constant step, as it is in the first round, in 32 bits."""
     body = loop.regions[0].blocks[0]
     if _invariant(value, body):
-        number = lowering.number(value)
+        number = view.number(value)
         if number is not None:
-            return lowering.integer_constant(number, 32)
-        return lowering.integer(value, 32)
+            return view.integer_constant(number, 32)
+        return view.integer(value, 32)
     if value is body.args[0]:
-        return lowering.integer(loop.operands[0], 32)
+        return view.integer(loop.operands[0], 32)
     if value.owner is body:
-        return lowering.integer(loop.operands[2 + body.args.index(value)], 32)
+        return view.integer(loop.operands[2 + body.args.index(value)], 32)
     op = value.owner
     assert isinstance(op, Operation)
-    operands = [_at_start(lowering, operand, loop) for operand in op.operands]
+    operands = [_at_start(view, operand, loop) for operand in op.operands]
     if op.name in _TRANSPARENT:
         return operands[0]
-    return lowering.emit_value(_MAKE[op.name](*operands))
+    return view.emit_value(_MAKE[op.name](*operands))
 
 
 _MAKE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {

@@ -27,8 +27,8 @@ from xetile.analysis.kernels import launch_sizes
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import GLOBAL, memory_space_of
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Address, Lowering, Strided
 from xetile.passes.convert_xevm_to_llvm.types import lowered_element
+from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Strided
 from xetile.targets.device import GLOBAL_ADDRESS_SPACE, SUBGROUP_SIZE
 
 LAUNCH_ATTRIBUTE = "xetile.launch"
@@ -55,83 +55,81 @@ class Argument(NamedTuple):
     dimension: int | None = None
 
 
-def add_arguments(lowering: Lowering, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
+def add_arguments(view: LLVMView, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
     """Give the new function its arguments, and say what the old ones became."""
     made: list[Argument] = []
     for index, argument in enumerate(arguments):
-        lowering.current = lowering.function
+        view.current = view.function
         name = argument.name_hint or f"arg{index}"
         if isa(argument.type, MemRefType):
-            made += _add_memref(lowering, argument, name)
+            made += _add_memref(view, argument, name)
         else:
-            made.append(_add_scalar(lowering, argument, name))
+            made.append(_add_scalar(view, argument, name))
     return made
 
 
-def _new(lowering: Lowering, type: Attribute, name: str) -> BlockArgument:
-    entry = lowering.region.blocks[0]
+def _new(view: LLVMView, type: Attribute, name: str) -> BlockArgument:
+    entry = view.region.blocks[0]
     argument = entry.insert_arg(type, len(entry.args))
     argument.name_hint = name
     return argument
 
 
-def _add_memref(lowering: Lowering, argument: BlockArgument, name: str) -> Iterator[Argument]:
+def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> Iterator[Argument]:
     type = cast(MemRefType[Attribute], argument.type)
     layout = strides_and_offset(type)
     if layout is None:
-        fail(
-            lowering.function, f"the layout of {type} has no lowering to LLVM IR; expected strides"
-        )
+        fail(view.function, f"the layout of {type} has no lowering to LLVM IR; expected strides")
     if memory_space_of(type.memory_space) != GLOBAL:
-        fail(lowering.function, f"argument {name} of type {type} is not in global memory")
+        fail(view.function, f"argument {name} of type {type} is not in global memory")
     strides, offset = layout
-    pointer = _new(lowering, _POINTER, name)
+    pointer = _new(view, _POINTER, name)
     yield Argument(_POINTER, name, "pointer", type)
     offset_value: int | SSAValue = 0
     if offset is None:
-        offset_value = _new(lowering, i64, f"{name}_offset")
+        offset_value = _new(view, i64, f"{name}_offset")
         yield Argument(i64, name, "offset", type)
     else:
         offset_value = offset
     sizes: list[int | SSAValue] = []
     for dimension, size in enumerate(type.get_shape()):
-        sizes.append(size if size >= 0 else _new(lowering, i64, f"{name}_size{dimension}"))
+        sizes.append(size if size >= 0 else _new(view, i64, f"{name}_size{dimension}"))
         if size < 0:
             yield Argument(i64, name, "size", type, dimension)
     passed: list[int | SSAValue | None] = list(strides)
     if isinstance(type.layout, StridedLayoutAttr):
         for dimension, stride in enumerate(strides):
             if stride is None:
-                passed[dimension] = _new(lowering, i64, f"{name}_stride{dimension}")
+                passed[dimension] = _new(view, i64, f"{name}_stride{dimension}")
                 yield Argument(i64, name, "stride", type, dimension)
-    lowering.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
+    view.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
 
 
-def _add_scalar(lowering: Lowering, argument: BlockArgument, name: str) -> Argument:
+def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
     type = argument.type
     if isa(type, IntegerType) and type.width.data == 64 and _is_address(argument):
-        lowering.bind(argument, Address(_new(lowering, _POINTER, name), 0))
+        view.bind(argument, Address(_new(view, _POINTER, name), 0))
         return Argument(_POINTER, name, "pointer", type)
     if isa(type, IntegerType) and type.width.data == 32 and _is_address(argument):
         fail(
-            lowering.function,
+            view.function,
             f"argument {name} of type {type} is an address; pointers have 64 bits here, use i64 or a memref",
         )
     lowered = _POINTER if type == _POINTER else lowered_element(type)
     if isinstance(type, IndexType):
         lowered = i64
     if lowered is None or (isinstance(lowered, llvm.LLVMPointerType) and lowered != _POINTER):
-        fail(lowering.function, f"argument {name} of type {type} has no lowering to LLVM IR")
+        fail(view.function, f"argument {name} of type {type} has no lowering to LLVM IR")
     if lowered == IntegerType(1):
         # SPIR-V has no booleans in memory, and arguments are memory
-        byte = _new(lowering, IntegerType(8), name)
-        lowering.bind(argument, lowering.emit_value(llvm.TruncOp(byte, lowered)))
+        byte = _new(view, IntegerType(8), name)
+        view.bind(argument, view.emit_value(llvm.TruncOp(byte, lowered)))
         lowered = byte.type
     else:
-        value: SSAValue = _new(lowering, lowered, name)
+        value: SSAValue = _new(view, lowered, name)
         if isa(lowered, IntegerType):
-            value = lowering.resized(value, lowering.bits(argument))
-        lowering.bind(argument, value)
+            value = view.resized(value, view.bits(argument))
+        view.bind(argument, value)
     kind = "pointer" if lowered == _POINTER else "value"
     return Argument(lowered, name, kind, type)
 

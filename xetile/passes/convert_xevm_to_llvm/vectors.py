@@ -10,7 +10,6 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.lowering import Chunks, Loaded, Lowering
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
     chunk_type,
@@ -19,6 +18,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
+from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
 from xetile.rewriting.rewriter import Handlers, integers_of
 
 
@@ -34,17 +34,17 @@ def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
     return [_Lane(part, i) for part in parts for i in range(width(part))]
 
 
-def _scalar(lowering: Lowering, lane: _Lane) -> SSAValue:
+def _scalar(view: LLVMView, lane: _Lane) -> SSAValue:
     if vector_length(lane.part.type) is None:
         return lane.part
-    index = lowering.integer_constant(lane.place, 32)
-    return lowering.emit_value(ExtractElementOp(lane.part, index))
+    index = view.integer_constant(lane.place, 32)
+    return view.emit_value(ExtractElementOp(lane.part, index))
 
 
-def _gathered(lowering: Lowering, lanes: Sequence[_Lane], element: Attribute) -> SSAValue:
+def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSAValue:
     """One chunk out of some elements: the part itself, one shuffle, or element by element."""
     if len(lanes) == 1:
-        return _scalar(lowering, lanes[0])
+        return _scalar(view, lanes[0])
     parts = list(dict.fromkeys(lane.part for lane in lanes))
     type, mask = parts[0].type, [lane.place for lane in lanes]
     length = vector_length(type)
@@ -54,54 +54,52 @@ def _gathered(lowering: Lowering, lanes: Sequence[_Lane], element: Attribute) ->
     if len(parts) <= 2 and length is not None and all(part.type == type for part in parts):
         mask = [lane.place + (length if lane.part is not parts[0] else 0) for lane in lanes]
         shuffle = DenseArrayBase.from_list(i32, mask)
-        return lowering.emit_value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
-    made = lowering.undefined(result)
+        return view.emit_value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
+    made = view.undefined(result)
     for place, lane in enumerate(lanes):
-        index = lowering.integer_constant(place, 32)
-        made = lowering.emit_value(llvm.InsertElementOp(made, _scalar(lowering, lane), index))
+        index = view.integer_constant(place, 32)
+        made = view.emit_value(llvm.InsertElementOp(made, _scalar(view, lane), index))
     return made
 
 
-def rechunked(
-    lowering: Lowering, lanes: Sequence[_Lane], element: Attribute
-) -> tuple[SSAValue, ...]:
+def rechunked(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> tuple[SSAValue, ...]:
     """Elements as chunks."""
     return tuple(
-        _gathered(lowering, lanes[start : start + count], element)
+        _gathered(view, lanes[start : start + count], element)
         for start, count in chunk_places(len(lanes))
     )
 
 
-def _run_of(lowering: Lowering, op: Operation, places: Sequence[int]) -> tuple[Loaded, int] | None:
+def _run_of(view: LLVMView, op: Operation, places: Sequence[int]) -> tuple[Loaded, int] | None:
     """The memory and the place in it, where neighbours of one loaded operand are meant."""
     operands, start = list(op.operands), places[0]
     if list(places) != list(range(start, start + len(places))):
         return None
-    first = lowering.get(operands[0])
+    first = view.get(operands[0])
     length = width(operands[0])
     if start >= length and len(operands) > 1:
-        first, start = lowering.get(operands[1]), start - length
+        first, start = view.get(operands[1]), start - length
         length = width(operands[1])
     if not isinstance(first, Loaded) or start + len(places) > length:
         return None
     return first, start
 
 
-def _select(lowering: Lowering, op: Operation, places: Sequence[int]) -> None:
+def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
     """Bind the result to elements of the operands, counted through all of them; -1 is any element."""
     places = [max(place, 0) for place in places]
-    element, parts = lowering.element(op.results[0]), list[SSAValue]()
+    element, parts = view.element(op.results[0]), list[SSAValue]()
     lanes: list[_Lane] | None = None
     for start, count in chunk_places(len(places)):
         wanted = places[start : start + count]
-        run = _run_of(lowering, op, wanted)
+        run = _run_of(view, op, wanted)
         if run is not None:
-            parts.append(lowering.read(*run, count))
+            parts.append(view.read(*run, count))
             continue
         if lanes is None:
-            lanes = [lane for value in op.operands for lane in _lanes(lowering.parts(value))]
-        parts.append(_gathered(lowering, [lanes[place] for place in wanted], element))
-    lowering.bind_parts(op.results[0], parts)
+            lanes = [lane for value in op.operands for lane in _lanes(view.parts(value))]
+        parts.append(_gathered(view, [lanes[place] for place in wanted], element))
+    view.bind_parts(op.results[0], parts)
 
 
 def _check_rank(op: Operation) -> None:
@@ -114,20 +112,20 @@ def _check_rank(op: Operation) -> None:
             )
 
 
-def _shuffle(lowering: Lowering, op: Operation) -> None:
+def _shuffle(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
-    _select(lowering, op, integers_of(op, "mask"))
+    _select(view, op, integers_of(op, "mask"))
 
 
-def _slice(lowering: Lowering, op: Operation) -> None:
+def _slice(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
     (offset,), (size,), (stride,) = (
         integers_of(op, name) for name in ("offsets", "sizes", "strides")
     )
-    _select(lowering, op, [offset + stride * i for i in range(size)])
+    _select(view, op, [offset + stride * i for i in range(size)])
 
 
-def _insert_slice(lowering: Lowering, op: Operation) -> None:
+def _insert_slice(view: LLVMView, op: Operation) -> None:
     """Operands: what is inserted, and into what."""
     _check_rank(op)
     (offset,), (stride,) = (integers_of(op, name) for name in ("offsets", "strides"))
@@ -135,106 +133,104 @@ def _insert_slice(lowering: Lowering, op: Operation) -> None:
     places = list(range(inner, inner + outer))
     for i in range(inner):
         places[offset + stride * i] = i
-    _select(lowering, op, places)
+    _select(view, op, places)
 
 
-def recast(lowering: Lowering, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
+def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
     """The bits of a vector as chunks of another element type at L."""
-    length, before = width(value), lowering.element(value)
+    length, before = width(value), view.element(value)
     if before == element:
-        return lowering.parts(value)
+        return view.parts(value)
     count, rest = divmod(length * element_bits(before), element_bits(element))
-    became = lowering.get(value)
+    became = view.get(value)
     if isinstance(became, Loaded) and not rest:
-        return lowering.read_all(Loaded(became.memory, element, count))
+        return view.read_all(Loaded(became.memory, element, count))
     made: list[SSAValue] = []
-    for part in lowering.parts(value):
+    for part in view.parts(value):
         count, rest = divmod(width(part) * element_bits(before), element_bits(element))
         if rest:
             fail(
-                lowering.current,
-                f"'{lowering.current.name}' takes {value.type} as elements of {element}, which has no lowering to "
+                view.current,
+                f"'{view.current.name}' takes {value.type} as elements of {element}, which has no lowering to "
                 "LLVM IR",
             )
         type = chunk_type(element, count)
-        made.append(part if part.type == type else lowering.emit_value(llvm.BitcastOp(part, type)))
+        made.append(part if part.type == type else view.emit_value(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
-    return rechunked(lowering, _lanes(made), element)
+    return rechunked(view, _lanes(made), element)
 
 
-def _bitcast(lowering: Lowering, op: Operation) -> None:
+def _bitcast(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
     source, result = op.operands[0], op.results[0]
-    element, became = lowering.element(result), lowering.get(source)
+    element, became = view.element(result), view.get(source)
     if isinstance(became, Loaded):
-        lowering.bind(result, Loaded(became.memory, element, width(result)))
+        view.bind(result, Loaded(became.memory, element, width(result)))
     else:
-        lowering.bind_parts(result, recast(lowering, source, element))
+        view.bind_parts(result, recast(view, source, element))
 
 
-def _from_elements(lowering: Lowering, op: Operation) -> None:
+def _from_elements(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
-    lanes = [_Lane(lowering.parts(value)[0], 0) for value in op.operands]
-    parts = rechunked(lowering, lanes, lowering.element(op.results[0]))
-    lowering.bind_parts(op.results[0], parts)
+    lanes = [_Lane(view.parts(value)[0], 0) for value in op.operands]
+    parts = rechunked(view, lanes, view.element(op.results[0]))
+    view.bind_parts(op.results[0], parts)
 
 
-def _to_elements(lowering: Lowering, op: Operation) -> None:
+def _to_elements(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
-    lanes = _lanes(lowering.parts(op.operands[0]))
+    lanes = _lanes(view.parts(op.operands[0]))
     for result, lane in zip(op.results, lanes, strict=True):
-        lowering.bind_parts(result, [_scalar(lowering, lane)])
+        view.bind_parts(result, [_scalar(view, lane)])
 
 
-def _broadcast(lowering: Lowering, op: Operation) -> None:
+def _broadcast(view: LLVMView, op: Operation) -> None:
     """A scalar, or a vector of one element, to every element."""
     _check_rank(op)
     source, result = op.operands[0], op.results[0]
     if vector_length(source.type) == width(result):
-        lowering.bind(result, lowering.get(source))
+        view.bind(result, view.get(source))
         return
-    scalar, element = lowering.parts(source)[0], lowering.element(result)
+    scalar, element = view.parts(source)[0], view.element(result)
     widths = chunk_widths(width(result))
-    made = {count: _splat(lowering, scalar, element, count) for count in set(widths)}
-    lowering.bind_parts(result, [made[count] for count in widths])
+    made = {count: _splat(view, scalar, element, count) for count in set(widths)}
+    view.bind_parts(result, [made[count] for count in widths])
 
 
-def _splat(lowering: Lowering, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
+def _splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
     if count == 1:
         return scalar
     type = chunk_type(element, count)
-    zero = lowering.integer_constant(0, 32)
-    first = lowering.emit_value(llvm.InsertElementOp(lowering.undefined(type), scalar, zero))
+    zero = view.integer_constant(0, 32)
+    first = view.emit_value(llvm.InsertElementOp(view.undefined(type), scalar, zero))
     mask = DenseArrayBase.from_list(i32, [0] * count)
-    return lowering.emit_value(llvm.ShuffleVectorOp(first, first, mask, type))
+    return view.emit_value(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
-def _position(
-    lowering: Lowering, op: Operation, dynamic: Sequence[SSAValue]
-) -> int | SSAValue | None:
+def _position(view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]) -> int | SSAValue | None:
     """Where vector.extract or insert points, None for the only element of a vector of rank 0."""
     static = integers_of(op, "static_position")
     if not static:
         return None
     if not dynamic:
         return static[0]
-    became = lowering.get(dynamic[0])
-    return became if isinstance(became, int) else lowering.integer(dynamic[0], 32)
+    became = view.get(dynamic[0])
+    return became if isinstance(became, int) else view.integer(dynamic[0], 32)
 
 
-def _extract(lowering: Lowering, op: Operation) -> None:
+def _extract(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
     source, *dynamic = op.operands
-    place = _position(lowering, op, dynamic)
-    parts = lowering.parts(source)
+    place = _position(view, op, dynamic)
+    parts = view.parts(source)
     if isinstance(place, SSAValue):
-        element = _dynamic_element(lowering, parts, place)
+        element = _dynamic_element(view, parts, place)
     else:
-        element = _scalar(lowering, _lanes(parts)[place or 0])
-    lowering.bind_parts(op.results[0], [element])
+        element = _scalar(view, _lanes(parts)[place or 0])
+    view.bind_parts(op.results[0], [element])
 
 
-def _dynamic_element(lowering: Lowering, parts: Sequence[SSAValue], place: SSAValue) -> SSAValue:
+def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue) -> SSAValue:
     """The element at a place that is known at run time only: one of each chunk, then the right one."""
     found: SSAValue | None = None
     start = 0
@@ -242,57 +238,57 @@ def _dynamic_element(lowering: Lowering, parts: Sequence[SSAValue], place: SSAVa
         element = part
         if width(part) > 1:
             # widths are powers of two and starts their multiples
-            mask = lowering.integer_constant(width(part) - 1, 32)
-            element = lowering.emit_value(
-                ExtractElementOp(part, lowering.emit_value(llvm.AndOp(place, mask)))
+            mask = view.integer_constant(width(part) - 1, 32)
+            element = view.emit_value(
+                ExtractElementOp(part, view.emit_value(llvm.AndOp(place, mask)))
             )
         if found is None:
             found = element
         else:
-            behind = lowering.compare("uge", place, lowering.integer_constant(start, 32))
-            found = lowering.emit_value(SelectOp(behind, element, found))
+            behind = view.compare("uge", place, view.integer_constant(start, 32))
+            found = view.emit_value(SelectOp(behind, element, found))
         start += width(part)
     assert found is not None
     return found
 
 
-def _insert(lowering: Lowering, op: Operation) -> None:
+def _insert(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
     value, destination, *dynamic = op.operands
-    place = _position(lowering, op, dynamic)
+    place = _position(view, op, dynamic)
     if isinstance(place, SSAValue):
         fail(op, "'vector.insert' at a dynamic position has no lowering to LLVM IR")
-    parts = list(lowering.parts(destination))
+    parts = list(view.parts(destination))
     index, start = max(
         (index, start)
         for index, (start, _) in enumerate(chunk_places(width(destination)))
         if start <= (place or 0)
     )
-    scalar = lowering.parts(value)[0]
+    scalar = view.parts(value)[0]
     if vector_length(parts[index].type) is None:
         parts[index] = scalar
     else:
-        at = lowering.integer_constant((place or 0) - start, 32)
-        parts[index] = lowering.emit_value(llvm.InsertElementOp(parts[index], scalar, at))
-    lowering.bind_parts(op.results[0], parts)
+        at = view.integer_constant((place or 0) - start, 32)
+        parts[index] = view.emit_value(llvm.InsertElementOp(parts[index], scalar, at))
+    view.bind_parts(op.results[0], parts)
 
 
-def _shape_cast(lowering: Lowering, op: Operation) -> None:
+def _shape_cast(view: LLVMView, op: Operation) -> None:
     _check_rank(op)
-    became = lowering.get(op.operands[0])
+    became = view.get(op.operands[0])
     if isinstance(became, (Chunks, Loaded)):
-        lowering.bind(op.results[0], became)
+        view.bind(op.results[0], became)
     else:
-        lowering.bind_parts(op.results[0], lowering.parts(op.operands[0]))
+        view.bind_parts(op.results[0], view.parts(op.operands[0]))
 
 
-def _undefined(lowering: Lowering, op: Operation) -> None:
+def _undefined(view: LLVMView, op: Operation) -> None:
     """ub.poison and llvm.mlir.undef: any value."""
     result = op.results[0]
-    lowering.bind_parts(result, [lowering.undefined(type) for type in lowering.part_types(result)])
+    view.bind_parts(result, [view.undefined(type) for type in view.part_types(result)])
 
 
-HANDLERS: Handlers[Lowering] = {
+HANDLERS: Handlers[LLVMView] = {
     "llvm.mlir.poison": _undefined,
     "llvm.mlir.undef": _undefined,
     "ub.poison": _undefined,

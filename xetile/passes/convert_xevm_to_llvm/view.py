@@ -93,7 +93,7 @@ class Payload(NamedTuple):
 Lowered: TypeAlias = SSAValue | int | Address | Chunks | Loaded | Strided
 
 
-class Lowering(Rewriter[Lowered]):
+class LLVMView(Rewriter[Lowered]):
     """The state of one function.
 
     A value becomes an SSA value, a number, a row of chunks, or something that is not materialised before it is
