@@ -77,33 +77,29 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.descriptors["load"]
-    pack = (
-        register_word(message, element_bits=memory_bits(type.element_type) or 8)
-        if message.packed
-        else 1
-    )
+    block, pack = _block_type(type, message)
+    shape = block.get_shape()
+    if message.blocks > 1:
+        shape = (message.blocks, *shape)
     extents = _memory_shape(type)
-    shape = (extents[0] // message.rows, extents[1] // message.columns)
     blocks: list[SSAValue] = []
     for start in block_offsets(extents, (message.rows, message.width)):
-        loaded = view.emit_value(
-            LoadNdOp(
-                descriptor,
-                tile.corner(view, start),
-                _loaded_type(type, message, pack),
-                packed=message.packed,
-                transpose=[1, 0] if message.transposed else None,
-                hints=_hints(op),
-            )
+        load = LoadNdOp(
+            descriptor,
+            tile.corner(view, start),
+            VectorType(type.element_type, shape),
+            packed=message.packed,
+            transpose=[1, 0] if message.transposed else None,
+            hints=_hints(op),
         )
+        loaded = view.emit_value(load)
         if message.blocks == 1:
             blocks.append(loaded)
-        else:
-            blocks.extend(
-                view.emit_value(ExtractOp(loaded, [index], _block_type(type, message, pack)))
-                for index in range(message.blocks)
-            )
-    grid = Grid(blocks, shape, (message.rows, message.columns), pack)
+            continue
+        for index in range(message.blocks):
+            blocks.append(view.emit_value(ExtractOp(loaded, [index], block)))
+    counts = (extents[0] // message.rows, extents[1] // message.columns)
+    grid = Grid(blocks, counts, (message.rows, message.columns), pack)
     if message.transposed:
         grid = grid.transposed(grid.values)
     elif tile.column_major:
@@ -111,19 +107,17 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     view.bind(op.result, padded(view, op, tile, grid))
 
 
-def _block_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
+def _block_type(tile: TileType, message: BlockConfiguration) -> tuple[VectorType[Attribute], int]:
+    """The type of one loaded block, and how many of its rows share a register word."""
+    rows, columns, pack = message.rows, message.columns, 1
     if message.transposed:
-        return VectorType(tile.element_type, (message.columns, message.rows))
-    if pack == 1:
-        return VectorType(tile.element_type, (message.rows, message.columns))
-    return VectorType(tile.element_type, (message.rows // pack, message.columns, pack))
-
-
-def _loaded_type(tile: TileType, message: BlockConfiguration, pack: int) -> VectorType[Attribute]:
-    block = _block_type(tile, message, pack)
-    if message.blocks == 1:
-        return block
-    return VectorType(tile.element_type, (message.blocks, *block.get_shape()))
+        shape = (columns, rows)
+    elif message.packed:
+        pack = register_word(message, element_bits=memory_bits(tile.element_type) or 8)
+        shape = (rows // pack, columns, pack)
+    else:
+        shape = (rows, columns)
+    return VectorType(tile.element_type, shape), pack
 
 
 def _hints(op: Operation) -> list[CacheHintAttr | None]:

@@ -24,7 +24,7 @@ from xetile.rewriting.rewriter import Handlers
 
 Binary = Callable[[SSAValue, SSAValue], Operation]
 
-_WRAPPING: Mapping[str, Binary] = {
+WRAPPING: Mapping[str, Binary] = {
     "arith.addi": llvm.AddOp,
     "arith.subi": llvm.SubOp,
     "arith.muli": llvm.MulOp,
@@ -66,9 +66,8 @@ def _most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
 def _wrapping(view: LLVMView, op: Operation) -> None:
     if op.name == "arith.addi" and _moved_address(view, op):
         return
-    rows = _rows(view, op, view.bits(op.results[0]))
-    make = _WRAPPING[op.name]
-    view.bind_parts(op.results[0], [view.emit_value(make(*row)) for row in rows])
+    rows, make = _rows(view, op, view.bits(op.results[0])), WRAPPING[op.name]
+    view.bind_made(op.results[0], (make(*row) for row in rows))
 
 
 def _moved_address(view: LLVMView, op: Operation) -> bool:
@@ -83,16 +82,12 @@ def _moved_address(view: LLVMView, op: Operation) -> bool:
 
 def _exact(view: LLVMView, op: Operation) -> None:
     rows = _rows(view, op, _most_bits(view, (*op.operands, *op.results)))
-    make = _EXACT[op.name]
-    view.bind_parts(op.results[0], [view.emit_value(make(*row)) for row in rows])
+    view.bind_made(op.results[0], (_EXACT[op.name](*row) for row in rows))
 
 
 def _extreme(view: LLVMView, op: Operation) -> None:
-    parts = [
-        view.emit_value(SelectOp(view.compare(_EXTREMES[op.name], a, b), a, b))
-        for a, b in _rows(view, op, _most_bits(view, op.operands))
-    ]
-    view.bind_parts(op.results[0], parts)
+    rows, predicate = _rows(view, op, _most_bits(view, op.operands)), _EXTREMES[op.name]
+    view.bind_made(op.results[0], (SelectOp(view.compare(predicate, a, b), a, b) for a, b in rows))
 
 
 def _compare(view: LLVMView, op: Operation) -> None:
@@ -112,8 +107,7 @@ def _select(view: LLVMView, op: Operation) -> None:
         lists = [view.parts(value) for value in values]
     if vector_length(condition.type) is None:
         choose = choose * len(lists[0])
-    parts = [view.emit_value(SelectOp(c, a, b)) for c, a, b in zip(choose, *lists, strict=True)]
-    view.bind_parts(result, parts)
+    view.bind_made(result, (SelectOp(*row) for row in zip(choose, *lists, strict=True)))
 
 
 def _convert(view: LLVMView, op: Operation) -> None:
@@ -206,7 +200,7 @@ def _vector_constant(view: LLVMView, result: SSAValue, value: DenseIntOrFPElemen
 
 
 HANDLERS: Handlers[LLVMView] = {
-    **dict.fromkeys(_WRAPPING, _wrapping),
+    **dict.fromkeys(WRAPPING, _wrapping),
     **dict.fromkeys(_EXACT, _exact),
     **dict.fromkeys(_EXTREMES, _extreme),
     **dict.fromkeys(

@@ -96,20 +96,9 @@ def register_bits(shape: BlockShape, *, packed: bool) -> int:
     return 32 if packed else max(shape.bits, shape.columns * shape.bits // SUBGROUP_SIZE)
 
 
-def block_read(shape: BlockShape, *, packed: bool, transposed: bool) -> str:
-    """Name of the function for a load; see `block_function` for the mangled one."""
-    mode = "transform_" if packed else "transpose_" if transposed else ""
-    return f"intel_sub_group_2d_block_read_{mode}{shape}"
-
-
-def block_write(shape: BlockShape) -> str:
-    """Name of the function for a store."""
-    return f"intel_sub_group_2d_block_write_{shape}"
-
-
-def block_prefetch(shape: BlockShape) -> str:
-    """Name of the function for a prefetch."""
-    return f"intel_sub_group_2d_block_prefetch_{shape}"
+def block_name(action: str, shape: BlockShape) -> str:
+    """Name of the function that does a read, read_transform, read_transpose, write or prefetch."""
+    return f"intel_sub_group_2d_block_{action}_{shape}"
 
 
 def payload_prefetch(shape: BlockShape) -> str:

@@ -155,8 +155,7 @@ def _ieee_extreme(view: LLVMView, op: Operation) -> None:
 def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.FCmpPredicateFlag.from_int(predicate).value
-    parts = [view.emit_value(FCmpOp(a, b, flag)) for a, b in _rows(view, op)]
-    view.bind_parts(op.results[0], parts)
+    view.bind_made(op.results[0], (FCmpOp(a, b, flag) for a, b in _rows(view, op)))
 
 
 def _computed_element(view: LLVMView, op: Operation, hint: str = "") -> Attribute:
@@ -195,7 +194,7 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
     )
     (source,), (result,) = op.operands, op.results
     parts = zip(_parts(view, source), view.part_types(result), strict=True)
-    view.bind_parts(result, [view.emit_value(make(part, type)) for part, type in parts])
+    view.bind_made(result, (make(part, type) for part, type in parts))
 
 
 def _from_integer(view: LLVMView, op: Operation) -> None:

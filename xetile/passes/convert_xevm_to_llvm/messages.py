@@ -26,9 +26,7 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     STORE_CACHE_OPTIONS,
     BlockShape,
     block_function,
-    block_prefetch,
-    block_read,
-    block_write,
+    block_name,
     cached_block_function,
     has_product,
     matrix_function,
@@ -127,10 +125,10 @@ def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
         fail(op, f"'{op.name}' gives {op.res.type}; expected a vector of rank 1")
     count = length * element_bits(element) // bits
     pointer = view.private((op,), IntegerType(bits), count)
-    name = block_read(shape, packed=packed, transposed=transposed)
+    action = "read_transform" if packed else "read_transpose" if transposed else "read"
     arguments = [*_surface(view, op), pointer]
     option = _cache_option(op, LOAD_CACHE_OPTIONS)
-    _call_block_function(view, name, bits, arguments, option)
+    _call_block_function(view, block_name(action, shape), bits, arguments, option)
     assert view.block.last_op is not None
     memory = Memory(pointer, view.block.last_op)
     view.bind(op.res, Loaded(memory, element, length))
@@ -152,14 +150,14 @@ def _store(view: LLVMView, op: BlockStore2dOp) -> None:
         view.emit(llvm.StoreOp(part, place))
     arguments = [*_surface(view, op), pointer]
     option = _cache_option(op, STORE_CACHE_OPTIONS)
-    _call_block_function(view, block_write(shape), bits, arguments, option)
+    _call_block_function(view, block_name("write", shape), bits, arguments, option)
 
 
 def _prefetch(view: LLVMView, op: BlockPrefetch2dOp) -> None:
     shape, option = shape_of(op), _cache_option(op, LOAD_CACHE_OPTIONS)
     payload = view.payloads.get(op)
     if payload is None:
-        _call_block_function(view, block_prefetch(shape), None, _surface(view, op), option)
+        _call_block_function(view, block_name("prefetch", shape), None, _surface(view, op), option)
         return
     _prefetch_through(view, op, payload, option or DEFAULT_PREFETCH_OPTION)
 

@@ -5,7 +5,7 @@ one in a register, and then a round of a loop only moves X and Y. So where point
 change in the loop around it, the payload is made before the loop.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
@@ -14,6 +14,7 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import terminator
 from xetile.dialects.xevm import BlockPrefetch2dOp
+from xetile.passes.convert_xevm_to_llvm.arithmetic import WRAPPING
 from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
 from xetile.passes.convert_xevm_to_llvm.messages import shape_of
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Payload
@@ -157,11 +158,4 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
     operands = [_at_start(view, operand, loop) for operand in op.operands]
     if op.name in _TRANSPARENT:
         return operands[0]
-    return view.emit_value(_MAKE[op.name](*operands))
-
-
-_MAKE: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
-    "arith.addi": llvm.AddOp,
-    "arith.subi": llvm.SubOp,
-    "arith.muli": llvm.MulOp,
-}
+    return view.emit_value(WRAPPING[op.name](*operands))

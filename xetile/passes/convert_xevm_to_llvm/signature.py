@@ -4,7 +4,6 @@ A memref becomes a pointer to element zero, followed by one i64 for a dynamic of
 dynamic stride, in dimension order. An i64 that is used only as an address becomes a pointer. All else stays.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from xdsl.dialects import llvm
@@ -75,7 +74,7 @@ def _new(view: LLVMView, type: Attribute, name: str) -> BlockArgument:
     return argument
 
 
-def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> Iterator[Argument]:
+def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argument]:
     type = cast(MemRefType[Attribute], argument.type)
     layout = strides_and_offset(type)
     if layout is None:
@@ -83,26 +82,27 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> Iterator[
     if memory_space_of(type.memory_space) != GLOBAL:
         fail(view.function, f"argument {name} of type {type} is not in global memory")
     strides, offset = layout
+    made: list[Argument] = []
+
+    def new(kind: str, dimension: int | None = None) -> BlockArgument:
+        place = "" if dimension is None else str(dimension)
+        made.append(Argument(i64, name, kind, type, dimension))
+        return _new(view, i64, f"{name}_{kind}{place}")
+
     pointer = _new(view, _POINTER, name)
-    yield Argument(_POINTER, name, "pointer", type)
-    offset_value: int | SSAValue = 0
-    if offset is None:
-        offset_value = _new(view, i64, f"{name}_offset")
-        yield Argument(i64, name, "offset", type)
-    else:
-        offset_value = offset
-    sizes: list[int | SSAValue] = []
-    for dimension, size in enumerate(type.get_shape()):
-        sizes.append(size if size >= 0 else _new(view, i64, f"{name}_size{dimension}"))
-        if size < 0:
-            yield Argument(i64, name, "size", type, dimension)
+    made.append(Argument(_POINTER, name, "pointer", type))
+    offset_value = new("offset") if offset is None else offset
+    sizes = [
+        size if size >= 0 else new("size", dimension)
+        for dimension, size in enumerate(type.get_shape())
+    ]
     passed: list[int | SSAValue | None] = list(strides)
     if isinstance(type.layout, StridedLayoutAttr):
         for dimension, stride in enumerate(strides):
             if stride is None:
-                passed[dimension] = _new(view, i64, f"{name}_stride{dimension}")
-                yield Argument(i64, name, "stride", type, dimension)
+                passed[dimension] = new("stride", dimension)
     view.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
+    return made
 
 
 def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:

@@ -1,6 +1,6 @@
 """One function on its way from V to L: what each value became, and where the next op goes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from xdsl.dialects import llvm
@@ -191,6 +191,10 @@ class LLVMView(Rewriter[Lowered]):
             self.bind(value, part)
         else:
             self.bind(value, Chunks(self.element(value), tuple(parts)))
+
+    def bind_made(self, value: SSAValue, ops: Iterable[Operation]) -> None:
+        """Emit the ops that make the chunks of a value, or its one part."""
+        self.bind_parts(value, [self.emit_value(op) for op in ops])
 
     def element(self, value: SSAValue) -> Attribute:
         """The element type at L of a vector, or the type at L of a scalar other than an index."""

@@ -26,32 +26,11 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import MultiReductionOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
+from xetile.rewriting.combining import combined
 from xetile.rewriting.positions import walk
 
 _UNCHANGED_FROM: Mapping[str, float] = {"add": 0.0, "mul": 1.0}
 """Where sums and products of floats start that are those of their elements alone."""
-
-_COMBINED_BY: Mapping[str, str] = {
-    "add": "arith.addi",
-    "mul": "arith.muli",
-    "and": "arith.andi",
-    "or": "arith.ori",
-    "xor": "arith.xori",
-    **{
-        kind: f"arith.{kind}"
-        for kind in (
-            "minsi",
-            "maxsi",
-            "minui",
-            "maxui",
-            "minimumf",
-            "maximumf",
-            "minnumf",
-            "maxnumf",
-        )
-    },
-}
-"""The ops that combine a result with a start; the order in which they do changes nothing."""
 
 
 def raise_vector_reductions(function: Operation) -> None:
@@ -82,10 +61,8 @@ class _RaiseReduction(RewritePattern):
         else:
             type = vector_type(made.result)
             value = arith.ConstantOp(splat_of_type(start, type))
-            combined = _op(_COMBINED_BY[kind]).create(
-                operands=[value.result, made.result], result_types=[type]
-            )
-            rewriter.replace(op, [made, value, combined])
+            whole = combined(kind, value.result, made.result, type.element_type)
+            rewriter.replace(op, [made, value, whole])
         if not reduction.dest.uses:
             rewriter.erase(reduction)
 
@@ -123,7 +100,3 @@ def _start(reduction: MultiReductionOp) -> Dense | None:
 def _changes_nothing(kind: str, start: Dense) -> bool:
     number = start.get_values()[0]
     return isinstance(number, float) and repr(number) == repr(_UNCHANGED_FROM.get(kind))
-
-
-def _op(name: str) -> type[Operation]:
-    return next(op for op in arith.Arith.operations if op.name == name)

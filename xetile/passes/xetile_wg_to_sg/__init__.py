@@ -24,7 +24,7 @@ that the program leaves out are written first (`xetile-infer-wg-map`).
 The rooms:
 
 - `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
-- `view`, `compute`, `constants`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
+- `view`, `compute`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
 - `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in registers where every subgroup holds
   what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut into
   several units may form sums and products of floats in another order; `reduce` states the bound.

@@ -11,16 +11,14 @@ Stability of Numerical Algorithms, 4.2). All other kinds, and integers, give the
 minnumf and maxnumf may give the other zero where zeros of both signs meet.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp
-from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.exchange import redistributed
@@ -30,29 +28,8 @@ from xetile.passes.xetile_wg_to_sg.view import (
     is_signless,
     retyped,
 )
+from xetile.rewriting.combining import combined
 from xetile.rewriting.rewriter import Handlers, on
-
-_Combine = Callable[[SSAValue, SSAValue], Operation]
-
-_FLOAT_OPS: dict[str, _Combine] = {
-    "add": arith.AddfOp,
-    "mul": arith.MulfOp,
-    "minnumf": arith.MinnumfOp,
-    "maxnumf": arith.MaxnumfOp,
-    "minimumf": arith.MinimumfOp,
-    "maximumf": arith.MaximumfOp,
-}
-_INTEGER_OPS: dict[str, _Combine] = {
-    "add": arith.AddiOp,
-    "mul": arith.MuliOp,
-    "minui": arith.MinUIOp,
-    "minsi": arith.MinSIOp,
-    "maxui": arith.MaxUIOp,
-    "maxsi": arith.MaxSIOp,
-    "and": arith.AndIOp,
-    "or": arith.OrIOp,
-    "xor": arith.XOrIOp,
-}
 
 
 def reduce(view: SubgroupView, op: TileReduceOp) -> None:
@@ -85,37 +62,25 @@ def _of_own_units(
     for row, column in found.round_coordinates:
         rows = range(whole.rounds(0)) if 0 in dims else [row]
         columns = range(whole.rounds(1)) if 1 in dims else [column]
-        results.append(
-            _combined(
-                view,
-                op,
-                [
-                    view.emit_value(retyped(op, [source.unit(*rounds)], [type]))
-                    for rounds in product(rows, columns)
-                ],
-            )
-        )
+        units = [source.unit(*rounds) for rounds in product(rows, columns)]
+        partial = [view.emit_value(retyped(op, [unit], [type])) for unit in units]
+        results.append(_combined(view, op, partial))
     return Units(results, found)
 
 
 def _combined(view: SubgroupView, op: TileReduceOp, values: Sequence[SSAValue]) -> SSAValue:
     """Values of one type combined by the reduction's kind, in their order."""
-    result = values[0]
-    for value in values[1:]:
-        result = view.emit_value(_combination(op, vector_type(value).element_type)(result, value))
-    return result
-
-
-def _combination(op: TileReduceOp, element: Attribute) -> _Combine:
-    if isinstance(element, FLOAT_TYPES):
-        return _FLOAT_OPS[op.kind.data.value]
-    if not is_signless(element):
+    result, *rest = values
+    element = vector_type(result).element_type
+    if rest and not is_signless(element):
         fail(
             op,
             f"elements of {element} cannot be reduced over several units of a subgroup; "
             "expected signless integers, or one unit along the reduced dimension",
         )
-    return _INTEGER_OPS[op.kind.data.value]
+    for value in rest:
+        result = view.emit_value(combined(op.kind.data.value, result, value, element))
+    return result
 
 
 HANDLERS: Handlers[SubgroupView] = on(TileReduceOp, reduce)
