@@ -28,7 +28,7 @@ def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
         _select(view, value, filler, tile, start)
         for value, start in zip(grid.values, block_offsets(extents, grid.block), strict=True)
     ]
-    return Grid(blocks, grid.shape, grid.block, 1)
+    return Grid(blocks, grid.shape, grid.block)
 
 
 def _select(

@@ -41,13 +41,13 @@ def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
         value if value.type == block else view.emit_value(BroadcastOp(value, block))
         for value in grid.values
     ]
-    spread = Grid(made, grid.shape, (height, width), 1)
+    spread = Grid(made, grid.shape, (height, width))
     blocks = [
         spread.at(0 if 0 in dimensions else row, 0 if 1 in dimensions else column)
         for row in range(rows)
         for column in range(columns)
     ]
-    view.bind(op.result, Grid(blocks, (rows, columns), (height, width), 1))
+    view.bind(op.result, Grid(blocks, (rows, columns), (height, width)))
 
 
 def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
@@ -71,7 +71,7 @@ def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
                 total = view.emit_value(MultiReductionOp(op.kind, value, total, reduced))
             shape = ShapeCastOp(total, result) if kept else BroadcastOp(total, result)
             blocks.append(view.emit_value(shape))
-    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1]), 1))
+    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1])))
 
 
 def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAValue]:
@@ -91,7 +91,7 @@ def _broadcast(view: XeGPUView, op: Operation) -> None:
     rows, columns, height, width = type.get_shape()
     block = VectorType(type.element_type, (height, width))
     value = view.emit_value(BroadcastOp(view.single(source), block))
-    view.bind(result, Grid([value] * (rows * columns), (rows, columns), (height, width), 1))
+    view.bind(result, Grid([value] * (rows * columns), (rows, columns), (height, width)))
 
 
 HANDLERS: Handlers[XeGPUView] = {

@@ -32,7 +32,7 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
                 product = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
                 total = [view.emit_value(product)]
             blocks.append(total[0])
-    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1]), 1))
+    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1])))
 
 
 def tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
@@ -45,7 +45,7 @@ def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
     became = view.get(op.source)
     if not isinstance(became, Parts):
         rows, columns = vector_type(op.source).get_shape()
-        became = Grid([became], (1, 1), (rows, columns), 1)
+        became = Grid([became], (1, 1), (rows, columns))
         view.bind(op.source, became)
     height, width = op.inner_blocks.get_values()
     view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
@@ -106,7 +106,7 @@ def constant(view: XeGPUView, op: Operation) -> None:
             for start in range(0, len(value), size)
         ]
     rows, columns = counts or (1, 1)
-    view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width), 1))
+    view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width)))
 
 
 HANDLERS: Handlers[XeGPUView] = {

@@ -77,7 +77,11 @@ class Grid(Parts):
     __slots__ = ("block", "pack", "shape")
 
     def __init__(
-        self, values: Sequence[SSAValue], shape: tuple[int, int], block: tuple[int, int], pack: int
+        self,
+        values: Sequence[SSAValue],
+        shape: tuple[int, int],
+        block: tuple[int, int],
+        pack: int = 1,
     ) -> None:
         super().__init__(values)
         self.shape = shape
@@ -91,9 +95,9 @@ class Grid(Parts):
     def transposed(self, values: Sequence[SSAValue]) -> "Grid":
         """The blocks with rows and columns exchanged, after `values` took the place of these."""
         rows, columns = self.shape
-        grid = Grid(values, self.shape, self.block, 1)
+        grid = Grid(values, self.shape, self.block)
         exchanged = [grid.at(row, column) for column in range(columns) for row in range(rows)]
-        return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]), 1)
+        return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]))
 
     def describe(self) -> str:
         packed = f", {self.pack} rows packed" if self.pack != 1 else ""
@@ -155,7 +159,7 @@ class XeGPUView(Expansion):
             for row in range(shape[0])
             for column in range(shape[1])
         ]
-        return Grid(joined, shape, block, 1)
+        return Grid(joined, shape, block)
 
     def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
         """One block of the smaller ones from `first` (in blocks) on."""

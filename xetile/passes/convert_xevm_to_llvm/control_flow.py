@@ -20,12 +20,16 @@ _Slot: TypeAlias = tuple[Attribute, ...]
 """How a value is carried: the types of its block arguments."""
 
 
+def _slots(view: LLVMView, *values: Sequence[SSAValue]) -> list[_Slot]:
+    """The slots of values of which those in one place are one in turn."""
+    return [_slot(view, row) for row in zip(*values, strict=True)]
+
+
 def _slot(view: LLVMView, values: Sequence[SSAValue]) -> _Slot:
-    """The slot of values that are one in turn; an index has 32 bits if all of them fit."""
-    first = values[0]
-    if isinstance(first.type, IndexType):
+    """An index has 32 bits if all of the values fit."""
+    if isinstance(values[0].type, IndexType):
         return (IntegerType(32 if view.fits(*values) else 64),)
-    return tuple(view.part_types(first))
+    return tuple(view.part_types(values[0]))
 
 
 def _flat(view: LLVMView, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
@@ -87,8 +91,7 @@ def _counter_bits(view: LLVMView, op: Operation) -> int:
 def _for(view: LLVMView, op: Operation) -> None:
     body = op.regions[0].blocks[0]
     counter, *arguments = body.args
-    rows = zip(arguments, op.operands[3:], _yielded(body), op.results, strict=True)
-    slots = [_slot(view, row) for row in rows]
+    slots = _slots(view, arguments, op.operands[3:], _yielded(body), op.results)
     bits = _counter_bits(view, op)
     low, high, step = (view.integer(value, bits) for value in op.operands[:3])
     initial = _all_flat(view, op.operands[3:], slots)
@@ -116,8 +119,7 @@ def _for(view: LLVMView, op: Operation) -> None:
 
 def _if(view: LLVMView, op: Operation) -> None:
     branches = [region.blocks[0] for region in op.regions if region.blocks]
-    rows = zip(op.results, *map(_yielded, branches), strict=True)
-    slots = [_slot(view, row) for row in rows]
+    slots = _slots(view, op.results, *map(_yielded, branches))
     behind = Block(arg_types=_types(slots))
     blocks = [Block() for _ in branches]
     condition = view.scalar(op.operands[0])
@@ -134,10 +136,8 @@ def _if(view: LLVMView, op: Operation) -> None:
 def _while(view: LLVMView, op: Operation) -> None:
     before, after = (region.blocks[0] for region in op.regions)
     condition, *passed = _yielded(before)
-    slots = [
-        _slot(view, row) for row in zip(before.args, op.operands, _yielded(after), strict=True)
-    ]
-    results = [_slot(view, row) for row in zip(after.args, passed, op.results, strict=True)]
+    slots = _slots(view, before.args, op.operands, _yielded(after))
+    results = _slots(view, after.args, passed, op.results)
     head = Block(arg_types=_types(slots))
     inside, behind = (Block(arg_types=_types(results)) for _ in range(2))
     view.emit(llvm.BrOp(head, *_all_flat(view, op.operands, slots)))

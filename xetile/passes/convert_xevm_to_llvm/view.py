@@ -122,20 +122,18 @@ class LLVMView(Rewriter[Lowered]):
 
     def call(
         self, name: str, arguments: Sequence[SSAValue], result: Attribute | None = None
-    ) -> SSAValue | None:
+    ) -> Operation:
         """Call a function, declaring it where it is new."""
         if name not in self._declared:
             types = [argument.type for argument in arguments]
             type = llvm.LLVMFunctionType(types, result or llvm.LLVMVoidType())
             self._declared[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
-        made = self.emit(llvm.CallOp(name, *arguments, return_type=result))
-        return made.results[0] if made.results else None
+        return self.emit(llvm.CallOp(name, *arguments, return_type=result))
 
     def result_of_call(
         self, name: str, arguments: Sequence[SSAValue], result: Attribute
     ) -> SSAValue:
-        """Call a function that returns a value."""
-        return cast(SSAValue, self.call(name, arguments, result))
+        return self.call(name, arguments, result).results[0]
 
     def integer_constant(self, number: int, bits: int) -> SSAValue:
         """A constant integer; taken modulo 2^bits."""
@@ -248,9 +246,8 @@ class LLVMView(Rewriter[Lowered]):
         if isinstance(became, Address):
             number = self.emit_value(llvm.PtrToIntOp(became.pointer, i64))
             if became.offset:
-                number = self.emit_value(
-                    llvm.AddOp(number, self.integer_constant(became.offset, 64))
-                )
+                offset = self.integer_constant(became.offset, 64)
+                number = self.emit_value(llvm.AddOp(number, offset))
             return self.resized(number, bits)
         return self.resized(self.scalar(value), bits)
 
