@@ -200,7 +200,7 @@ def parameter(kind: "Attribute") -> Parameter:
 
 
 def _dtype(element: "Attribute") -> "numpy.dtype[numpy.generic]":
-    from xetile.interpreter.common.elements import find_element
+    from xetile.interpreter.machine.elements import find_element
 
     found = find_element(element)
     if found is None:

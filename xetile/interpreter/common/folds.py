@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element, round_to, signed, unsigned, wrap
+from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import attribute
 from xetile.interpreter.machine.values import Array
 from xetile.interpreter.ops.arith import FLOATS, SIGNED, UNSIGNED, float_binary

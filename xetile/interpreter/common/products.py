@@ -6,7 +6,7 @@ type first, integers wrap modulo two to the power of the accumulator's bits.
 
 import numpy as np
 
-from xetile.interpreter.common.elements import (
+from xetile.interpreter.machine.elements import (
     EXACT_INTEGERS,
     NATIVE_FLOATS,
     Element,

@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import element_of
+from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, number
 from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
 from xetile.targets.surface import SURFACE

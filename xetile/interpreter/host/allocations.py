@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail, position
-from xetile.interpreter.common.elements import Element, element_of
+from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handler, number, segments
 from xetile.interpreter.machine.values import Array, MemRef, Value
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from xdsl.ir import Attribute, Operation
 
-from xetile.interpreter.common.elements import Element, find_element
 from xetile.interpreter.host.native import FUNCTION, has_half_conversions
+from xetile.interpreter.machine.elements import Element, find_element
 from xetile.interpreter.machine.values import Array
 
 SLOT = np.dtype(np.int64)

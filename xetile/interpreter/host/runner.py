@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element, round_to, unsigned
 from xetile.interpreter.host.allocations import element_of_memref, host_array_of
 from xetile.interpreter.host.machine import host
+from xetile.interpreter.machine.elements import Element, round_to, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler, element
 from xetile.interpreter.machine.values import Array, Value, uniform
 

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
 from xetile.dialects.upstream.index import PredicateAttr
-from xetile.interpreter.common.elements import Element
 from xetile.interpreter.host.code import Code, Fault, held, llvm_type
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import attribute, integer
 
 Emit = Callable[[Code, Operation, list[str]], str]

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, SymbolRef
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.interpreter.common.elements import Element
 from xetile.interpreter.host.code import (
     FAULT_SLOTS,
     Code,
@@ -27,6 +26,7 @@ from xetile.interpreter.host.code import (
     memory_type,
 )
 from xetile.interpreter.host.scalars import emitter
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import Frame, Handler, attribute
 from xetile.interpreter.machine.values import Array
 from xetile.interpreter.ops.math import FUNCTIONS

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation
 
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import XetileError, position
-from xetile.interpreter.common.elements import Element, element_of, round_to, wrap
+from xetile.interpreter.machine.elements import Element, element_of, round_to, wrap
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
 

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element, element_of
+from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (

@@ -18,16 +18,16 @@ from xetile.analysis.kernels import (
     subgroup_count,
 )
 from xetile.errors import XetileError, fail, position
-from xetile.interpreter.common.collectives import HANDLERS as COLLECTIVES
-from xetile.interpreter.common.elements import find_element
 from xetile.interpreter.machine.arguments import check_count, place
 from xetile.interpreter.machine.blocks import run_region
+from xetile.interpreter.machine.elements import find_element
 from xetile.interpreter.machine.frame import Frame, Handler, Machine, attribute
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
 from xetile.interpreter.ops.affine import HANDLERS as AFFINE
 from xetile.interpreter.ops.arith import HANDLERS as ARITH
+from xetile.interpreter.ops.collectives import HANDLERS as COLLECTIVES
 from xetile.interpreter.ops.functions import HANDLERS as FUNCTIONS
 from xetile.interpreter.ops.gpu import HANDLERS as GPU
 from xetile.interpreter.ops.index import HANDLERS as INDEX

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from xetile.errors import fail, position
-from xetile.interpreter.common.elements import Element, round_tf32
+from xetile.interpreter.machine.elements import Element, round_tf32
 from xetile.interpreter.machine.values import Array, Tile
 
 ADDRESS_BITS = 40

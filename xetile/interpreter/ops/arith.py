@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import (
+from xetile.interpreter.machine.elements import (
     EXACT_INTEGERS,
     NATIVE_FLOATS,
     Element,

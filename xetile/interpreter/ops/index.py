@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 
 from xetile.dialects.upstream.index import Predicate, PredicateAttr
 from xetile.errors import fail
-from xetile.interpreter.common.elements import signed, unsigned
+from xetile.interpreter.machine.elements import signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler, attribute, element
 from xetile.interpreter.machine.values import Value, uniform
 from xetile.interpreter.ops.arith import (

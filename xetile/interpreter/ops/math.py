@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import (
+from xetile.interpreter.machine.elements import (
     Element,
     round_to,
     signed,

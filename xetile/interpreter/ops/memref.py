@@ -21,8 +21,8 @@ from xdsl.ir.affine import AffineDimExpr
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
-from xetile.interpreter.common.elements import element_of
 from xetile.interpreter.common.folds import combine, kind_of
+from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,

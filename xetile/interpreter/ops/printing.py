@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from xetile.dialects.upstream.vector import Punctuation, PunctuationAttr
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element, signed, unsigned
+from xetile.interpreter.machine.elements import Element, signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler, attribute, element
 from xetile.interpreter.machine.values import Array, Value
 

@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element
 from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,

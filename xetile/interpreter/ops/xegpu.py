@@ -6,9 +6,9 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element, element_of
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.surfaces import check_block_access, surface_of
+from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,

@@ -7,8 +7,8 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xegpu import MemDescType, TensorDescType
 from xetile.errors import fail
-from xetile.interpreter.common.elements import element_of
 from xetile.interpreter.common.folds import kind_of
+from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,

@@ -10,10 +10,10 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
-from xetile.interpreter.common.elements import element_of, round_to, wrap
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.surfaces import surface_of
+from xetile.interpreter.machine.elements import element_of, round_to, wrap
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,

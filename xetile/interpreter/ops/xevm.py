@@ -16,10 +16,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
-from xetile.interpreter.common.collectives import check_lanes
-from xetile.interpreter.common.elements import Element, element_of, round_tf32
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.surfaces import check_block_access
+from xetile.interpreter.machine.elements import Element, element_of, round_tf32
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,
@@ -31,6 +30,7 @@ from xetile.interpreter.machine.frame import (
 )
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Value, uniform
+from xetile.interpreter.ops.collectives import check_lanes
 from xetile.interpreter.ops.gpu import fence
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout

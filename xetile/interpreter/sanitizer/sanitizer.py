@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.common.elements import Element
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array, Tile

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xetile.errors import fail, position
-from xetile.interpreter.common.elements import Element
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array

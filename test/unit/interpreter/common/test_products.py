@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, i32
 
-from xetile.interpreter.common.elements import Element, find_element, round_tf32, round_to
 from xetile.interpreter.common.products import BLOCK, multiply_accumulate
+from xetile.interpreter.machine.elements import Element, find_element, round_tf32, round_to
 from xetile.interpreter.machine.values import Array
 
 F16, BF16, F32, F64, I32 = (
