@@ -35,7 +35,7 @@ def execute(
         XetileError: no such kernel, arguments that do not fit, an op that cannot be executed, an access outside
             of memory or against the rules of its level (at the op).
     """
-    from xetile.interpreter.machine.launch import launch
+    from xetile.interpreter.launch import launch
 
     launch(module, kernel, arrays, grid=grid, progress=progress, sanitize=sanitize)
 
@@ -65,7 +65,7 @@ def execute_host(
         XetileError: no such function, arguments that do not fit, an op that cannot be executed, an access outside
             of memory or after it was given back, a launch that does not fit its kernel (at the op).
     """
-    from xetile.interpreter.host.run import run
+    from xetile.interpreter.launch import run
 
     return run(
         module,

@@ -9,44 +9,16 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.errors import fail
+from xetile.interpreter.common.scalars import FLOATS, SIGNED, UNSIGNED, float_binary
 from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import attribute
 from xetile.interpreter.machine.values import Array
-from xetile.interpreter.ops.arith import FLOATS, SIGNED, UNSIGNED, float_binary
-
-_SIGNED_KINDS = {
-    "add": "addi",
-    "mul": "muli",
-    "minsi": "minsi",
-    "maxsi": "maxsi",
-    "and": "andi",
-    "or": "ori",
-    "xor": "xori",
-}
-_UNSIGNED_KINDS = {"minui": "minui", "maxui": "maxui"}
-_FLOAT_KINDS = {
-    "add": "addf",
-    "mul": "mulf",
-    "minnumf": "minnumf",
-    "maxnumf": "maxnumf",
-    "minimumf": "minimumf",
-    "maximumf": "maximumf",
-}
 
 _SPELLINGS = {
-    "addf": "add",
-    "addi": "add",
-    "mulf": "mul",
-    "muli": "mul",
-    "mins": "minsi",
-    "maxs": "maxsi",
-    "minu": "minui",
-    "maxu": "maxui",
-    "andi": "and",
-    "ori": "or",
-    "xori": "xor",
+    **{f"{kind}{end}": kind for kind in ("add", "mul", "and", "or", "xor") for end in "fi"},
+    **{kind: f"{kind}i" for kind in ("mins", "maxs", "minu", "maxu")},
 }
-
+"""The kinds of `vector.kind` by arith's spellings."""
 
 _LARGEST = {"f8E4M3FN": 448.0}
 """The largest number of a type that has no infinity (OCP 8-bit floating point specification, table 1)."""
@@ -77,14 +49,12 @@ def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
     """Two values of the same type combined."""
     if kind == "assign":
         return y
-    if of.is_float and kind in _FLOAT_KINDS:
-        return float_binary(FLOATS[f"arith.{_FLOAT_KINDS[kind]}"], x, y, of)
-    if not of.is_float and kind in _SIGNED_KINDS:
-        function = SIGNED[f"arith.{_SIGNED_KINDS[kind]}"]
-        return wrap(function(signed(x, of), signed(y, of)), of)
-    if not of.is_float and kind in _UNSIGNED_KINDS:
-        function = UNSIGNED[f"arith.{_UNSIGNED_KINDS[kind]}"]
-        return wrap(function(unsigned(x, of), unsigned(y, of)), of)
+    name = kind if kind.startswith(("min", "max")) else f"{kind}{'f' if of.is_float else 'i'}"
+    if of.is_float and name in FLOATS:
+        return float_binary(FLOATS[name], x, y, of)
+    for functions, read in ((SIGNED, signed), (UNSIGNED, unsigned)):
+        if not of.is_float and name in functions:
+            return wrap(functions[name](read(x, of), read(y, of)), of)
     fail(at, f"cannot execute kind '{kind}' on elements of {of.name}")
 
 

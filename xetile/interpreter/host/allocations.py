@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail, position
+from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handler, number, segments
 from xetile.interpreter.machine.values import Array, MemRef, Value
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
-from xetile.interpreter.ops.memref import memref_at_zero, memref_type
 
 DEVICE_ONLY = "the device's memory"
 """How the names of buffers begin that the host cannot reach: gpu.alloc without host_shared."""

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import XetileError, fail
+from xetile.interpreter.common.scalars import overflow_message
 from xetile.interpreter.host.allocations import host_array_of
 from xetile.interpreter.host.code import SLOT, Fault, Unsupported, bits_of, held, value_of
 from xetile.interpreter.host.functions import refuse_assertion
@@ -17,7 +18,6 @@ from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation, Translator
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.values import Array, Value
-from xetile.interpreter.ops.arith import overflow_message
 from xetile.interpreter.ops.math import FUNCTIONS
 
 CALL_SECONDS = 0.05

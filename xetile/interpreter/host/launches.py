@@ -19,9 +19,8 @@ from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, position
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.machine.frame import Frame, Handler, Machine
+from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.launch import (
-    handlers,
     parameters_of,
     run_workgroups,
     symbol_name,
@@ -59,8 +58,7 @@ def _run(
     threads: Threads,
     arguments: Callable[[Frame], Sequence[Value]],
 ) -> None:
-    sanitize = host(frame).sanitize_kernels
-    machine = Machine(handlers(), frame.memory, threads, sanitize=sanitize)
+    machine = host(frame).launcher.machine(frame.memory, threads)
     if op.dynamic_shared_memory_size is not None:
         machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])
     machine.output = frame.machine.output

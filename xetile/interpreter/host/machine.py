@@ -8,8 +8,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile.interpreter.machine.frame import Frame, Handler, Machine
-from xetile.interpreter.machine.launch import symbol_name
+from xetile.interpreter.machine.launch import Launcher, symbol_name
 from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.threads import Threads
 
 Progress = Callable[[int, int], None]
@@ -20,11 +21,11 @@ class HostMachine(Machine):
     """The host: one thread, and what it has beside memory.
 
     Attributes:
+        launcher: what kernels are executed with.
         functions: the module's functions by name, declared ones too.
         output: where text goes that the program prints.
         seed: for random fills.
         progress: told how far a launch or a loop is.
-        sanitize_kernels: whether launches watch for races.
         calls: functions that are being executed.
         fills: random fills so far.
         told: names of declared functions that were ignored, once each.
@@ -34,23 +35,24 @@ class HostMachine(Machine):
         self,
         module: ModuleOp,
         handlers: Mapping[str, Handler],
+        launcher: Launcher,
         memory: Memory,
         *,
         output: Callable[[str], object],
         seed: int,
         progress: Progress | None,
-        sanitize_kernels: bool,
     ) -> None:
         threads = Threads("subgroup", (1, 1, 1), (1, 1, 1), 1, counts_subgroups=True)
         threads.workgroups = np.arange(1)
-        super().__init__(handlers, memory, threads)
+        refuse = launcher.refuse
+        super().__init__(handlers, memory, threads, refuse=refuse, observer=Observer())
+        self.launcher = launcher
         self.functions: dict[str, Operation] = {
             symbol_name(op): op for op in module.ops if op.name == "func.func"
         }
         self.output = output
         self.seed = seed
         self.progress = progress
-        self.sanitize_kernels = sanitize_kernels
         self.calls = 0
         self.fills = 0
         self.told: set[str] = set()

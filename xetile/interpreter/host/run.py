@@ -18,43 +18,18 @@ from xetile.interpreter.host.functions import run_function
 from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
 from xetile.interpreter.host.machine import HostMachine, Progress
-from xetile.interpreter.machine.arguments import check_count, place
+from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.launch import handlers as kernel_handlers
-from xetile.interpreter.machine.launch import is_sanitized, symbol_name
+from xetile.interpreter.machine.launch import Launcher, symbol_name
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.values import Array, Value
-from xetile.interpreter.ops.affine import HANDLERS as AFFINE
-from xetile.interpreter.ops.arith import HANDLERS as ARITH
-from xetile.interpreter.ops.index import HANDLERS as INDEX
-from xetile.interpreter.ops.math import HANDLERS as MATH
-from xetile.interpreter.ops.printing import HANDLERS as PRINTING
-from xetile.interpreter.ops.scf import HANDLERS as SCF
-from xetile.interpreter.ops.transfers import HANDLERS as TRANSFERS
-from xetile.interpreter.ops.vector import HANDLERS as VECTOR
 
 RECURSION_LIMIT = 20_000
 """Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""
 
 
-def host_handlers() -> Mapping[str, Handler]:
-    """What executes each op on the host; ops that only kernels have are refused."""
-    return {
-        **dict.fromkeys(kernel_handlers(), _refuse_in_host_code),
-        **AFFINE,
-        **ARITH,
-        **ALLOCATIONS,
-        **DEVICE,
-        **FUNCTIONS,
-        **INDEX,
-        **LAUNCHES,
-        **MATH,
-        **PRINTING,
-        **SCF,
-        **TRANSFERS,
-        **VECTOR,
-        **LOOPS,
-    }
+_OWN: Mapping[str, Handler] = {**ALLOCATIONS, **DEVICE, **FUNCTIONS, **LAUNCHES, **LOOPS}
+"""What the host does in its own way, or alone."""
 
 
 def _refuse_in_host_code(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -62,6 +37,8 @@ def _refuse_in_host_code(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def run(
+    launcher: Launcher,
+    shared: Mapping[str, Handler],
     module: ModuleOp,
     entry: str,
     arguments: "Sequence[NDArray[np.generic] | int | float]",
@@ -69,25 +46,25 @@ def run(
     output: Callable[[str], object],
     seed: int = 0,
     progress: Progress | None = None,
-    sanitize: bool | None = None,
 ) -> list[Array]:
-    """Execute a function of the host; see `xetile.interpreter.execute_host`."""
+    """Execute a function of the host; see `xetile.interpreter.execute_host`.
+
+    `launcher` executes kernels; `shared` are the handlers of ops that mean the same on the host.
+    """
     function = find_entry(module, entry)
     parameters = function.regions[0].blocks[0].args
     check_count(function, parameters, arguments)
     memory = Memory()
-    values = [
-        place(memory, parameter, argument, number)
-        for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True))
-    ]
+    values = place_all(memory, parameters, arguments)
+    kernels_only = dict.fromkeys(launcher.handlers, _refuse_in_host_code)
     machine = HostMachine(
         module,
-        host_handlers(),
+        {**kernels_only, **shared, **_OWN},
+        launcher,
         memory,
         output=output,
         seed=seed,
         progress=progress,
-        sanitize_kernels=is_sanitized(sanitize),
     )
     try:
         with np.errstate(all="ignore"), _deep_recursion():

@@ -31,11 +31,18 @@ def check_count(
         )
 
 
-def place(memory: Memory, parameter: BlockArgument, given: object, number: int) -> Value:
-    """The value of a parameter; arrays are placed in memory, where stores change them.
+def place_all(
+    memory: Memory, parameters: Sequence[BlockArgument], arrays: Sequence[object]
+) -> list[Value]:
+    """The values of parameters; arrays are placed in memory, where stores change them.
 
     Errors: XetileError, with the number of the argument, for one that does not fit.
     """
+    pairs = enumerate(zip(parameters, arrays, strict=True))
+    return [_place(memory, parameter, given, number) for number, (parameter, given) in pairs]
+
+
+def _place(memory: Memory, parameter: BlockArgument, given: object, number: int) -> Value:
     name = f"argument {number}"
     type = parameter.type
     if isinstance(type, MemRefType):

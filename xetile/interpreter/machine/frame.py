@@ -13,10 +13,12 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.observer import Holders, Observer
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (
     Array,
@@ -27,41 +29,9 @@ from xetile.interpreter.machine.values import (
     take,
     uniform,
 )
-from xetile.interpreter.sanitizer.sanitizer import Sanitizer
 
 Handler: TypeAlias = "Callable[[Frame, Operation], Sequence[Value]]"
 """What executes one kind of op: the values of its results."""
-
-TERMINATORS = (
-    "scf.yield",
-    "scf.condition",
-    "affine.yield",
-    "gpu.yield",
-    "gpu.return",
-    "gpu.terminator",
-    "func.return",
-    "memref.alloca_scope.return",
-    "scf.reduce",
-    "scf.reduce.return",
-    "cf.br",
-    "cf.cond_br",
-    "cf.switch",
-)
-
-HOST_OPS = (
-    "gpu.alloc",
-    "gpu.binary",
-    "gpu.dealloc",
-    "gpu.host_register",
-    "gpu.host_unregister",
-    "gpu.launch",
-    "gpu.launch_func",
-    "gpu.memcpy",
-    "gpu.memset",
-    "gpu.set_default_device",
-    "gpu.wait",
-)
-"""What no kernel does."""
 
 _Kept = TypeVar("_Kept")
 
@@ -79,9 +49,10 @@ class Machine:
 
     Attributes:
         handlers: what executes each op.
+        refuse: says that an op without a handler cannot be executed.
         memory: all buffers.
         threads: who the threads are.
-        sanitizer: what watches their accesses, or None.
+        observer: what watches their accesses.
         dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
         dynamic_base: its address in this batch, None before it is asked for.
         called: the functions whose calls are being executed.
@@ -94,12 +65,14 @@ class Machine:
         memory: Memory,
         threads: Threads,
         *,
-        sanitize: bool = False,
+        refuse: Callable[[Operation], NoReturn],
+        observer: Observer,
     ) -> None:
         self.handlers = handlers
+        self.refuse = refuse
         self.memory = memory
         self.threads = threads
-        self.sanitizer = Sanitizer(memory, threads) if sanitize else None
+        self.observer = observer
         self.dynamic_shared: int | None = None
         self.dynamic_base: int | None = None
         self.called: list[Operation] = []
@@ -198,12 +171,22 @@ class Frame:
         return found
 
     def read(
-        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
+        self,
+        at: Operation,
+        addresses: Array,
+        of: Element,
+        where: Array | None = None,
+        otherwise: ArrayLike = 0,
     ) -> Array:
-        """Elements at addresses [threads or 1, *shape]; those that are chosen by `where`, flat, if given."""
-        if self.machine.sanitizer is not None:
-            self.machine.sanitizer.read(at, self.active, addresses, of, where=where)
-        return self.memory.read(at, addresses if where is None else addresses[where], of)
+        """Elements at addresses [threads or 1, *shape]; `otherwise` where they are not chosen by `where`."""
+        if where is None:
+            self.machine.observer.read(at, self.active, addresses, of, None)
+            return self.memory.read(at, addresses, of)
+        addresses, where, otherwise = np.broadcast_arrays(addresses, where, otherwise)
+        self.machine.observer.read(at, self.active, addresses, of, where)
+        values = otherwise.astype(of.dtype)
+        values[where] = self.memory.read(at, addresses[where], of)
+        return values
 
     def write(
         self,
@@ -214,19 +197,19 @@ class Frame:
         where: Array | None = None,
     ) -> None:
         """Store elements at addresses [threads or 1, *shape], threads ascending; only those chosen by `where`."""
-        if self.machine.sanitizer is not None:
-            self.machine.sanitizer.write(at, self.active, addresses, of, values, where=where)
-        if where is None:
-            self.memory.write(at, addresses, of, values)
-        else:
-            self.memory.write(at, addresses[where], of, values[where])
+        chosen = () if where is None else (where,)
+        addresses, values, *chosen = np.broadcast_arrays(addresses, values, *chosen)
+        where = chosen[0] if chosen else None
+        self.machine.observer.write(at, self.active, addresses, of, values, where)
+        if where is not None:
+            addresses, values = addresses[where], values[where]
+        self.memory.write(at, addresses, of, values)
 
     def watch_update(
         self, at: Operation, addresses: Array, of: Element, where: Array | None = None
     ) -> None:
         """Say that an atomic op changes elements at addresses [threads or 1, *shape]."""
-        if self.machine.sanitizer is not None:
-            self.machine.sanitizer.write(at, self.active, addresses, of, None, where=where)
+        self.machine.observer.write(at, self.active, addresses, of, None, where)
 
     def read_tile(
         self,
@@ -235,14 +218,10 @@ class Frame:
         shape: tuple[int, int],
         of: Element,
         padding: ArrayLike = 0,
-        holders: Array | None = None,
+        holders: Holders = None,
     ) -> Array:
         """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
-        sanitizer = self.machine.sanitizer
-        if sanitizer is not None and sanitizer.watches(tile.surface.base):
-            sanitizer.tile(at, tile, shape, self.active)
-            addresses, _ = self.memory.tile_addresses(tile, shape, of)
-            sanitizer.read(at, self.active, addresses, of, holders=holders)
+        self.machine.observer.read_tile(at, self.active, tile, shape, of, holders)
         return self.memory.read_tile(at, tile, shape, of, padding)
 
     def write_tile(
@@ -253,17 +232,15 @@ class Frame:
         of: Element,
         values: Array,
         *,
-        holders: Array | None = None,
+        holders: Holders = None,
         threads: Array | None = None,
     ) -> None:
         """Store the elements of a tile that are inside of the surface, threads ascending.
 
         `threads` are those that store, if it is not all that are active.
         """
-        sanitizer = self.machine.sanitizer
-        if sanitizer is not None:
-            who = self.active if threads is None else threads
-            sanitizer.write_tile(at, tile, shape, of, values, who, holders)
+        who = self.active if threads is None else threads
+        self.machine.observer.write_tile(at, who, tile, shape, of, values, holders)
         self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:
@@ -276,11 +253,11 @@ class Frame:
             self._values[argument] = found
         handlers = self.machine.handlers
         for op in block.ops:
-            if op.name in TERMINATORS:
-                return [self.get(value) for value in op.operands]
             handler = handlers.get(op.name)
             if handler is None:
-                _refuse(op)
+                if op.has_trait(IsTerminator, value_if_unregistered=False):
+                    return [self.get(value) for value in op.operands]
+                self.machine.refuse(op)
             try:
                 values = handler(self, op)
             except (MemoryError, ValueError) as error:
@@ -290,15 +267,6 @@ class Frame:
             for result, found in zip(op.results, values, strict=True):
                 self._values[result] = found
         return []
-
-
-def _refuse(op: Operation) -> NoReturn:
-    name = op.name
-    if name.startswith("llvm."):
-        fail(op, f"cannot execute '{name}': kernels are executed at the levels above llvm")
-    if name in HOST_OPS:
-        fail(op, f"cannot execute '{name}' inside of a kernel: it is for the host")
-    fail(op, f"cannot execute '{name}'")
 
 
 def attribute(op: Operation, name: str) -> Attribute | None:

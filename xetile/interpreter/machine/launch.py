@@ -1,8 +1,8 @@
 """A launch: the kernel, its arguments, and its workgroups in batches."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,70 +18,47 @@ from xetile.analysis.kernels import (
     subgroup_count,
 )
 from xetile.errors import XetileError, fail, position
-from xetile.interpreter.machine.arguments import check_count, place
+from xetile.interpreter.machine.allocation import memref_type, new_memref
+from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.elements import find_element
 from xetile.interpreter.machine.frame import Frame, Handler, Machine, attribute
 from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
-from xetile.interpreter.ops.affine import HANDLERS as AFFINE
-from xetile.interpreter.ops.arith import HANDLERS as ARITH
-from xetile.interpreter.ops.collectives import HANDLERS as COLLECTIVES
-from xetile.interpreter.ops.functions import HANDLERS as FUNCTIONS
-from xetile.interpreter.ops.gpu import HANDLERS as GPU
-from xetile.interpreter.ops.index import HANDLERS as INDEX
-from xetile.interpreter.ops.llvm import HANDLERS as LLVM
-from xetile.interpreter.ops.math import HANDLERS as MATH
-from xetile.interpreter.ops.memref import HANDLERS as MEMREF
-from xetile.interpreter.ops.memref import memref_type, new_memref
-from xetile.interpreter.ops.printing import HANDLERS as PRINTING
-from xetile.interpreter.ops.scf import HANDLERS as SCF
-from xetile.interpreter.ops.transfers import HANDLERS as TRANSFERS
-from xetile.interpreter.ops.vector import HANDLERS as VECTOR
-from xetile.interpreter.ops.xegpu import HANDLERS as XEGPU
-from xetile.interpreter.ops.xegpu_scattered import HANDLERS as XEGPU_SCATTERED
-from xetile.interpreter.ops.xetile import HANDLERS as XETILE
-from xetile.interpreter.ops.xevm import HANDLERS as XEVM
-
-SANITIZE_VARIABLE = "XETILE_SANITIZE"
-"""The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
 
 BATCH_BYTES = 1 << 25
 """Workgroups execute together as long as their vectors take about this much memory."""
 
 
-def handlers() -> Mapping[str, Handler]:
-    """What executes each op."""
-    return {
-        **AFFINE,
-        **ARITH,
-        **COLLECTIVES,
-        **FUNCTIONS,
-        **GPU,
-        **INDEX,
-        **LLVM,
-        **MATH,
-        **MEMREF,
-        **PRINTING,
-        **SCF,
-        **TRANSFERS,
-        **VECTOR,
-        **XEGPU,
-        **XEGPU_SCATTERED,
-        **XETILE,
-        **XEVM,
-    }
+class Launcher(NamedTuple):
+    """What kernels are executed with.
+
+    Attributes:
+        handlers: what executes each op.
+        refuse: says that an op without a handler cannot be executed.
+        observer: what watches a launch.
+    """
+
+    handlers: Mapping[str, Handler]
+    refuse: Callable[[Operation], NoReturn]
+    observer: Callable[[Memory, Threads], Observer]
+
+    def machine(self, memory: Memory, threads: Threads) -> Machine:
+        """The machine of one launch."""
+        observer = self.observer(memory, threads)
+        return Machine(self.handlers, memory, threads, refuse=self.refuse, observer=observer)
 
 
 def launch(
+    launcher: Launcher,
     module: ModuleOp,
     name: str | None,
     arrays: "Sequence[NDArray[np.generic] | int | float]",
     *,
     grid: Sizes | None = None,
     progress: Callable[[int, int], None] | None = None,
-    sanitize: bool | None = None,
 ) -> None:
     """Execute a kernel; see `xetile.interpreter.execute`."""
     kernel = find_kernel(module, name)
@@ -89,22 +66,14 @@ def launch(
     parameters = parameters_of(kernel)
     check_count(kernel, parameters, arrays)
     memory = Memory()
-    arguments = [
-        place(memory, parameter, array, position)
-        for position, (parameter, array) in enumerate(zip(parameters, arrays, strict=True))
-    ]
-    machine = Machine(handlers(), memory, threads, sanitize=is_sanitized(sanitize))
+    arguments = place_all(memory, parameters, arrays)
+    outer = Frame(launcher.machine(memory, threads), np.arange(1))
     try:
         with np.errstate(all="ignore"):
-            run_workgroups(kernel, Frame(machine, np.arange(1)), lambda _: arguments, progress)
+            run_workgroups(kernel, outer, lambda _: arguments, progress)
     except MemoryError as error:
         message = f"executing '{symbol_name(kernel)}' takes more memory than there is"
         raise XetileError(message, position(kernel)) from error
-
-
-def is_sanitized(asked: bool | None) -> bool:
-    """Whether to watch for races: as asked, else as the environment says."""
-    return os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0") if asked is None else asked
 
 
 def run_workgroups(
@@ -125,8 +94,7 @@ def run_workgroups(
     for first in range(0, workgroups, batch):
         threads.workgroups = np.arange(first, min(first + batch, workgroups))
         machine.dynamic_base = None
-        if machine.sanitizer is not None:
-            machine.sanitizer.begin_batch()
+        machine.observer.begin_batch()
         active = np.arange(threads.count)
         frame = Frame(machine, active, (outer, np.zeros_like(active)))
         given = arguments(frame)

@@ -1,6 +1,7 @@
 """The affine dialect: maps of indices, and loops, conditions and accesses that are written with them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import cast
 
 import numpy as np
@@ -26,6 +27,8 @@ from xdsl.ir.affine import (
 )
 
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import load_elements, row_indices, store_elements
+from xetile.interpreter.common.control import branch, loop
 from xetile.interpreter.common.folds import combine, kind_word
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -35,11 +38,9 @@ from xetile.interpreter.machine.frame import (
     integer,
     number,
     segments,
+    shape_of,
 )
 from xetile.interpreter.machine.values import Array, Value, uniform
-from xetile.interpreter.ops.memref import load_elements, store_elements
-from xetile.interpreter.ops.scf import branch, loop, nest
-from xetile.interpreter.ops.vector import load_rows, store_rows
 
 _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv)
 
@@ -86,32 +87,26 @@ def _results(
     return [_evaluate(op, result, map.num_dims, values) for result in map.results]
 
 
-def _smallest(values: Sequence[Array]) -> Array:
-    least = values[0]
-    for value in values[1:]:
-        least = np.minimum(least, value)
-    return least
-
-
-def _largest(values: Sequence[Array]) -> Array:
-    return -_smallest([-value for value in values])
-
-
 def _apply(frame: Frame, op: Operation) -> Sequence[Value]:
     return _results(frame, op, _map(op), op.operands)
 
 
 def _min(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [_smallest(_results(frame, op, _map(op), op.operands))]
+    return [reduce(np.minimum, _results(frame, op, _map(op), op.operands))]
 
 
 def _for(frame: Frame, op: Operation) -> Sequence[Value]:
     of_lower, of_upper, starts = segments(op)
-    lower = _largest(_results(frame, op, _map(op, "lowerBoundMap"), of_lower))
-    upper = _smallest(_results(frame, op, _map(op, "upperBoundMap"), of_upper))
+    lower = reduce(np.maximum, _results(frame, op, _map(op, "lowerBoundMap"), of_lower))
+    upper = reduce(np.minimum, _results(frame, op, _map(op, "upperBoundMap"), of_upper))
     step = uniform(integer(op, "step"))
-    values = [frame.get(value) for value in starts]
-    return loop(frame, op, (lower, upper, step), values, np.dtype(np.int64))
+    body = op.regions[0].block
+    return loop(
+        frame,
+        [(lower, upper, step)],
+        [frame.get(value) for value in starts],
+        lambda inner, at, values: inner.run(body, [*at, *values]),
+    )
 
 
 def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -126,7 +121,8 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     steps = cast("ArrayAttr[IntegerAttr]", attribute(op, "steps"))
     kinds = cast("ArrayAttr[StringAttr | IntegerAttr]", attribute(op, "reductions"))
 
-    def reduce(_: Frame, totals: Sequence[Value], values: Sequence[Value]) -> Sequence[Value]:
+    def run(inner: Frame, at: Sequence[Array], totals: Sequence[Value]) -> Sequence[Value]:
+        values = inner.run(op.regions[0].block, at)
         pairs = zip(kinds, totals, values, op.results, strict=True)
         return [
             combine(op, kind_word(kind), cast(Array, total), cast(Array, value), element(result))
@@ -134,10 +130,10 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
         ]
 
     bounds = [
-        (_largest(low), _smallest(high), uniform(step.value.data))
+        (reduce(np.maximum, low), reduce(np.minimum, high), uniform(step.value.data))
         for low, high, step in zip(lower, upper, steps, strict=True)
     ]
-    return nest(frame, op, bounds, [frame.get(value) for value in op.operands[end:]], reduce)
+    return loop(frame, bounds, [frame.get(value) for value in op.operands[end:]], run)
 
 
 def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence[Array]]:
@@ -176,22 +172,19 @@ def _holds(
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     memref, *operands = op.operands
-    return load_elements(frame, op, memref, _results(frame, op, _map(op), operands))
+    at = _places(op.results[0], _results(frame, op, _map(op), operands))
+    return load_elements(frame, op, memref, at)
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, memref, *operands = op.operands
-    return store_elements(frame, op, value, memref, _results(frame, op, _map(op), operands))
+    at = _places(value, _results(frame, op, _map(op), operands))
+    return store_elements(frame, op, value, memref, at)
 
 
-def _vector_load(frame: Frame, op: Operation) -> Sequence[Value]:
-    memref, *operands = op.operands
-    return load_rows(frame, op, memref, _results(frame, op, _map(op), operands))
-
-
-def _vector_store(frame: Frame, op: Operation) -> Sequence[Value]:
-    value, memref, *operands = op.operands
-    return store_rows(frame, op, value, memref, _results(frame, op, _map(op), operands))
+def _places(value: SSAValue, starts: Sequence[Array]) -> Sequence[Array]:
+    """The indices of a value's elements, a vector's from `starts` on."""
+    return row_indices(starts, shape_of(value)) if shape_of(value) else starts
 
 
 HANDLERS: Mapping[str, Handler] = {
@@ -202,6 +195,6 @@ HANDLERS: Mapping[str, Handler] = {
     "affine.if": _if,
     "affine.load": _load,
     "affine.store": _store,
-    "affine.vector_load": _vector_load,
-    "affine.vector_store": _vector_store,
+    "affine.vector_load": _load,
+    "affine.vector_store": _store,
 }

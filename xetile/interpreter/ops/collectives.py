@@ -7,6 +7,11 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.threads import (
+    check_lane_level,
+    check_lanes,
+    check_whole_workgroups,
+)
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,
@@ -16,16 +21,7 @@ from xetile.interpreter.machine.frame import (
     number,
 )
 from xetile.interpreter.machine.values import Array, Value
-from xetile.interpreter.ops.gpu import check_whole_workgroups
 from xetile.targets.device import SUBGROUP_SIZE
-
-
-def check_lanes(frame: Frame, op: Operation) -> None:
-    """Refuse an op of lanes at another level, and one that some lanes of a subgroup do not reach."""
-    if frame.threads.level != "lane":
-        fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
-    if not frame.threads.whole_subgroups(frame.active):
-        fail(op, f"'{op.name}' is reached by some lanes of a subgroup only")
 
 
 def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
@@ -105,8 +101,7 @@ def _subgroup_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
 
 def _all_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(op.operands[0])
-    if frame.threads.level != "lane":
-        fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
+    check_lane_level(frame, op)
     check_whole_workgroups(frame, op)
     lanes = frame.threads.per_workgroup
     spread = np.broadcast_to(values, (frame.count, *values.shape[1:]))

@@ -7,12 +7,11 @@ from typing import cast
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.errors import fail
+from xetile.interpreter.common.scalars import fused
 from xetile.interpreter.machine.elements import (
     Element,
     round_to,
     signed,
-    sum_to_odd,
     unsigned,
     wrap,
 )
@@ -97,17 +96,6 @@ def _float(function: Function) -> Handler:
         return [round_to(function(*wide), of)]
 
     return handler
-
-
-def fused(frame: Frame, op: Operation) -> Sequence[Value]:
-    """A * b + c with one rounding."""
-    of = element(op.results[0])
-    if of.dtype == np.float64:
-        fail(
-            op, f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once"
-        )
-    x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
-    return [round_to(sum_to_odd(x * y, z), of)]
 
 
 def _absolute(frame: Frame, op: Operation) -> Sequence[Value]:

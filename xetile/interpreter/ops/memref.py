@@ -15,13 +15,25 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnrankedMemRefType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
-from xetile.interpreter.common.folds import combine, kind_of
+from xetile.interpreter.common.accesses import (
+    element_addresses,
+    load_elements,
+    store_elements,
+    update_elements,
+)
+from xetile.interpreter.common.scalars import dense_values, nothing, unchanged
+from xetile.interpreter.machine.allocation import (
+    dense_strides,
+    extents_of,
+    memref_type,
+    new_memref,
+    slot_of,
+)
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -33,45 +45,7 @@ from xetile.interpreter.machine.frame import (
     number,
     segments,
 )
-from xetile.interpreter.machine.memory import ALIGNMENT
 from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
-from xetile.interpreter.ops.arith import dense_values
-from xetile.interpreter.sanitizer.shadows import Allocation
-
-
-def memref_type(value: SSAValue) -> MemRefType[Attribute]:
-    """The type of a memref value."""
-    if not isinstance(value.type, MemRefType):
-        fail(value, f"expected a memref, found {value.type}")
-    return cast("MemRefType[Attribute]", value.type)
-
-
-def element_addresses(
-    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
-) -> Array:
-    """Addresses in bytes of elements, refused where an index is outside of the memref.
-
-    The indices are [threads or 1] or [threads or 1, *shape]; so is the result.
-    """
-    found = frame.memref(memref)
-    position: Array = found.offset
-    for dimension, index in enumerate(indices):
-        extent, stride = found.sizes[dimension], found.strides[dimension]
-        ones = [1] * (index.ndim - 1)
-        outside = (index < 0) | (index >= extent.reshape(-1, *ones))
-        if outside.any():
-            shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
-            fail(
-                op,
-                f"index {shown} is outside of dimension {dimension} of extent {int(extent.max())}",
-            )
-        position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
-    size = element_of(memref_type(memref), op).size
-    return _aligned(found.base, position.ndim) + position * size
-
-
-def _aligned(values: Array, rank: int) -> Array:
-    return values.reshape(*values.shape, *[1] * (rank - values.ndim))
 
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -79,134 +53,21 @@ def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     return load_elements(frame, op, memref, [number(frame, index) for index in indices])
 
 
-def load_elements(
-    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
-) -> Sequence[Value]:
-    """One element per thread."""
-    return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
-
-
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, memref, *indices = op.operands
     return store_elements(frame, op, value, memref, [number(frame, index) for index in indices])
 
 
-def store_elements(
-    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
-) -> Sequence[Value]:
-    """Store one element per thread."""
-    at, values = element_addresses(frame, op, memref, indices), frame.array(value)
-    if len(values) > len(at):
-        at = np.broadcast_to(at, values.shape)
-    frame.write(op, at, element(value), values)
-    return []
-
-
 def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
     value, memref, *indices = op.operands
     at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
-    addresses = np.broadcast_to(at, frame.count)
-    frame.watch_update(op, addresses, element(value))
-    values = np.broadcast_to(frame.array(value), frame.count)
-    return [update_memory(frame, op, addresses, values, kind_of(op), value)]
-
-
-def update_memory(
-    frame: Frame, op: Operation, addresses: Array, values: Array, kind: str, like: SSAValue
-) -> Array:
-    """Read, combine and write back elements, one position after the other; the old values.
-
-    `addresses` and `values` are flat, in the order of the updates.
-    """
-    of = element(like)
-    old = np.empty(addresses.shape, of.dtype)
-    for turn in _turns(addresses):
-        before = frame.memory.read(op, addresses[turn], of)
-        frame.memory.write(op, addresses[turn], of, combine(op, kind, before, values[turn], of))
-        old[turn] = before
-    return old
-
-
-def _turns(addresses: Array) -> list[Array]:
-    """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
-    if addresses.size == 0:
-        return []
-    order = np.argsort(addresses, kind="stable")
-    ordered = addresses[order]
-    starts = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    positions = np.arange(len(order))
-    occurrence = positions - np.maximum.accumulate(np.where(starts, positions, 0))
-    by_turn = np.argsort(occurrence, kind="stable")
-    bounds = np.flatnonzero(np.diff(occurrence[by_turn])) + 1
-    return np.split(order[by_turn], bounds)
+    return [update_elements(frame, op, at, element(value), frame.array(value))]
 
 
 def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
     dynamic, _ = segments(op)
     sizes = [number(frame, value) for value in dynamic]
     return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
-
-
-def new_memref(
-    frame: Frame, at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
-) -> MemRef:
-    """New memory: in shared memory one buffer per workgroup, else one per thread."""
-    found, size = memref_at_zero(at, type, dynamic)
-    slot = _slot(size)
-    shared = memory_space_of(type.memory_space) == SHARED
-    per_thread = frame.threads.per_workgroup if shared else 1
-    slots = frame.threads.count // per_thread
-    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
-    sanitizer = frame.machine.sanitizer
-    if shared and sanitizer is not None:
-        steps = [int(stride.max()) for stride in found.strides]
-        sanitizer.allocated(Allocation(at, base, slot, size, element_of(type, at).size, steps))
-    return found._replace(base=base + frame.active // per_thread * slot)
-
-
-def _slot(size: int) -> int:
-    """Bytes from one buffer to the next, where each has `size`."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def memref_at_zero(
-    at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
-) -> tuple[MemRef, int]:
-    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
-    rest = iter(dynamic)
-    sizes = tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
-    if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
-        fail(at, f"a new memref has extent {smallest}; expected none below 0")
-    layout = strides_and_offset(type)
-    if layout is None or layout[1] is None:
-        fail(at, f"cannot allocate {type}: its layout is not strided, or its offset not static")
-    strides = _dense_strides(sizes)
-    if None not in layout[0]:
-        strides = tuple(uniform(stride or 0) for stride in layout[0])
-    reach = layout[1] + 1 + sum(_largest_steps(sizes, strides))
-    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, at).size
-
-
-def _largest_steps(sizes: Sequence[Array], strides: Sequence[Array]) -> list[int]:
-    return [
-        (int(size.max()) - 1) * int(stride.max())
-        for size, stride in zip(sizes, strides, strict=True)
-    ]
-
-
-def _dense_strides(sizes: Sequence[Array]) -> tuple[Array, ...]:
-    strides = [uniform(1)]
-    for size in reversed(sizes[1:]):
-        strides.append(strides[-1] * size)
-    return tuple(reversed(strides[: len(sizes)]))
-
-
-def _nothing(frame: Frame, op: Operation) -> Sequence[Value]:
-    return []
-
-
-def _same(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [frame.memref(op.operands[0])]
 
 
 def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -291,41 +152,29 @@ def _reinterpret_cast(frame: Frame, op: Operation) -> Sequence[Value]:
 def _view(frame: Frame, op: Operation) -> Sequence[Value]:
     source, shift, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
-    rest = iter(dynamic)
-    sizes = tuple(
-        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
-    )
+    sizes = extents_of(type, [number(frame, value) for value in dynamic])
     base = found.base + found.offset + number(frame, shift)
-    return [MemRef(base, uniform(0), sizes, _dense_strides(sizes))]
+    return [MemRef(base, uniform(0), sizes, dense_strides(sizes))]
 
 
 def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
     found, map = frame.memref(op.operands[0]), attribute(op, "permutation")
     assert isinstance(map, AffineMapAttr)
     order = [cast(AffineDimExpr, result).position for result in map.data.results]
-    return [
-        MemRef(
-            found.base,
-            found.offset,
-            tuple(found.sizes[d] for d in order),
-            tuple(found.strides[d] for d in order),
-        )
-    ]
+    sizes, strides = (tuple(part[d] for d in order) for part in (found.sizes, found.strides))
+    return [found._replace(sizes=sizes, strides=strides)]
 
 
 def _expand_shape(frame: Frame, op: Operation) -> Sequence[Value]:
     source, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
-    rest = iter(dynamic)
-    sizes = [
-        number(frame, next(rest)) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape()
-    ]
-    strides: list[Array] = list(sizes)
+    sizes = extents_of(type, [number(frame, value) for value in dynamic])
+    strides = list(sizes)
     for group, stride in zip(_reassociation(op), found.strides, strict=True):
         for dimension in reversed(group):
             strides[dimension] = stride
             stride = stride * sizes[dimension]
-    return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+    return [MemRef(found.base, found.offset, sizes, tuple(strides))]
 
 
 def _collapse_shape(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -363,7 +212,7 @@ def _get_global(frame: Frame, op: Operation) -> Sequence[Value]:
         known[variable] = frame.memory.add(values, f"the global '{name}'")
     base = known[variable]
     sizes = tuple(uniform(n) for n in type.get_shape())
-    return [MemRef(uniform(base), uniform(0), sizes, _dense_strides(sizes))]
+    return [MemRef(uniform(base), uniform(0), sizes, dense_strides(sizes))]
 
 
 def _find_global(op: Operation, name: str) -> Operation:
@@ -421,8 +270,7 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
         op, element_addresses(frame, op, source, indices), element_of(source.type, op)
     )
     at = element_addresses(frame, op, target, indices)
-    shape_of_both = np.broadcast_shapes(at.shape, values.shape)
-    frame.write(op, np.broadcast_to(at, shape_of_both), element_of(target.type, op), values)
+    frame.write(op, at, element_of(target.type, op), values)
     return []
 
 
@@ -436,11 +284,11 @@ def _dynamic_shared(frame: Frame, op: Operation) -> Sequence[Value]:
     size = uniform(machine.dynamic_shared)
     if machine.dynamic_base is None:
         found = new_memref(frame, op, type, [size])
-        first = frame.active[0] // frame.threads.per_workgroup * _slot(machine.dynamic_shared)
+        first = frame.active[0] // frame.threads.per_workgroup * slot_of(machine.dynamic_shared)
         machine.dynamic_base = int(found.base[0] - first)
         return [found]
     workgroups = frame.active // frame.threads.per_workgroup
-    base = machine.dynamic_base + workgroups * _slot(machine.dynamic_shared)
+    base = machine.dynamic_base + workgroups * slot_of(machine.dynamic_shared)
     return [MemRef(base, uniform(0), (size,), (uniform(1),))]
 
 
@@ -451,10 +299,10 @@ HANDLERS: Mapping[str, Handler] = {
     "memref.atomic_rmw": _atomic_rmw,
     "memref.alloc": _allocate,
     "memref.alloca": _allocate,
-    "memref.dealloc": _nothing,
+    "memref.dealloc": nothing,
     "memref.cast": _cast,
-    "memref.memory_space_cast": _same,
-    "memref.assume_alignment": _same,
+    "memref.memory_space_cast": unchanged,
+    "memref.assume_alignment": unchanged,
     "memref.dim": _dim,
     "memref.rank": _rank,
     "memref.expand_shape": _expand_shape,

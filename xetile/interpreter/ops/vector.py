@@ -7,7 +7,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import (
+    element_addresses,
+    load_elements,
+    row_indices,
+    store_elements,
+)
 from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -18,9 +25,6 @@ from xetile.interpreter.machine.frame import (
     shape_of,
 )
 from xetile.interpreter.machine.values import Array, Value
-from xetile.interpreter.ops.arith import reinterpret
-from xetile.interpreter.ops.math import fused
-from xetile.interpreter.ops.memref import element_addresses
 
 
 def _broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -127,18 +131,9 @@ def _selection(frame: Frame, op: Operation, mask: Sequence[int]) -> Array | slic
     return frame.machine.keep(op, make)
 
 
-def _bitcast(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [reinterpret(frame.array(op.operands[0]), element(op.results[0]), op)]
-
-
 def _shape_cast(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(op.operands[0])
     return [values.reshape(len(values), *shape_of(op.results[0]))]
-
-
-def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
-    permutation = integers(op, "permutation")
-    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
 
 
 def _from_elements(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -188,52 +183,23 @@ def _constant_mask(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _create_mask(frame: Frame, op: Operation) -> Sequence[Value]:
-    bounds = [number(frame, bound) for bound in op.operands]
-    return [_mask_of(bounds, shape_of(op.results[0]))]
+    return [_mask_of(_starts(frame, op.operands), shape_of(op.results[0]))]
 
 
-def _row_indices(
-    frame: Frame, op: Operation, starts: Sequence[Array], shape: Sequence[int]
-) -> list[Array]:
-    """Indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
-    leading = len(starts) - len(shape)
-    grid = np.indices(shape)
-    indices: list[Array] = []
-    for dimension, start in enumerate(starts):
-        start = start.reshape(-1, *[1] * len(shape))
-        within = grid[dimension - leading] if dimension >= leading else np.zeros(shape, np.int64)
-        indices.append(start + within)
-    return indices
+def _starts(frame: Frame, indices: Sequence[SSAValue]) -> list[Array]:
+    return [number(frame, index) for index in indices]
 
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     base, *indices = op.operands
-    return load_rows(frame, op, base, [number(frame, index) for index in indices])
-
-
-def load_rows(
-    frame: Frame, op: Operation, base: SSAValue, starts: Sequence[Array]
-) -> Sequence[Value]:
-    """A vector of the elements from `starts` on."""
-    at = _row_indices(frame, op, starts, shape_of(op.results[0]))
-    addresses = element_addresses(frame, op, base, at)
-    return [frame.read(op, addresses, element(op.results[0]))]
+    at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
+    return load_elements(frame, op, base, at)
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, base, *indices = op.operands
-    return store_rows(frame, op, value, base, [number(frame, index) for index in indices])
-
-
-def store_rows(
-    frame: Frame, op: Operation, value: SSAValue, base: SSAValue, starts: Sequence[Array]
-) -> Sequence[Value]:
-    """Store a vector from `starts` on."""
-    values = frame.array(value)
-    addresses = element_addresses(frame, op, base, _row_indices(frame, op, starts, shape_of(value)))
-    shape = np.broadcast_shapes(addresses.shape, values.shape)
-    frame.write(op, np.broadcast_to(addresses, shape), element(value), values)
-    return []
+    at = row_indices(_starts(frame, indices), shape_of(value))
+    return store_elements(frame, op, value, base, at)
 
 
 def _masked_addresses(
@@ -248,8 +214,7 @@ def _masked_addresses(
     if not mask.any():
         return np.zeros(shape, np.int64), mask
     addresses = element_addresses(frame, op, base, safe)
-    shape = np.broadcast_shapes(addresses.shape, shape)
-    return np.broadcast_to(addresses, shape), np.broadcast_to(mask, shape)
+    return addresses, mask
 
 
 def masked_read(
@@ -257,12 +222,7 @@ def masked_read(
 ) -> Array:
     """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
-    of = element(op.results[0])
-    values = np.empty(np.broadcast_shapes(addresses.shape, otherwise.shape), of.dtype)
-    values[...] = otherwise
-    addresses, mask = (np.broadcast_to(part, values.shape) for part in (addresses, mask))
-    values[mask] = frame.read(op, addresses, of, mask)
-    return values
+    return frame.read(op, addresses, element(op.results[0]), mask, otherwise)
 
 
 def masked_write(
@@ -270,22 +230,18 @@ def masked_write(
 ) -> None:
     """Store values to the op's memref at indices where a mask is on."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
-    shape = np.broadcast_shapes(addresses.shape, values.shape)
-    addresses, mask, values = (np.broadcast_to(part, shape) for part in (addresses, mask, values))
     frame.write(op, addresses, of, values, mask)
 
 
 def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:
     _, *indices, mask, otherwise = op.operands
-    starts = [number(frame, index) for index in indices]
-    at = _row_indices(frame, op, starts, shape_of(op.results[0]))
+    at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
     return [masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
 
 
 def _masked_store(frame: Frame, op: Operation) -> Sequence[Value]:
     _, *indices, mask, value = op.operands
-    starts = [number(frame, index) for index in indices]
-    at = _row_indices(frame, op, starts, shape_of(value))
+    at = row_indices(_starts(frame, indices), shape_of(value))
     masked_write(frame, op, at, frame.array(mask), frame.array(value), element(value))
     return []
 
@@ -319,9 +275,9 @@ HANDLERS: Mapping[str, Handler] = {
     "vector.extract_strided_slice": _extract_strided_slice,
     "vector.insert_strided_slice": _insert_strided_slice,
     "vector.shuffle": _shuffle,
-    "vector.bitcast": _bitcast,
+    "vector.bitcast": reinterpret,
     "vector.shape_cast": _shape_cast,
-    "vector.transpose": _transpose,
+    "vector.transpose": transposed,
     "vector.from_elements": _from_elements,
     "vector.to_elements": _to_elements,
     "vector.reduction": _reduction,

@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
+from xetile.interpreter.common.scalars import nothing, unchanged
 from xetile.interpreter.common.surfaces import check_block_access, surface_of
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import (
@@ -19,7 +20,6 @@ from xetile.interpreter.machine.frame import (
     segments,
 )
 from xetile.interpreter.machine.values import Array, Tile, Value, uniform
-from xetile.interpreter.ops.gpu import fence
 
 WORD_BITS = 32
 """Bits of a register word of packed rows."""
@@ -130,10 +130,6 @@ def _dpas(frame: Frame, op: Operation) -> Sequence[Value]:
     return [multiply_accumulate(a, b, c, element(op.results[0]))]
 
 
-def _convert_layout(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [frame.get(op.operands[0])]
-
-
 HANDLERS: Mapping[str, Handler] = {
     "xegpu.create_nd_tdesc": _create_nd_tdesc,
     "xegpu.update_nd_offset": _update_nd_offset,
@@ -141,6 +137,6 @@ HANDLERS: Mapping[str, Handler] = {
     "xegpu.store_nd": _store_nd,
     "xegpu.prefetch_nd": _prefetch_nd,
     "xegpu.dpas": _dpas,
-    "xegpu.convert_layout": _convert_layout,
-    "xegpu.fence": fence,
+    "xegpu.convert_layout": unchanged,
+    "xegpu.fence": nothing,
 }

@@ -7,7 +7,9 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xegpu import MemDescType, TensorDescType
 from xetile.errors import fail
-from xetile.interpreter.common.folds import kind_of
+from xetile.interpreter.common.accesses import update_elements
+from xetile.interpreter.common.scalars import nothing
+from xetile.interpreter.common.threads import barrier
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -27,8 +29,6 @@ from xetile.interpreter.machine.values import (
     Value,
     uniform,
 )
-from xetile.interpreter.ops.gpu import check_whole_workgroups
-from xetile.interpreter.ops.memref import update_memory
 
 
 def _scattered(frame: Frame, op: Operation, base: SSAValue, offsets: Array) -> ScatteredTile:
@@ -68,10 +68,8 @@ def _places(
     elements = found.indices[..., None] + np.arange(chunk)
     addresses = found.base.reshape(-1, *[1] * (rank + 1)) + elements * size
     wanted = np.broadcast_to(frame.array(mask)[..., None], (*frame.array(mask).shape, chunk))
-    count = max(len(addresses), len(wanted))
     parts = [part.reshape(len(part), *shape) for part in (addresses, wanted)]
-    together = (count, *shape)
-    return np.broadcast_to(parts[0], together), np.broadcast_to(parts[1], together)
+    return parts[0], parts[1]
 
 
 def _load(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -79,23 +77,13 @@ def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     *place, mask = op.operands
     (result,) = op.results
     addresses, wanted = _places(frame, op, place, mask, result)
-    values = np.zeros(addresses.shape, element(result).dtype)
-    values[wanted] = frame.read(op, addresses, element(result), wanted)
-    return [values]
+    return [frame.read(op, addresses, element(result), wanted)]
 
 
 def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, *place, mask = op.operands
     addresses, wanted = _places(frame, op, place, mask, value)
-    values = frame.array(value)
-    shape = np.broadcast_shapes(addresses.shape, values.shape)
-    addresses, wanted, values = (np.broadcast_to(v, shape) for v in (addresses, wanted, values))
-    frame.write(op, addresses, element(value), values, wanted)
-    return []
-
-
-def _prefetch(frame: Frame, op: Operation) -> Sequence[Value]:
-    """Nothing: no value changes."""
+    frame.write(op, addresses, element(value), frame.array(value), wanted)
     return []
 
 
@@ -103,14 +91,7 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
     """What is masked off is zero."""
     descriptor, mask, value = op.operands
     addresses, wanted = _places(frame, op, [descriptor], mask, value)
-    shape = (frame.count, *addresses.shape[1:])
-    parts = (addresses, wanted, frame.array(value))
-    addresses, wanted, values = (np.broadcast_to(part, shape) for part in parts)
-    frame.watch_update(op, addresses, element(value), wanted)
-    old = np.zeros(shape, element(value).dtype)
-    changes = (addresses[wanted], values[wanted], kind_of(op), value)
-    old[wanted] = update_memory(frame, op, *changes)
-    return [old]
+    return [update_elements(frame, op, addresses, element(value), frame.array(value), wanted)]
 
 
 def _create_mem_desc(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -183,12 +164,7 @@ def _load_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
 def _store_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
     value, matrix, *offsets = op.operands
     addresses, values = _matrix_addresses(frame, op, matrix, offsets, value), frame.array(value)
-    shape = np.broadcast_shapes(addresses.shape, values.shape)
-    frame.write(op, np.broadcast_to(addresses, shape), element(value), values)
-    return []
-
-
-def _alloc_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
+    frame.write(op, addresses, element(value), values)
     return []
 
 
@@ -204,30 +180,18 @@ def _init_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
     return [count]
 
 
-def _arrive(frame: Frame, op: Operation) -> Sequence[Value]:
-    return []
-
-
-def _wait(frame: Frame, op: Operation) -> Sequence[Value]:
-    """As all subgroups take part, a barrier of the workgroup."""
-    check_whole_workgroups(frame, op)
-    if frame.machine.sanitizer is not None:
-        frame.machine.sanitizer.barrier(frame.active)
-    return []
-
-
 HANDLERS: Mapping[str, Handler] = {
     "xegpu.create_tdesc": _create_tdesc,
     "xegpu.update_offset": _update_offset,
     "xegpu.load": _load,
     "xegpu.store": _store,
-    "xegpu.prefetch": _prefetch,
+    "xegpu.prefetch": nothing,
     "xegpu.atomic_rmw": _atomic_rmw,
     "xegpu.create_mem_desc": _create_mem_desc,
     "xegpu.load_matrix": _load_matrix,
     "xegpu.store_matrix": _store_matrix,
-    "xegpu.alloc_nbarrier": _alloc_nbarrier,
+    "xegpu.alloc_nbarrier": nothing,
     "xegpu.init_nbarrier": _init_nbarrier,
-    "xegpu.nbarrier_arrive": _arrive,
-    "xegpu.nbarrier_wait": _wait,
+    "xegpu.nbarrier_arrive": nothing,
+    "xegpu.nbarrier_wait": barrier,
 }

@@ -10,10 +10,12 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import update_elements
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.products import multiply_accumulate
+from xetile.interpreter.common.scalars import numbers, transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
-from xetile.interpreter.machine.elements import element_of, round_to, wrap
+from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import (
     Frame,
     Handler,
@@ -25,6 +27,7 @@ from xetile.interpreter.machine.frame import (
     segments,
     shape_of,
 )
+from xetile.interpreter.machine.observer import Holders, subgroup_bit
 from xetile.interpreter.machine.values import (
     UNBOUNDED,
     Array,
@@ -34,8 +37,6 @@ from xetile.interpreter.machine.values import (
     Value,
     uniform,
 )
-from xetile.interpreter.ops.memref import update_memory
-from xetile.interpreter.sanitizer.shadows import subgroup_bit
 
 
 def _tile_type(value: SSAValue) -> TileType:
@@ -87,9 +88,7 @@ def _padding(op: Operation, value: SSAValue) -> ArrayLike:
     if not isinstance(found, FloatAttr | IntegerAttr):
         return 0
     number = cast("FloatAttr | IntegerAttr", found).value.data
-    if of.is_float:
-        return round_to(np.array([number], np.float64), of)[0]
-    return wrap(np.array([int(number) & (1 << 64) - 1], np.uint64).view(np.int64), of)[0]
+    return numbers([number], of)[0]
 
 
 def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -110,10 +109,10 @@ def _store_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _holders(frame: Frame, type: TileType) -> Array | None:
+def _holders(frame: Frame, type: TileType) -> Holders:
     """At level workgroup, bits of the subgroups that hold each element of a tile, where its type says them."""
     wg_map = type.wg_map
-    if frame.machine.sanitizer is None or frame.threads.level != "workgroup" or wg_map is None:
+    if frame.threads.level != "workgroup" or wg_map is None:
         return None
 
     def make() -> Array:
@@ -126,7 +125,7 @@ def _holders(frame: Frame, type: TileType) -> Array | None:
             held[rows, columns] = owners
         return held
 
-    return frame.machine.keep(("holders", type), make)
+    return lambda: frame.machine.keep(("holders", type), make)
 
 
 def _prefetch_tile(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -176,11 +175,6 @@ def _tile_mma(frame: Frame, op: Operation) -> Sequence[Value]:
     return [product if len(shape) == 2 else pack(product, shape[2:])]
 
 
-def _tile_transpose(frame: Frame, op: Operation) -> Sequence[Value]:
-    permutation = integers(op, "permutation")
-    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
-
-
 def _tile_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     (source,), (result,) = op.operands, op.results
     of, kind = element(source), kind_of(op)
@@ -194,10 +188,6 @@ def _tile_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
     return [np.broadcast_to(values, (len(values), *shape_of(op.results[0])))]
 
 
-def _tile_conv_layout(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [frame.get(op.operands[0])]
-
-
 def _gathered(frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue) -> tuple[Array, Array]:
     """Addresses of a scattered tile's elements, and which of them are accessed."""
     base, limit, indices = frame.scattered_tile(tile)
@@ -207,9 +197,7 @@ def _gathered(frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue) -> tu
     inside = (indices >= 0) & (indices < limit.reshape(-1, *ones))
     unbounded = limit.reshape(-1, *ones) == UNBOUNDED
     wanted = _matching(frame.array(mask), indices.shape[1:]) & (inside | unbounded)
-    count = max(len(addresses), len(wanted))
-    shape = (count, *indices.shape[1:])
-    return np.broadcast_to(addresses, shape), np.broadcast_to(wanted, shape)
+    return addresses, wanted
 
 
 def _matching(values: Array, shape: Sequence[int]) -> Array:
@@ -221,9 +209,7 @@ def _load_gather(frame: Frame, op: Operation) -> Sequence[Value]:
     tile, mask = op.operands
     (result,) = op.results
     addresses, wanted = _gathered(frame, op, tile, mask)
-    values = np.empty(addresses.shape, element(result).dtype)
-    values[...] = _padding(op, result)
-    values[wanted] = frame.read(op, addresses, element(result), wanted)
+    values = frame.read(op, addresses, element(result), wanted, _padding(op, result))
     return [_blocked(values, _tile_type(tile))]
 
 
@@ -231,11 +217,7 @@ def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
     value, tile, mask = op.operands
     addresses, wanted = _gathered(frame, op, tile, mask)
     found = _matching(frame.array(value), addresses.shape[1:])
-    count = max(len(found), len(addresses))
-    shape = (count, *addresses.shape[1:])
-    addresses, wanted = np.broadcast_to(addresses, shape), np.broadcast_to(wanted, shape)
-    stored = np.broadcast_to(found, shape)
-    frame.write(op, addresses, element(value), stored, wanted)
+    frame.write(op, addresses, element(value), found, wanted)
     return []
 
 
@@ -243,13 +225,7 @@ def _atomic_rmw_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     value, tile = op.operands
     type, of = _tile_type(tile), element(value)
     addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)
-    shape = (frame.count, *type.shape)
-    found = _flat(frame.array(value))
-    addresses, inside, found = (np.broadcast_to(v, shape) for v in (addresses, inside, found))
-    frame.watch_update(op, addresses, of, inside)
-    old = np.zeros(shape, of.dtype)
-    changes = (addresses[inside], found[inside], kind_of(op), value)
-    old[inside] = update_memory(frame, op, *changes)
+    old = update_elements(frame, op, addresses, of, _flat(frame.array(value)), inside)
     return [_blocked(old, type)]
 
 
@@ -262,10 +238,10 @@ HANDLERS: Mapping[str, Handler] = {
     "xetile.tile_mma": _tile_mma,
     "xetile.tile_pack": _tile_pack,
     "xetile.tile_unpack": _tile_unpack,
-    "xetile.tile_transpose": _tile_transpose,
+    "xetile.tile_transpose": transposed,
     "xetile.tile_reduce": _tile_reduce,
     "xetile.tile_broadcast": _tile_broadcast,
-    "xetile.tile_conv_layout": _tile_conv_layout,
+    "xetile.tile_conv_layout": unchanged,
     "xetile.load_gather": _load_gather,
     "xetile.store_scatter": _store_scatter,
     "xetile.atomic_rmw_tile": _atomic_rmw_tile,

@@ -17,7 +17,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
+from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.surfaces import check_block_access
+from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
 from xetile.interpreter.machine.elements import Element, element_of, round_tf32
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -31,9 +33,9 @@ from xetile.interpreter.machine.frame import (
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Value, uniform
 from xetile.interpreter.ops.collectives import check_lanes
-from xetile.interpreter.ops.gpu import fence
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
+from xetile.layout.intel.fragments import dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout
 from xetile.targets.device import SUBGROUP_SIZE, SYSTOLIC_DEPTH
 
@@ -193,12 +195,7 @@ def _row_load(frame: Frame, op: Operation) -> Sequence[Value]:
 def _row_store(frame: Frame, op: Operation) -> Sequence[Value]:
     value = op.operands[1]
     addresses, values = _row_addresses(frame, op, value), frame.array(value)
-    frame.write(
-        op,
-        addresses,
-        element(value),
-        np.broadcast_to(values.reshape(len(values), -1), addresses.shape),
-    )
+    frame.write(op, addresses, element(value), values.reshape(len(values), -1))
     return []
 
 
@@ -265,40 +262,16 @@ def _axis(op: Operation) -> Axis:
     return cast(Axis, op.name[-1])
 
 
-def _local_id(frame: Frame, op: Operation) -> Sequence[Value]:
-    found = frame.threads.thread_id(frame.active, _axis(op), op)
-    return [found.astype(element(op.results[0]).dtype)]
-
-
-def _local_size(frame: Frame, op: Operation) -> Sequence[Value]:
-    size = frame.threads.block_sizes(op)["xyz".index(_axis(op))]
-    return [np.array([size], element(op.results[0]).dtype)]
-
-
-def _group_id(frame: Frame, op: Operation) -> Sequence[Value]:
-    found = frame.threads.block_id(frame.active, _axis(op))
-    return [found.astype(element(op.results[0]).dtype)]
-
-
-def _group_count(frame: Frame, op: Operation) -> Sequence[Value]:
-    size = frame.threads.grid["xyz".index(_axis(op))]
-    return [np.array([size], element(op.results[0]).dtype)]
-
-
-def _lane_id(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [frame.threads.lane(frame.active, op).astype(np.int32)]
-
-
-def _subgroup_id(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [frame.threads.subgroup(frame.active, op).astype(np.int32)]
-
-
 def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
     return [np.array([SUBGROUP_SIZE], np.int32)]
 
 
-def _by_axis(name: str, handler: Handler) -> dict[str, Handler]:
-    return {f"xevm.{name}.{axis}": handler for axis in "xyz"}
+_ASKED = {
+    "local_id": "thread_id",
+    "local_size": "block_dim",
+    "group_id": "block_id",
+    "group_count": "grid_dim",
+}
 
 
 HANDLERS: Mapping[str, Handler] = {
@@ -307,14 +280,15 @@ HANDLERS: Mapping[str, Handler] = {
     "xevm.blockload2d": _block_load,
     "xevm.blockstore2d": _block_store,
     "xevm.blockprefetch2d": _block_prefetch,
-    "xevm.prefetch": fence,
-    "xevm.memfence": fence,
+    "xevm.prefetch": nothing,
+    "xevm.memfence": nothing,
     "xevm.mma": _mma,
-    "xevm.lane_id": _lane_id,
-    "xevm.subgroup_id": _subgroup_id,
+    "xevm.lane_id": lane_id,
+    "xevm.subgroup_id": subgroup_id,
     "xevm.subgroup_size": _subgroup_size,
-    **_by_axis("local_id", _local_id),
-    **_by_axis("local_size", _local_size),
-    **_by_axis("group_id", _group_id),
-    **_by_axis("group_count", _group_count),
+    **{
+        f"xevm.{name}.{axis}": by_axis(asked, _axis)
+        for name, asked in _ASKED.items()
+        for axis in "xyz"
+    },
 }

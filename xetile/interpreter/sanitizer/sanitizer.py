@@ -11,13 +11,12 @@ from xdsl.ir import Operation
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.observer import SUBGROUP_BITS, Allocation, Holders, Observer
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array, Tile
 from xetile.interpreter.sanitizer.shadows import (
-    BITS,
     FIRST_EPOCH,
     Accesses,
-    Allocation,
     Shadow,
     last_of,
     lowest_bit,
@@ -30,8 +29,8 @@ from xetile.interpreter.sanitizer.store_races import (
 )
 
 
-class Sanitizer:
-    """Watches the accesses of a launch to shared memory."""
+class Sanitizer(Observer):
+    """Refuses races of a launch's subgroups and workgroups, and reads of shared memory that nothing has written."""
 
     def __init__(self, memory: Memory, threads: Threads) -> None:
         self._memory = memory
@@ -47,17 +46,11 @@ class Sanitizer:
         self._epochs = np.full(len(self._threads.workgroups), FIRST_EPOCH, np.int32)
 
     def allocated(self, allocation: Allocation) -> None:
-        """Shared memory begins to exist, unwritten."""
         count = len(self._threads.workgroups)
         self._shadows[allocation.start >> ADDRESS_BITS] = Shadow(allocation, count)
 
     def barrier(self, active: Array) -> None:
-        """The workgroups of these threads pass a barrier."""
         self._epochs[np.unique(active // self._threads.per_workgroup)] += 1
-
-    def watches(self, addresses: Array) -> bool:
-        """Whether some of the addresses are in shared memory."""
-        return bool(self._shadows) and bool(self._buffers(addresses))
 
     def _buffers(self, addresses: Array) -> list[int]:
         if not self._shadows or addresses.size == 0:
@@ -73,20 +66,10 @@ class Sanitizer:
         active: Array,
         addresses: Array,
         element: Element,
-        *,
-        where: Array | None = None,
+        where: Array | None,
         holders: Array | None = None,
     ) -> None:
-        """Elements are about to be read.
-
-        Args:
-            at: the op that reads.
-            active: the threads.
-            addresses: in bytes, [threads or 1, *shape].
-            element: what is there.
-            where: which of them are read, in a shape that broadcasts; None is all of them.
-            holders: bits of the subgroups that read each element, [*shape], for a kernel of level workgroup.
-        """
+        """As an observer; `holders` are bits of the subgroups that read each element, at level workgroup."""
         for number in self._buffers(addresses):
             shadow = self._shadows[number]
             found = self._accesses(at, active, addresses, element, shadow, where, holders)
@@ -103,11 +86,10 @@ class Sanitizer:
         addresses: Array,
         element: Element,
         values: Array | None,
-        *,
-        where: Array | None = None,
+        where: Array | None,
         holders: Array | None = None,
     ) -> None:
-        """Elements are about to be overwritten with `values`, or changed by an atomic op (None); else as `read`."""
+        """As an observer; `holders` as for `read`."""
         if values is not None:
             self._stores.write(at, active, addresses, element, values, where)
         for number in self._buffers(addresses):
@@ -123,25 +105,42 @@ class Sanitizer:
                 self._refuse_different(at, shadow, found)
             shadow.note_write(found, self._ops.number(at), kept, atomic=values is None)
 
+    def read_tile(
+        self,
+        at: Operation,
+        active: Array,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        holders: Holders,
+    ) -> None:
+        if not self._buffers(tile.surface.base):
+            return
+        self._refuse_edges(at, tile, shape, active)
+        addresses, _ = self._memory.tile_addresses(tile, shape, element)
+        self.read(at, active, addresses, element, None, holders() if holders else None)
+
     def write_tile(
         self,
         at: Operation,
+        active: Array,
         tile: Tile,
         shape: tuple[int, int],
         element: Element,
         values: Array,
-        active: Array,
-        holders: Array | None,
+        holders: Holders,
     ) -> None:
-        """The part of a tile that is inside of its surface is about to be overwritten."""
-        shared = self.watches(tile.surface.base)
+        shared = bool(self._buffers(tile.surface.base))
         if shared:
-            self.tile(at, tile, shape, active)
+            self._refuse_edges(at, tile, shape, active)
         if shared or self._stores.matter:
             addresses, inside = self._memory.tile_addresses(tile, shape, element)
-            self.write(at, active, addresses, element, values, where=inside, holders=holders)
+            held = holders() if holders else None
+            self.write(at, active, addresses, element, values, inside, held)
 
-    def tile(self, at: Operation, tile: Tile, shape: tuple[int, int], active: Array) -> None:
+    def _refuse_edges(
+        self, at: Operation, tile: Tile, shape: tuple[int, int], active: Array
+    ) -> None:
         """Refuse a tile in shared memory that reaches out of its surface."""
         (height, width), (x, y) = tile.surface.sizes, tile.corner
         names = (("row", x, shape[0], height), ("column", y, shape[1], width))
@@ -192,7 +191,7 @@ class Sanitizer:
         if holders is not None:
             subgroups = pick(holders)
         elif self._threads.level != "workgroup":
-            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(BITS)
+            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(SUBGROUP_BITS)
             subgroups = by_thread(np.left_shift(np.uint64(1), shifts))
         bits = None if values is None else bits_of(pick(values), element)
         places = shadow.places(offsets, element.size)

@@ -4,48 +4,16 @@ Time counts the barriers of a workgroup. The subgroups that wrote or read an ele
 bits of a number, so that of more than 64 subgroups those that are 64 apart count as one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.ir import Operation, SSAValue
 
+from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array
 
 FIRST_EPOCH = 2
 """The time before any barrier. 0 is never; 1 is before the launch, for what no subgroup is known to have done."""
-
-
-BITS = 64
-"""Subgroups that a number tells apart; more than that share bits."""
-
-
-class Allocation(NamedTuple):
-    """A buffer in shared memory, one for each workgroup of the batch.
-
-    Attributes:
-        at: the op or argument that makes it.
-        start: its address in bytes.
-        slot: bytes from one workgroup's buffer to the next one's.
-        size: bytes of one workgroup's buffer.
-        element_size: bytes of an element.
-        strides: elements from one index to the next, of each dimension.
-    """
-
-    at: Operation | SSAValue
-    start: int
-    slot: int
-    size: int
-    element_size: int
-    strides: Sequence[int]
-
-    def index_of(self, offset: int) -> str:
-        """The index of the element at an offset in bytes."""
-        rest = offset // self.element_size
-        index = [0] * len(self.strides)
-        for dimension in sorted(range(len(index)), key=lambda d: -self.strides[d]):
-            index[dimension], rest = divmod(rest, max(1, self.strides[dimension]))
-        return str(index)
 
 
 class Accesses(NamedTuple):
@@ -201,11 +169,6 @@ def last_of(last: Array, places: Array) -> Array:
     """The last access to the element of each access, by position; `last` is scratch memory."""
     last[places[:, 0]] = np.arange(len(places))
     return last[places[:, 0]]
-
-
-def subgroup_bit(subgroup: int) -> int:
-    """The bit of a subgroup."""
-    return 1 << subgroup % BITS
 
 
 def lowest_bit(subgroups: int) -> int:

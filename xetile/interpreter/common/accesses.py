@@ -1,0 +1,109 @@
+"""Accesses to elements of memrefs, and atomic changes of elements."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.common.folds import combine, kind_of
+from xetile.interpreter.machine.allocation import memref_type
+from xetile.interpreter.machine.elements import Element, element_of
+from xetile.interpreter.machine.frame import Frame, element
+from xetile.interpreter.machine.values import Array, Value
+
+
+def element_addresses(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Array:
+    """Addresses in bytes of elements, refused where an index is outside of the memref.
+
+    The indices are [threads or 1] or [threads or 1, *shape]; so is the result.
+    """
+    found = frame.memref(memref)
+    position: Array = found.offset
+    for dimension, index in enumerate(indices):
+        extent, stride = found.sizes[dimension], found.strides[dimension]
+        ones = [1] * (index.ndim - 1)
+        outside = (index < 0) | (index >= extent.reshape(-1, *ones))
+        if outside.any():
+            shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
+            fail(op, outside_message(shown, dimension, int(extent.max())))
+        position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
+    size = element_of(memref_type(memref), op).size
+    return _aligned(found.base, position.ndim) + position * size
+
+
+def outside_message(index: int, dimension: int, extent: int) -> str:
+    """What is wrong with an index."""
+    return f"index {index} is outside of dimension {dimension} of extent {extent}"
+
+
+def _aligned(values: Array, rank: int) -> Array:
+    return values.reshape(*values.shape, *[1] * (rank - values.ndim))
+
+
+def load_elements(
+    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """The elements at indices."""
+    return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
+
+
+def store_elements(
+    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
+) -> Sequence[Value]:
+    """Store elements at indices."""
+    values = frame.array(value)
+    frame.write(op, element_addresses(frame, op, memref, indices), element(value), values)
+    return []
+
+
+def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
+    """Indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
+    leading = len(starts) - len(shape)
+    within = [*[np.zeros(shape, np.int64)] * leading, *np.indices(shape)]
+    ones = [1] * len(shape)
+    return [start.reshape(-1, *ones) + step for start, step in zip(starts, within, strict=True)]
+
+
+def update_elements(
+    frame: Frame,
+    op: Operation,
+    addresses: Array,
+    of: Element,
+    values: Array,
+    where: Array | bool = True,
+) -> Array:
+    """Combine elements with values by the kind of an atomic op; the old ones, 0 where none is chosen."""
+    shape = (frame.count, *addresses.shape[1:])
+    addresses, values = np.broadcast_to(addresses, shape), np.broadcast_to(values, shape)
+    wanted = np.broadcast_to(where, shape)
+    frame.watch_update(op, addresses, of, wanted)
+    old = np.zeros(shape, of.dtype)
+    old[wanted] = _in_turns(frame, op, addresses[wanted], of, values[wanted])
+    return old
+
+
+def _in_turns(frame: Frame, op: Operation, addresses: Array, of: Element, values: Array) -> Array:
+    """Read, combine and write back elements, one position after the other; the old values."""
+    old, kind = np.empty(addresses.shape, of.dtype), kind_of(op)
+    for turn in _turns(addresses):
+        before = frame.memory.read(op, addresses[turn], of)
+        frame.memory.write(op, addresses[turn], of, combine(op, kind, before, values[turn], of))
+        old[turn] = before
+    return old
+
+
+def _turns(addresses: Array) -> list[Array]:
+    """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
+    if addresses.size == 0:
+        return []
+    order = np.argsort(addresses, kind="stable")
+    ordered = addresses[order]
+    starts = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    positions = np.arange(len(order))
+    occurrence = positions - np.maximum.accumulate(np.where(starts, positions, 0))
+    by_turn = np.argsort(occurrence, kind="stable")
+    bounds = np.flatnonzero(np.diff(occurrence[by_turn])) + 1
+    return np.split(order[by_turn], bounds)

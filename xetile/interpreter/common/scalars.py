@@ -1,0 +1,221 @@
+"""What ops compute element by element: one rounding per float op, integers modulo two to the power of their bits."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.machine.elements import (
+    Element,
+    round_tf32,
+    round_to,
+    signed,
+    sum_to_odd,
+    unsigned,
+    wrap,
+)
+from xetile.interpreter.machine.frame import Frame, Handler, element, integers
+from xetile.interpreter.machine.values import Array, Value
+
+Binary = Callable[[Array, Array], Array]
+Read = Callable[[Array, Element], Array]
+"""Reads integers as signed or unsigned."""
+
+
+def numbers(values: Sequence[object], of: Element) -> Array:
+    """Numbers of Python as elements: floats rounded, integers wrapped."""
+    if of.is_float:
+        return round_to(np.array(values, np.float64), of)
+    within = (1 << 64) - 1
+    bits = np.array([int(cast(int, value)) & within for value in values], np.uint64)
+    return wrap(bits.view(np.int64), of)
+
+
+def dense_values(dense: DenseIntOrFPElementsAttr, of: Element) -> Array:
+    """The elements of a dense attribute in its shape; a splat is a single one."""
+    if dense.is_splat():
+        return numbers([next(iter(dense.iter_values()))], of)
+    return numbers(list(dense.iter_values()), of).reshape(dense.get_shape())
+
+
+def _quotient(x: Array, y: Array) -> Array:
+    return (x - np.fmod(x, y)) // y
+
+
+def _ceiling(x: Array, y: Array) -> Array:
+    quotient = x // y
+    return quotient + (quotient * y != x).astype(quotient.dtype)
+
+
+SIGNED: Mapping[str, Binary] = {
+    "addi": np.add,
+    "subi": np.subtract,
+    "muli": np.multiply,
+    "andi": np.bitwise_and,
+    "ori": np.bitwise_or,
+    "xori": np.bitwise_xor,
+    "minsi": np.minimum,
+    "maxsi": np.maximum,
+    "divsi": _quotient,
+    "floordivsi": np.floor_divide,
+    "ceildivsi": _ceiling,
+    "remsi": np.fmod,
+}
+"""Functions of integers that are read as signed (or for which that is all the same), by arith's names."""
+
+UNSIGNED: Mapping[str, Binary] = {
+    "minui": np.minimum,
+    "maxui": np.maximum,
+    "divui": np.floor_divide,
+    "ceildivui": _ceiling,
+    "remui": np.remainder,
+    "shli": np.left_shift,
+    "shrui": np.right_shift,
+}
+"""Functions of integers that are read as unsigned."""
+
+
+def _smaller(x: Array, y: Array) -> Array:
+    """The smaller one; NaN if one is, and of zeros the negative one."""
+    return np.where(x == y, np.where(np.signbit(x), x, y), np.minimum(x, y))
+
+
+def _larger(x: Array, y: Array) -> Array:
+    return np.where(x == y, np.where(np.signbit(x), y, x), np.maximum(x, y))
+
+
+def _number(choose: Binary) -> Binary:
+    """The chosen one of two, a number if one is; of zeros by the sign, which numpy leaves open."""
+    return lambda x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))
+
+
+FLOATS: Mapping[str, Binary] = {
+    "addf": np.add,
+    "subf": np.subtract,
+    "mulf": np.multiply,
+    "divf": np.divide,
+    "remf": np.fmod,
+    "minimumf": _smaller,
+    "maximumf": _larger,
+    "minnumf": _number(_smaller),
+    "maxnumf": _number(_larger),
+}
+"""Functions of floats. bf16, fp8 and f16 are computed in f32 and rounded, which is as good as rounding once."""
+
+
+def float_binary(function: Binary, x: Array, y: Array, of: Element) -> Array:
+    """A function of floats in the type of its operands."""
+    result = function(x, y)
+    return round_tf32(result) if of.name == "tf32" else result
+
+
+def _integer_op(function: Binary, read: Read) -> Handler:
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        x, y = (read(frame.array(value), element(value)) for value in op.operands)
+        if "div" in op.name or ".rem" in op.name:
+            _refuse_undefined(op, x, y, element(op.operands[0]))
+        return [wrap(function(x, y), element(op.results[0]))]
+
+    return handler
+
+
+def _shift_right_op(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Bits moved down, copies of the sign behind them."""
+    value, amount = op.operands
+    x = signed(frame.array(value), element(value))
+    y = np.minimum(unsigned(frame.array(amount), element(amount)), np.uint64(63))
+    return [wrap(x >> y.astype(np.int64), element(op.results[0]))]
+
+
+INTEGER_OPS: Mapping[str, Handler] = {
+    **{name: _integer_op(function, signed) for name, function in SIGNED.items()},
+    **{name: _integer_op(function, unsigned) for name, function in UNSIGNED.items()},
+    "shrsi": _shift_right_op,
+}
+"""What executes ops of two integers, by arith's names."""
+
+
+def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
+    """Refuse a division by zero, and the one whose quotient is out of range."""
+    if not y.all():
+        fail(op, f"'{op.name}' divides by zero")
+    smallest = -(1 << (of.bits - 1))
+    if x.dtype == np.int64 and ((x == smallest) & (y == -1)).any():
+        fail(op, overflow_message(op, of))
+
+
+def overflow_message(op: Operation, of: Element) -> str:
+    """What is wrong with the smallest number divided by -1."""
+    return f"'{op.name}' divides {-(1 << (of.bits - 1))} by -1, which {of.name} does not hold"
+
+
+COMPARISONS: Mapping[str, tuple[Binary, Read]] = {
+    "eq": (np.equal, signed),
+    "ne": (np.not_equal, signed),
+    "slt": (np.less, signed),
+    "sle": (np.less_equal, signed),
+    "sgt": (np.greater, signed),
+    "sge": (np.greater_equal, signed),
+    "ult": (np.less, unsigned),
+    "ule": (np.less_equal, unsigned),
+    "ugt": (np.greater, unsigned),
+    "uge": (np.greater_equal, unsigned),
+}
+"""The predicates of comparisons of integers, in the order of arith.cmpi's numbers."""
+
+
+def compare_integers(frame: Frame, op: Operation, predicate: str) -> Sequence[Value]:
+    """A comparison of two integers."""
+    compare, read = COMPARISONS[predicate]
+    x, y = (read(frame.array(value), element(value)) for value in op.operands)
+    return [compare(x, y)]
+
+
+def extended(read: Read) -> Handler:
+    """What gives an integer, read as signed or unsigned, the width of the result."""
+
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        (value,) = op.operands
+        return [wrap(read(frame.array(value), element(value)), element(op.results[0]))]
+
+    return handler
+
+
+def reinterpret(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The same bits as elements of another type; the last dimension changes where the size does."""
+    values, to = frame.array(op.operands[0]), element(op.results[0])
+    if values.dtype == to.dtype:
+        return [values]
+    if values.dtype == np.bool or to.dtype == np.bool or (to.bits % 8 and to.name != "tf32"):
+        fail(op, f"cannot execute '{op.name}' to {to.name}")
+    return [np.ascontiguousarray(values).view(to.dtype)]
+
+
+def fused(frame: Frame, op: Operation) -> Sequence[Value]:
+    """A * b + c with one rounding."""
+    of = element(op.results[0])
+    if of.dtype == np.float64:
+        fail(
+            op, f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once"
+        )
+    x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
+    return [round_to(sum_to_odd(x * y, z), of)]
+
+
+def transposed(frame: Frame, op: Operation) -> Sequence[Value]:
+    """Dimensions in the order of 'permutation'."""
+    permutation = integers(op, "permutation")
+    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
+
+
+def nothing(frame: Frame, op: Operation) -> Sequence[Value]:
+    """No value changes: in lockstep, every access is seen by the ops that follow."""
+    return []
+
+
+def unchanged(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The operands' values as they are."""
+    return [frame.get(value) for value in op.operands]

@@ -1,0 +1,89 @@
+"""Who a thread is, and which threads must reach an op together."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xetile.errors import fail
+from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.threads import Axis
+from xetile.interpreter.machine.values import Array, Value, uniform
+
+_BY_AXIS: Mapping[str, Callable[[Frame, Operation, Axis], Array]] = {
+    "block_id": lambda frame, _, axis: frame.threads.block_id(frame.active, axis),
+    "thread_id": lambda frame, op, axis: frame.threads.thread_id(frame.active, axis, op),
+    "block_dim": lambda frame, op, axis: _along(frame.threads.block_sizes(op), axis),
+    "grid_dim": lambda frame, _, axis: _along(frame.threads.grid, axis),
+}
+
+
+def _along(sizes: Sequence[int], axis: Axis) -> Array:
+    return uniform(sizes["xyz".index(axis)])
+
+
+def by_axis(name: str, axis_of: Callable[[Operation], Axis]) -> Handler:
+    """What executes a question by axis, under the gpu dialect's name; the answer is of the result's type."""
+    ask = _BY_AXIS[name]
+
+    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+        found = ask(frame, op, axis_of(op))
+        return [found.astype(element(op.results[0]).dtype, copy=False)]
+
+    return handler
+
+
+def subgroup_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The number of a thread's subgroup in its workgroup."""
+    found = frame.threads.subgroup(frame.active, op)
+    return [found.astype(element(op.results[0]).dtype, copy=False)]
+
+
+def lane_id(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The number of a lane in its subgroup."""
+    found = frame.threads.lane(frame.active, op)
+    return [found.astype(element(op.results[0]).dtype, copy=False)]
+
+
+def check_lane_level(frame: Frame, op: Operation) -> None:
+    """Refuse an op of lanes at another level."""
+    if frame.threads.level != "lane":
+        fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
+
+
+def check_lanes(frame: Frame, op: Operation) -> None:
+    """Refuse an op of lanes at another level, and one that some lanes of a subgroup do not reach."""
+    check_lane_level(frame, op)
+    if not frame.threads.whole_subgroups(frame.active):
+        fail(op, f"'{op.name}' is reached by some lanes of a subgroup only")
+
+
+def barrier(frame: Frame, op: Operation) -> Sequence[Value]:
+    """The threads of a workgroup wait for one another."""
+    check_whole_workgroups(frame, op)
+    frame.machine.observer.barrier(frame.active)
+    return []
+
+
+def check_whole_workgroups(frame: Frame, op: Operation) -> None:
+    """Refuse an op that some threads of a workgroup reach and others do not, at this time."""
+    threads = frame.threads
+    broken = threads.broken_workgroup(frame.active)
+    if broken is None:
+        return
+    workgroup, present = broken
+    ids = np.unique(present // threads.lanes)
+    kind = "lane" if len(ids) == threads.subgroups else "subgroup"
+    found, count = (present, threads.per_workgroup) if kind == "lane" else (ids, threads.subgroups)
+    missing = [n for n in range(count) if n not in set(found.tolist())]
+    fail(
+        op,
+        f"'{op.name}' is reached by {len(found)} of the {count} {kind}s of workgroup {list(workgroup)}; "
+        f"{kind}{'s' * (len(missing) > 1)} {_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing",
+    )
+
+
+def _listed(numbers: Sequence[int], most: int = 16) -> str:
+    """Numbers in a row, the last ones left out where they are many."""
+    shown = ", ".join(map(str, numbers[:most]))
+    return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most} more"

@@ -1,0 +1,77 @@
+"""New memory for memrefs: one buffer per workgroup in shared memory, else one per thread."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.errors import fail
+from xetile.interpreter.machine.elements import element_of
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.memory import ALIGNMENT
+from xetile.interpreter.machine.observer import Allocation
+from xetile.interpreter.machine.values import Array, MemRef, uniform
+
+
+def memref_type(value: SSAValue) -> MemRefType[Attribute]:
+    """The type of a memref value."""
+    if not isinstance(value.type, MemRefType):
+        fail(value, f"expected a memref, found {value.type}")
+    return cast("MemRefType[Attribute]", value.type)
+
+
+def new_memref(
+    frame: Frame, at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> MemRef:
+    """New memory of zeros; `dynamic` are the extents that the type leaves open."""
+    found, size = memref_at_zero(at, type, dynamic)
+    slot = slot_of(size)
+    shared = memory_space_of(type.memory_space) == SHARED
+    per_thread = frame.threads.per_workgroup if shared else 1
+    slots = frame.threads.count // per_thread
+    base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
+    if shared:
+        steps = [int(stride.max()) for stride in found.strides]
+        allocation = Allocation(at, base, slot, size, element_of(type, at).size, steps)
+        frame.machine.observer.allocated(allocation)
+    return found._replace(base=base + frame.active // per_thread * slot)
+
+
+def slot_of(size: int) -> int:
+    """Bytes from one buffer to the next, where each has `size`."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def memref_at_zero(
+    at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+) -> tuple[MemRef, int]:
+    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
+    sizes = extents_of(type, dynamic)
+    if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
+        fail(at, f"a new memref has extent {smallest}; expected none below 0")
+    layout = strides_and_offset(type)
+    if layout is None or layout[1] is None:
+        fail(at, f"cannot allocate {type}: its layout is not strided, or its offset not static")
+    strides = dense_strides(sizes)
+    if None not in layout[0]:
+        strides = tuple(uniform(stride or 0) for stride in layout[0])
+    steps = zip(sizes, strides, strict=True)
+    reach = layout[1] + 1 + sum((int(n.max()) - 1) * int(stride.max()) for n, stride in steps)
+    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, at).size
+
+
+def extents_of(type: MemRefType[Attribute], dynamic: Sequence[Array]) -> tuple[Array, ...]:
+    """The extents of a memref; `dynamic` are those that its type leaves open."""
+    rest = iter(dynamic)
+    return tuple(next(rest) if n == DYNAMIC_INDEX else uniform(n) for n in type.get_shape())
+
+
+def dense_strides(sizes: Sequence[Array]) -> tuple[Array, ...]:
+    """The strides of rows without gaps."""
+    strides = [uniform(1)]
+    for size in reversed(sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides[: len(sizes)]))

@@ -1,0 +1,100 @@
+"""What may watch a launch: it is told of every access before it happens, and of the barriers between them."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.interpreter.machine.elements import Element
+from xetile.interpreter.machine.values import Array, Tile
+
+SUBGROUP_BITS = 64
+"""Subgroups that a number tells apart; more than that share bits."""
+
+Holders: TypeAlias = "Callable[[], Array] | None"
+"""Computes the bits of the subgroups that hold each element of a tile; None where they are not known."""
+
+
+def subgroup_bit(subgroup: int) -> int:
+    """The bit of a subgroup."""
+    return 1 << subgroup % SUBGROUP_BITS
+
+
+class Allocation(NamedTuple):
+    """A buffer in shared memory, one for each workgroup of the batch.
+
+    Attributes:
+        at: the op or argument that makes it.
+        start: its address in bytes.
+        slot: bytes from one workgroup's buffer to the next one's.
+        size: bytes of one workgroup's buffer.
+        element_size: bytes of an element.
+        strides: elements from one index to the next, of each dimension.
+    """
+
+    at: Operation | SSAValue
+    start: int
+    slot: int
+    size: int
+    element_size: int
+    strides: Sequence[int]
+
+    def index_of(self, offset: int) -> str:
+        """The index of the element at an offset in bytes."""
+        rest = offset // self.element_size
+        index = [0] * len(self.strides)
+        for dimension in sorted(range(len(index)), key=lambda d: -self.strides[d]):
+            index[dimension], rest = divmod(rest, max(1, self.strides[dimension]))
+        return str(index)
+
+
+class Observer:
+    """Watches what the threads `active` do at `addresses` (bytes, [threads or 1, *shape]); this one looks away."""
+
+    def begin_batch(self) -> None:
+        """Other workgroups begin."""
+
+    def allocated(self, allocation: Allocation) -> None:
+        """Shared memory begins to exist, unwritten."""
+
+    def barrier(self, active: Array) -> None:
+        """The workgroups of these threads pass a barrier."""
+
+    def read(
+        self, at: Operation, active: Array, addresses: Array, element: Element, where: Array | None
+    ) -> None:
+        """Elements are about to be read, those that are chosen by `where`; None is all of them."""
+
+    def write(
+        self,
+        at: Operation,
+        active: Array,
+        addresses: Array,
+        element: Element,
+        values: Array | None,
+        where: Array | None,
+    ) -> None:
+        """Elements are about to be overwritten with `values`, or changed by an atomic op (None); else as `read`."""
+
+    def read_tile(
+        self,
+        at: Operation,
+        active: Array,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        holders: Holders,
+    ) -> None:
+        """A tile is about to be read."""
+
+    def write_tile(
+        self,
+        at: Operation,
+        active: Array,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        values: Array,
+        holders: Holders,
+    ) -> None:
+        """The part of a tile that is inside of its surface is about to be overwritten."""
