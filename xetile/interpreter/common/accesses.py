@@ -1,6 +1,7 @@
 """Accesses to elements of memrefs, and atomic changes of elements."""
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -28,15 +29,15 @@ def element_addresses(
         outside = (index < 0) | (index >= extent.reshape(-1, *ones))
         if outside.any():
             shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
-            fail(op, outside_message(shown, dimension, int(extent.max())))
+            refuse_outside(op, shown, dimension, int(extent.max()))
         position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
     size = element_of(memref_type(memref), op).size
     return _aligned(found.base, position.ndim) + position * size
 
 
-def outside_message(index: int, dimension: int, extent: int) -> str:
-    """What is wrong with an index."""
-    return f"index {index} is outside of dimension {dimension} of extent {extent}"
+def refuse_outside(op: Operation, index: int, dimension: int, extent: int) -> NoReturn:
+    """Say that an index is outside of its dimension."""
+    fail(op, f"index {index} is outside of dimension {dimension} of extent {extent}")
 
 
 def _aligned(values: Array, rank: int) -> Array:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
+from xetile.errors import fail
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.values import Array, Value, merge, take
 
@@ -36,6 +37,12 @@ def loop(
             mine, before = [take(n, index) for n in at], [take(value, index) for value in values]
             values = joined(frame, values, index, run(frame.of(index), mine, before))
     return values
+
+
+def check_step(op: Operation, step: Array) -> None:
+    """Refuse a loop whose step is not positive."""
+    if (smallest := int(step.min())) <= 0:
+        fail(op, f"the step of '{op.name}' is {smallest}; expected a positive one")
 
 
 def joined(

@@ -1,7 +1,7 @@
 """What ops compute element by element: one rounding per float op, integers modulo two to the power of their bits."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from typing import NoReturn, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -141,15 +141,19 @@ INTEGER_OPS: Mapping[str, Handler] = {
 def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
     """Refuse a division by zero, and the one whose quotient is out of range."""
     if not y.all():
-        fail(op, f"'{op.name}' divides by zero")
-    smallest = -(1 << (of.bits - 1))
-    if x.dtype == np.int64 and ((x == smallest) & (y == -1)).any():
-        fail(op, overflow_message(op, of))
+        refuse_zero(op)
+    if x.dtype == np.int64 and ((x == -(1 << of.bits - 1)) & (y == -1)).any():
+        refuse_overflow(op, of)
 
 
-def overflow_message(op: Operation, of: Element) -> str:
-    """What is wrong with the smallest number divided by -1."""
-    return f"'{op.name}' divides {-(1 << (of.bits - 1))} by -1, which {of.name} does not hold"
+def refuse_zero(op: Operation) -> NoReturn:
+    """Say that a division by zero has no result."""
+    fail(op, f"'{op.name}' divides by zero")
+
+
+def refuse_overflow(op: Operation, of: Element) -> NoReturn:
+    """Say that the smallest number is divided by -1."""
+    fail(op, f"'{op.name}' divides {-(1 << of.bits - 1)} by -1, which {of.name} does not hold")
 
 
 COMPARISONS: Mapping[str, tuple[Binary, Read]] = {

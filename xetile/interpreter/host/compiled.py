@@ -3,19 +3,16 @@
 import ctypes
 import time
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.errors import XetileError, fail
-from xetile.interpreter.common.scalars import overflow_message
+from xetile.errors import XetileError
 from xetile.interpreter.host.allocations import host_array_of
-from xetile.interpreter.host.code import SLOT, Fault, Unsupported, bits_of, held, value_of
-from xetile.interpreter.host.functions import refuse_assertion
+from xetile.interpreter.host.code import FOUND_SLOTS, SLOT, Unsupported, held, slot_of
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.native import Native
-from xetile.interpreter.host.translation import Translation, Translator
+from xetile.interpreter.host.translation import Translation
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.values import Array, Value
 from xetile.interpreter.ops.math import FUNCTIONS
@@ -32,12 +29,10 @@ _LOOP = ctypes.CFUNCTYPE(
 
 def compile_loop(frame: Frame, op: Operation) -> "CompiledLoop | None":
     """The loop as machine code; None where something in it stays with the interpreter."""
-    machine = host(frame)
     try:
-        translation = Translator(frame, machine.handlers, machine.functions).translate(op)
+        return CompiledLoop(op, Translation(frame, op))
     except Unsupported:
         return None
-    return CompiledLoop(op, translation)
 
 
 class CompiledLoop:
@@ -51,90 +46,59 @@ class CompiledLoop:
 
     def run(self, frame: Frame, trips: int, start: Sequence[Value]) -> Sequence[Value] | None:
         """What the loop carries after `trips` iterations; None where the interpreter has to look at the memory."""
-        slots = np.zeros(self._parts.slots, SLOT)
-        bits = slots.view(np.uint64)
-        arrays = self._place_memrefs(frame, slots)
-        if arrays is None:
+        parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
+        if not self._place_memrefs(frame, slots):
             return None
-        for value, slot in self._parts.scalars.items():
-            bits[slot] = bits_of(frame.array(value))
-        for number, value in enumerate(start):
-            assert isinstance(value, np.ndarray)
-            bits[self._parts.carried + number] = bits_of(value)
-        asked = _Asked(frame, self._parts, bits)
-        fault = self._call(host(frame), trips, slots, asked)
-        if fault is not None:
-            _refuse(fault, slots)
-        return [
-            value_of(int(bits[self._parts.carried + number]), held(result.type))
-            for number, result in enumerate(self._op.results)
+        results = list(enumerate(self._op.results, parts.carried))
+        given = [(slot, value.type, frame.get(value)) for value, slot in parts.scalars.items()]
+        given += [
+            (slot, result.type, value) for (slot, result), value in zip(results, start, strict=True)
         ]
+        for slot, type, value in given:
+            assert isinstance(value, np.ndarray)
+            slot_of(slots, slot, held(type))[:] = value
+        self._call(host(frame), trips, slots, _Asked(frame, parts, slots))
+        return [slot_of(slots, slot, held(result.type)) for slot, result in results]
 
-    def _place_memrefs(self, frame: Frame, slots: Array) -> list[Array] | None:
-        """Write where memrefs are; None where one is not as its type says, or not to be written."""
-        arrays: list[Array] = []
+    def _place_memrefs(self, frame: Frame, slots: Array) -> bool:
+        """Write where memrefs are; no where one is not as its type says, or not to be written."""
         for value, first in self._parts.memrefs.items():
             try:
                 array = host_array_of(frame, self._op, value)
             except XetileError:
-                return None
+                return False
             if value in self._parts.stored and not array.flags.writeable:
-                return None
-            found, rank = frame.memref(value), array.ndim
-            slots[first] = array.__array_interface__["data"][0]
-            slots[first + 1 : first + 1 + rank] = [int(size[0]) for size in found.sizes]
-            slots[first + 1 + rank : first + 1 + 2 * rank] = [int(s[0]) for s in found.strides]
-            arrays.append(array)
-        return arrays
+                return False
+            found = frame.memref(value)
+            shape = [int(part[0]) for part in (*found.sizes, *found.strides)]
+            place = [array.__array_interface__["data"][0], *shape]
+            slots[first : first + len(place)] = place
+        return True
 
-    def _call(
-        self, machine: HostMachine, trips: int, slots: Array, asked: "_Asked"
-    ) -> Fault | None:
+    def _call(self, machine: HostMachine, trips: int, slots: Array, asked: "_Asked") -> None:
         ask, compute, address = _ASK(asked.execute), _COMPUTE(asked.compute), slots.ctypes.data
         done, number = 0, 1
         with machine.steps(trips) as report:
             while done < trips:
                 end, started = min(done + number, trips), time.perf_counter()
-                answer: int = self._function(done, end, address, ask, compute)
+                answer = int(self._function(done, end, address, ask, compute))
                 if asked.error is not None:
                     raise asked.error
                 if answer:
-                    return self._parts.faults[int(answer) - 1]
+                    self._parts.code.refusals[answer - 1](*slots[:FOUND_SLOTS].tolist())
                 done = end
                 report(done)
                 if time.perf_counter() - started < CALL_SECONDS:
                     number *= 2
-        return None
-
-
-def _refuse(fault: Fault, slots: Array) -> NoReturn:
-    op = fault.op
-    found, extent = slots[:2].tolist()
-    match fault.kind:
-        case "index":
-            fail(
-                op,
-                f"index {found} is outside of dimension {fault.dimension} of extent {extent}",
-            )
-        case "step":
-            fail(op, f"the step of 'scf.for' is {found}; expected a positive one")
-        case "zero":
-            fail(op, f"'{op.name}' divides by zero")
-        case "overflow":
-            fail(op, overflow_message(op, held(op.operands[0].type)))
-        case "assert":
-            refuse_assertion(op)
-        case "asked":
-            raise AssertionError("it was raised when the call came back")
 
 
 class _Asked:
     """Executes ops for a compiled loop; `error` is what one raised."""
 
-    def __init__(self, frame: Frame, parts: Translation, bits: Array) -> None:
+    def __init__(self, frame: Frame, parts: Translation, slots: Array) -> None:
         self._frame = frame
         self._parts = parts
-        self._bits = bits
+        self._slots = slots
         self._functions = [FUNCTIONS[op.name] for op in parts.computed]
         self._operands = [len(op.operands) for op in parts.computed]
         self._x, self._y = np.zeros(1), np.zeros(1)
@@ -152,15 +116,15 @@ class _Asked:
 
     def execute(self, number: int) -> int:
         """The op of that number, on the operands in the slots; 0 if all is well."""
-        op, room = self._parts.asked[number], self._parts.room
+        op, room = self._parts.asked[number]
         try:
             frame = host(self._frame).frame()
-            for position, value in enumerate(op.operands):
-                frame.bind(value, value_of(int(self._bits[room + position]), held(value.type)))
+            for slot, value in enumerate(op.operands, room):
+                frame.bind(value, slot_of(self._slots, slot, held(value.type)))
             values = frame.machine.handlers[op.name](frame, op)
-            for position, value in enumerate(values):
+            for slot, (result, value) in enumerate(zip(op.results, values, strict=True), room):
                 assert isinstance(value, np.ndarray)
-                self._bits[room + position] = bits_of(value)
+                slot_of(self._slots, slot, held(result.type))[:] = value
         except BaseException as error:  # it cannot pass through machine code
             self.error = error
             return 1

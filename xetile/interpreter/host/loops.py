@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
-from xetile.errors import fail
+from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler, attribute, number
@@ -31,9 +31,8 @@ class _Loop:
 
     def run(self, frame: Frame) -> Sequence[Value]:
         """Execute it."""
+        check_step(self.op, number(frame, self.op.operands[2]))
         lower, upper, step = (int(number(frame, value)[0]) for value in self.op.operands[:3])
-        if step <= 0:
-            fail(self.op, f"the step of 'scf.for' is {step}; expected a positive one")
         trips = max(-((lower - upper) // step), 0)
         start = [frame.get(value) for value in self.op.operands[3:]]
         self._consider(frame, trips)

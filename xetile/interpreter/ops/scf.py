@@ -6,7 +6,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.common.control import branch, joined, loop
+from xetile.interpreter.common.control import branch, check_step, joined, loop
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import (
     Frame,
@@ -22,7 +22,7 @@ from xetile.interpreter.machine.values import Array, Value, take
 
 def _for(frame: Frame, op: Operation) -> Sequence[Value]:
     lower, upper, step = (number(frame, value) for value in op.operands[:3])
-    _refuse_steps(op, [step])
+    check_step(op, step)
     body, dtype = op.regions[0].block, frame.array(op.operands[0]).dtype
     return loop(
         frame,
@@ -36,7 +36,8 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     """One round after the other, which is one of the orders that the op allows."""
     *parts, starts = segments(op)
     lower, upper, step = ([number(frame, value) for value in part] for part in parts)
-    _refuse_steps(op, step)
+    for one in step:
+        check_step(op, one)
     end = op.regions[0].block.last_op
     bodies = [region.block for region in end.regions] if end is not None else []
 
@@ -49,12 +50,6 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
 
     bounds = list(zip(lower, upper, step, strict=True))
     return loop(frame, bounds, [frame.get(value) for value in starts], run)
-
-
-def _refuse_steps(op: Operation, steps: Sequence[Array]) -> None:
-    smallest = min((int(step.min()) for step in steps), default=1)
-    if smallest <= 0:
-        fail(op, f"the step of '{op.name}' is {smallest}; expected a positive one")
 
 
 def _if(frame: Frame, op: Operation) -> Sequence[Value]:
