@@ -18,7 +18,7 @@ from xdsl.traits import IsTerminator
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.memory import Memory
-from xetile.interpreter.machine.observer import Holders, Observer
+from xetile.interpreter.machine.observer import Access, Holders, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (
     Array,
@@ -106,17 +106,14 @@ class Frame:
 
     @property
     def count(self) -> int:
-        """Number of active threads."""
         return len(self.active)
 
     @property
     def memory(self) -> Memory:
-        """The memory of the launch."""
         return self.machine.memory
 
     @property
     def threads(self) -> Threads:
-        """Who the threads of the batch are."""
         return self.machine.threads
 
     def of(self, index: Array) -> "Frame":
@@ -141,34 +138,24 @@ class Frame:
     def array(self, value: SSAValue) -> Array:
         """A scalar or vector: [threads or 1, *shape]."""
         found = self.get(value)
-        if not isinstance(found, np.ndarray):
-            fail(value, f"expected a scalar or vector, found {value.type}")
-        return found
+        return found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
 
     def arrays(self, values: Sequence[SSAValue]) -> list[Array]:
-        """Scalars or vectors."""
         return [self.array(value) for value in values]
 
     def memref(self, value: SSAValue) -> MemRef:
-        """A memref."""
         found = self.get(value)
-        if not isinstance(found, MemRef):
-            fail(value, f"expected a memref, found {value.type}")
-        return found
+        return found if isinstance(found, MemRef) else _unexpected(value, "memref")
 
     def tile(self, value: SSAValue) -> Tile:
         """A tile or descriptor of a rectangle."""
         found = self.get(value)
-        if not isinstance(found, Tile):
-            fail(value, f"expected a tile of consecutive rows, found {value.type}")
-        return found
+        return found if isinstance(found, Tile) else _unexpected(value, "tile of consecutive rows")
 
     def scattered_tile(self, value: SSAValue) -> ScatteredTile:
         """A tile whose elements each have an index."""
         found = self.get(value)
-        if not isinstance(found, ScatteredTile):
-            fail(value, f"expected a scattered tile, found {value.type}")
-        return found
+        return found if isinstance(found, ScatteredTile) else _unexpected(value, "scattered tile")
 
     def read(
         self,
@@ -180,10 +167,10 @@ class Frame:
     ) -> Array:
         """Elements at addresses [threads or 1, *shape]; `otherwise` where they are not chosen by `where`."""
         if where is None:
-            self.machine.observer.read(at, self.active, addresses, of, None)
+            self.machine.observer.read(Access(at, self.active, addresses, of))
             return self.memory.read(at, addresses, of)
         addresses, where, otherwise = np.broadcast_arrays(addresses, where, otherwise)
-        self.machine.observer.read(at, self.active, addresses, of, where)
+        self.machine.observer.read(Access(at, self.active, addresses, of, where))
         values = otherwise.astype(of.dtype)
         values[where] = self.memory.read(at, addresses[where], of)
         return values
@@ -200,7 +187,7 @@ class Frame:
         chosen = () if where is None else (where,)
         addresses, values, *chosen = np.broadcast_arrays(addresses, values, *chosen)
         where = chosen[0] if chosen else None
-        self.machine.observer.write(at, self.active, addresses, of, values, where)
+        self.machine.observer.write(Access(at, self.active, addresses, of, where), values)
         if where is not None:
             addresses, values = addresses[where], values[where]
         self.memory.write(at, addresses, of, values)
@@ -209,7 +196,7 @@ class Frame:
         self, at: Operation, addresses: Array, of: Element, where: Array | None = None
     ) -> None:
         """Say that an atomic op changes elements at addresses [threads or 1, *shape]."""
-        self.machine.observer.write(at, self.active, addresses, of, None, where)
+        self.machine.observer.write(Access(at, self.active, addresses, of, where), None)
 
     def read_tile(
         self,
@@ -221,7 +208,7 @@ class Frame:
         holders: Holders = None,
     ) -> Array:
         """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
-        self.machine.observer.read_tile(at, self.active, tile, shape, of, holders)
+        self.machine.observer.read_tile(TileAccess(at, self.active, tile, shape, of, holders))
         return self.memory.read_tile(at, tile, shape, of, padding)
 
     def write_tile(
@@ -240,7 +227,7 @@ class Frame:
         `threads` are those that store, if it is not all that are active.
         """
         who = self.active if threads is None else threads
-        self.machine.observer.write_tile(at, who, tile, shape, of, values, holders)
+        self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of, holders), values)
         self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:
@@ -267,6 +254,10 @@ class Frame:
             for result, found in zip(op.results, values, strict=True):
                 self._values[result] = found
         return []
+
+
+def _unexpected(value: SSAValue, expected: str) -> NoReturn:
+    fail(value, f"expected a {expected}, found {value.type}")
 
 
 def attribute(op: Operation, name: str) -> Attribute | None:

@@ -48,8 +48,39 @@ class Allocation(NamedTuple):
         return str(index)
 
 
+class Access(NamedTuple):
+    """Elements that an op accesses.
+
+    Attributes:
+        at: the op.
+        active: the threads.
+        addresses: in bytes, [threads or 1, *shape].
+        element: what is there.
+        where: which of them are accessed, in a shape that broadcasts; None is all of them.
+        holders: bits of the subgroups that access each element, [*shape], for a kernel of level workgroup.
+    """
+
+    at: Operation
+    active: Array
+    addresses: Array
+    element: Element
+    where: Array | None = None
+    holders: Array | None = None
+
+
+class TileAccess(NamedTuple):
+    """A tile that an op accesses, one for each of the threads `active`."""
+
+    at: Operation
+    active: Array
+    tile: Tile
+    shape: tuple[int, int]
+    element: Element
+    holders: Holders = None
+
+
 class Observer:
-    """Watches what the threads `active` do at `addresses` (bytes, [threads or 1, *shape]); this one looks away."""
+    """Is told of accesses before they happen; this one looks away."""
 
     def begin_batch(self) -> None:
         """Other workgroups begin."""
@@ -60,41 +91,14 @@ class Observer:
     def barrier(self, active: Array) -> None:
         """The workgroups of these threads pass a barrier."""
 
-    def read(
-        self, at: Operation, active: Array, addresses: Array, element: Element, where: Array | None
-    ) -> None:
-        """Elements are about to be read, those that are chosen by `where`; None is all of them."""
+    def read(self, access: Access) -> None:
+        """Elements are about to be read."""
 
-    def write(
-        self,
-        at: Operation,
-        active: Array,
-        addresses: Array,
-        element: Element,
-        values: Array | None,
-        where: Array | None,
-    ) -> None:
-        """Elements are about to be overwritten with `values`, or changed by an atomic op (None); else as `read`."""
+    def write(self, access: Access, values: Array | None) -> None:
+        """Elements are about to be overwritten with `values`, or changed by an atomic op (None)."""
 
-    def read_tile(
-        self,
-        at: Operation,
-        active: Array,
-        tile: Tile,
-        shape: tuple[int, int],
-        element: Element,
-        holders: Holders,
-    ) -> None:
+    def read_tile(self, access: TileAccess) -> None:
         """A tile is about to be read."""
 
-    def write_tile(
-        self,
-        at: Operation,
-        active: Array,
-        tile: Tile,
-        shape: tuple[int, int],
-        element: Element,
-        values: Array,
-        holders: Holders,
-    ) -> None:
+    def write_tile(self, access: TileAccess, values: Array) -> None:
         """The part of a tile that is inside of its surface is about to be overwritten."""

@@ -11,9 +11,15 @@ from xdsl.ir import Operation
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
-from xetile.interpreter.machine.observer import SUBGROUP_BITS, Allocation, Holders, Observer
+from xetile.interpreter.machine.observer import (
+    SUBGROUP_BITS,
+    Access,
+    Allocation,
+    Observer,
+    TileAccess,
+)
 from xetile.interpreter.machine.threads import Threads
-from xetile.interpreter.machine.values import Array, Tile
+from xetile.interpreter.machine.values import Array
 from xetile.interpreter.sanitizer.shadows import (
     FIRST_EPOCH,
     Accesses,
@@ -60,88 +66,54 @@ class Sanitizer(Observer):
         found = [first] if (numbers == first).all() else np.unique(numbers).tolist()
         return [int(number) for number in found if int(number) in self._shadows]
 
-    def read(
-        self,
-        at: Operation,
-        active: Array,
-        addresses: Array,
-        element: Element,
-        where: Array | None,
-        holders: Array | None = None,
-    ) -> None:
-        """As an observer; `holders` are bits of the subgroups that read each element, at level workgroup."""
-        for number in self._buffers(addresses):
+    def read(self, access: Access) -> None:
+        for number in self._buffers(access.addresses):
             shadow = self._shadows[number]
-            found = self._accesses(at, active, addresses, element, shadow, where, holders)
-            self._refuse_unwritten(at, shadow, found)
+            found = self._accesses(access, shadow)
+            self._refuse_unwritten(access.at, shadow, found)
             if found.subgroups is not None:
                 others = shadow.unordered_writers(found)
-                self._refuse_race(at, shadow, found, others, "reads", "wrote")
-            shadow.note_read(found, self._ops.number(at))
+                self._refuse_race(access.at, shadow, found, others, "reads", "wrote")
+            shadow.note_read(found, self._ops.number(access.at))
 
-    def write(
-        self,
-        at: Operation,
-        active: Array,
-        addresses: Array,
-        element: Element,
-        values: Array | None,
-        where: Array | None,
-        holders: Array | None = None,
-    ) -> None:
-        """As an observer; `holders` as for `read`."""
+    def write(self, access: Access, values: Array | None) -> None:
+        at, atomic = access.at, values is None
         if values is not None:
-            self._stores.write(at, active, addresses, element, values, where)
-        for number in self._buffers(addresses):
+            self._stores.write(access, values)
+        for number in self._buffers(access.addresses):
             shadow = self._shadows[number]
-            found = self._accesses(at, active, addresses, element, shadow, where, holders, values)
-            kept = self._kept(at, found, shadow, element)
+            found = self._accesses(access, shadow, values)
+            kept = self._kept(at, found, shadow, access.element)
             if found.subgroups is not None:
                 others = shadow.unordered_readers(found)
                 self._refuse_race(at, shadow, found, others, "writes", "read")
-                others = shadow.earlier_writers(found, atomic=values is None)
+                others = shadow.earlier_writers(found, atomic=atomic)
                 others = np.where(kept, np.uint64(0), others)
                 self._refuse_race(at, shadow, found, others, "writes", "wrote")
                 self._refuse_different(at, shadow, found)
-            shadow.note_write(found, self._ops.number(at), kept, atomic=values is None)
+            shadow.note_write(found, self._ops.number(at), kept, atomic=atomic)
 
-    def read_tile(
-        self,
-        at: Operation,
-        active: Array,
-        tile: Tile,
-        shape: tuple[int, int],
-        element: Element,
-        holders: Holders,
-    ) -> None:
-        if not self._buffers(tile.surface.base):
-            return
-        self._refuse_edges(at, tile, shape, active)
-        addresses, _ = self._memory.tile_addresses(tile, shape, element)
-        self.read(at, active, addresses, element, None, holders() if holders else None)
+    def read_tile(self, access: TileAccess) -> None:
+        if self._buffers(access.tile.surface.base):
+            self._refuse_edges(access)
+            self.read(self._elements(access)._replace(where=None))
 
-    def write_tile(
-        self,
-        at: Operation,
-        active: Array,
-        tile: Tile,
-        shape: tuple[int, int],
-        element: Element,
-        values: Array,
-        holders: Holders,
-    ) -> None:
-        shared = bool(self._buffers(tile.surface.base))
+    def write_tile(self, access: TileAccess, values: Array) -> None:
+        shared = bool(self._buffers(access.tile.surface.base))
         if shared:
-            self._refuse_edges(at, tile, shape, active)
+            self._refuse_edges(access)
         if shared or self._stores.matter:
-            addresses, inside = self._memory.tile_addresses(tile, shape, element)
-            held = holders() if holders else None
-            self.write(at, active, addresses, element, values, inside, held)
+            self.write(self._elements(access), values)
 
-    def _refuse_edges(
-        self, at: Operation, tile: Tile, shape: tuple[int, int], active: Array
-    ) -> None:
+    def _elements(self, access: TileAccess) -> Access:
+        """The elements of a tile; those inside of its surface are chosen."""
+        at, active, tile, shape, element, holders = access
+        addresses, inside = self._memory.tile_addresses(tile, shape, element)
+        return Access(at, active, addresses, element, inside, holders() if holders else None)
+
+    def _refuse_edges(self, access: TileAccess) -> None:
         """Refuse a tile in shared memory that reaches out of its surface."""
+        at, active, tile, shape, _, _ = access
         (height, width), (x, y) = tile.surface.sizes, tile.corner
         names = (("row", x, shape[0], height), ("column", y, shape[1], width))
         for name, first, extent, limit in names:
@@ -157,18 +129,9 @@ class Sanitizer(Observer):
                 f"which has {most} {name}s",
             )
 
-    def _accesses(
-        self,
-        at: Operation,
-        active: Array,
-        addresses: Array,
-        element: Element,
-        shadow: Shadow,
-        where: Array | None,
-        holders: Array | None,
-        values: Array | None = None,
-    ) -> Accesses:
+    def _accesses(self, access: Access, shadow: Shadow, values: Array | None = None) -> Accesses:
         """The accesses to one buffer, those out of its bounds refused."""
+        at, active, addresses, element, where, holders = access
         shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
         chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)

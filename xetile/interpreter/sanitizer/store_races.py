@@ -8,6 +8,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xetile.errors import fail, position
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
 from xetile.interpreter.sanitizer.shadows import Owners, last_of
@@ -49,16 +50,9 @@ class StoreRaces:
         self._ops = ops
         self._owners: dict[int, Owners] = {}
 
-    def write(
-        self,
-        at: Operation,
-        active: Array,
-        addresses: Array,
-        element: Element,
-        values: Array,
-        where: Array | None,
-    ) -> None:
-        """Elements at addresses [threads or 1, *shape] are about to be overwritten with `values`."""
+    def write(self, access: Access, values: Array) -> None:
+        """Elements are about to be overwritten with `values`."""
+        at, active, addresses, element, where, _ = access
         if not self.matter or addresses.size == 0:
             return
         shape = (len(active), *addresses.shape[1:])
