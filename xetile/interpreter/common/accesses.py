@@ -10,7 +10,8 @@ from xetile.errors import fail
 from xetile.interpreter.common.folds import combine, kind_of
 from xetile.interpreter.machine.allocation import memref_type
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame, element
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.values import Array, Value
 
 

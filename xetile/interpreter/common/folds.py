@@ -11,7 +11,7 @@ from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import FLOATS, SIGNED, UNSIGNED, float_binary
 from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
-from xetile.interpreter.machine.frame import attribute
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Array
 
 _SPELLINGS = {

@@ -17,7 +17,8 @@ from xetile.interpreter.machine.elements import (
     unsigned,
     wrap,
 )
-from xetile.interpreter.machine.frame import Frame, Handler, element, integers
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element, integers
 from xetile.interpreter.machine.values import Array, Value
 
 Binary = Callable[[Array, Array], Array]

@@ -7,7 +7,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame, number
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.reading import number
 from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
 from xetile.targets.surface import SURFACE
 

@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Value, uniform
 

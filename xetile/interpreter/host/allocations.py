@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.errors import fail, position
 from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame, Handler, number, segments
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import number, segments
 from xetile.interpreter.machine.values import Array, MemRef, Value
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
 

@@ -9,7 +9,8 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
-from xetile.interpreter.machine.frame import Frame, Handler, attribute, number, segments
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, number, segments
 from xetile.interpreter.machine.values import Value, uniform
 
 TOKEN = uniform(0)

@@ -10,7 +10,8 @@ from xetile.errors import fail, remark
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Value
 
 DEEPEST_CALL = 500

@@ -20,11 +20,7 @@ from xetile.errors import fail, position
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.launch import (
-    parameters_of,
-    run_workgroups,
-    symbol_name,
-)
+from xetile.interpreter.machine.launch import parameters_of, run_workgroups, symbol_name
 from xetile.interpreter.machine.threads import Axis, Sizes, Threads
 from xetile.interpreter.machine.values import Value, uniform
 from xetile.targets.device import SUBGROUP_SIZE

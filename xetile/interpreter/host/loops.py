@@ -9,7 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.machine.frame import Frame, Handler, attribute, number
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, number
 from xetile.interpreter.machine.values import Value
 
 WORTH_COMPILING = 5_000

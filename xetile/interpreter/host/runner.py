@@ -8,7 +8,7 @@ run; NaN is close to nothing; a comparison of different numbers of elements is r
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -16,10 +16,12 @@ from xdsl.dialects.builtin import UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
+from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import element_of_memref, host_array_of
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.elements import Element, round_to, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.values import Array, Value, uniform
 
 ABSOLUTE_TOLERANCE = 1e-4
@@ -69,39 +71,39 @@ def _nested(array: Array, depth: int, rank: int, of: Element) -> str:
     return f"[{between.join(_nested(part, depth + 1, rank, of) for part in array)}]"
 
 
-def _print_memref(frame: Frame, op: Operation) -> Sequence[Value]:
-    value = op.operands[0]
-    array = host_array_of(frame, op, value)
-    text = _nested(array, 0, array.ndim, element_of_memref(value))
-    if array.ndim == 0:
-        text = f"[{text}]"
-    host(frame).output(f"{_described(frame, value)} data = \n{text}\n")
-    return []
-
-
-def _print_shape(frame: Frame, op: Operation) -> Sequence[Value]:
-    host(frame).output(f"{_described(frame, op.operands[0])}\n")
-    return []
-
-
-def _print_text(text: str) -> Handler:
+def _printing(text_of: Callable[[Frame, Operation], str]) -> Handler:
     def handler(frame: Frame, op: Operation) -> Sequence[Value]:
-        host(frame).output(text)
+        host(frame).output(text_of(frame, op))
         return []
 
     return handler
 
 
-def _print_number(frame: Frame, op: Operation) -> Sequence[Value]:
-    (value,) = op.operands
-    host(frame).output(shown(frame.array(value)[0], element(value)))
-    return []
+def _memref_text(frame: Frame, op: Operation) -> str:
+    value = op.operands[0]
+    array = host_array_of(frame, op, value)
+    text = _nested(array, 0, array.ndim, element_of_memref(value))
+    if array.ndim == 0:
+        text = f"[{text}]"
+    return f"{_described(frame, value)} data = \n{text}\n"
 
 
-def _print_unsigned(frame: Frame, op: Operation) -> Sequence[Value]:
+def _shape_text(frame: Frame, op: Operation) -> str:
+    return f"{_described(frame, op.operands[0])}\n"
+
+
+def _number_text(frame: Frame, op: Operation) -> str:
     (value,) = op.operands
-    host(frame).output(str(int(unsigned(frame.array(value), element(value))[0])))
-    return []
+    return shown(frame.array(value)[0], element(value))
+
+
+def _unsigned_text(frame: Frame, op: Operation) -> str:
+    (value,) = op.operands
+    return str(int(unsigned(frame.array(value), element(value))[0]))
+
+
+def _close_text(frame: Frame, op: Operation) -> str:
+    return f"[ALLCLOSE: {'TRUE' if _close(frame, op) else 'FALSE'}]\n"
 
 
 def _fill(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -149,24 +151,19 @@ def _all_close(frame: Frame, op: Operation) -> Sequence[Value]:
     return [np.array([_close(frame, op)])]
 
 
-def _print_all_close(frame: Frame, op: Operation) -> Sequence[Value]:
-    host(frame).output(f"[ALLCLOSE: {'TRUE' if _close(frame, op) else 'FALSE'}]\n")
-    return []
-
-
-def _print_max_error(frame: Frame, op: Operation) -> Sequence[Value]:
+def _error_text(frame: Frame, op: Operation) -> str:
     left, right = _pair(frame, op)
     absolute = np.abs(left - right)
     relative = absolute / np.fmax(np.abs(left), np.abs(right))
+    text = ""
     for name, errors in (("absolute", absolute), ("relative", relative)):
         known = np.where(np.isnan(errors), 0.0, errors)
         at = int(known.argmax()) if known.size else 0
         worst, i, j = 0.0, math.inf, math.inf
         if known.size and known[at] > 0:
             worst, i, j = float(known[at]), float(left[at]), float(right[at])
-        text = f"Max {name} error {worst:g} at idx={at} (i={i:g}, j={j:g})\n"
-        host(frame).output(text)
-    return []
+        text += f"Max {name} error {worst:g} at idx={at} (i={i:g}, j={j:g})\n"
+    return text
 
 
 def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -221,10 +218,6 @@ def _seconds(frame: Frame, op: Operation) -> Sequence[Value]:
     return [uniform(0, np.float64) + time.time()]
 
 
-def _ignore(frame: Frame, op: Operation) -> Sequence[Value]:
-    return []
-
-
 class Function(NamedTuple):
     """A function of a runner: how many arguments it takes and results it gives."""
 
@@ -243,28 +236,29 @@ def _named(text: str, arguments: int, execute: Handler, results: int = 0) -> dic
 
 _MEMREFS = "F16,BF16,F32,F64,I8,I16,I32,I64,Ind"
 _RANKED = "0dF32,1dF32,2dF32,3dF32,4dF32,1dI8,1dI32,1dI64,1dF64,1dInd"
+_PUNCTUATION = {"Newline": "\n", "Comma": ", ", "Open": "( ", "Close": " )"}
 _OLDER = "f32,f64,i8,i32,i64,ind"
 
 FUNCTIONS: Mapping[str, Function] = {
-    **_named(f"printMemref{{{_MEMREFS},{_RANKED}}}", 1, _print_memref),
-    **_named(f"print_memref_{{{_OLDER}}}", 1, _print_memref),
-    **_named(f"printMemrefShape{{{_MEMREFS}}}", 1, _print_shape),
-    **_named(f"print_memref_shape_{{{_OLDER}}}", 1, _print_shape),
-    **_named("print{I64,F32,F64}", 1, _print_number),
-    **_named("print{U64}", 1, _print_unsigned),
-    **_named("print{Newline}", 0, _print_text("\n")),
-    **_named("print{Comma}", 0, _print_text(", ")),
-    **_named("print{Open}", 0, _print_text("( ")),
-    **_named("print{Close}", 0, _print_text(" )")),
+    **_named(f"printMemref{{{_MEMREFS},{_RANKED}}}", 1, _printing(_memref_text)),
+    **_named(f"print_memref_{{{_OLDER}}}", 1, _printing(_memref_text)),
+    **_named(f"printMemrefShape{{{_MEMREFS}}}", 1, _printing(_shape_text)),
+    **_named(f"print_memref_shape_{{{_OLDER}}}", 1, _printing(_shape_text)),
+    **_named("print{I64,F32,F64}", 1, _printing(_number_text)),
+    **_named("print{U64}", 1, _printing(_unsigned_text)),
+    **{
+        f"print{name}": Function(0, 0, _printing(lambda _, __, text=text: text))
+        for name, text in _PUNCTUATION.items()
+    },
     **_named("fillResource1D{F16,BF16,F32}", 2, _fill),
     **_named("fillResource1DRandom{F16,BF16,F32}", 4, _fill_random),
     **_named("allclose{F16,BF16,F32}", 2, _all_close, results=1),
-    **_named("printAllclose{F16,BF16,F32}", 2, _print_all_close),
-    **_named("printMaxError{F16,BF16,F32}", 2, _print_max_error),
+    **_named("printAllclose{F16,BF16,F32}", 2, _printing(_close_text)),
+    **_named("printMaxError{F16,BF16,F32}", 2, _printing(_error_text)),
     **_named("gemm{F16F16F32,BF16BF16F32}", 3, _gemm),
     **_named("gemm{F16F16F16}", 3, _gemm_rounded),
     **_named("verifyMemRef{I32,F32,F64,Ind}", 2, _count_errors, results=1),
     **_named("nano{Time}", 0, _nanoseconds, results=1),
     **_named("rt{clock}", 0, _seconds, results=1),
-    **_named("print{Flops}", 1, _ignore),
+    **_named("print{Flops}", 1, nothing),
 }

@@ -19,7 +19,7 @@ from xetile.dialects.upstream.index import PredicateAttr
 from xetile.interpreter.common.scalars import COMPARISONS, refuse_overflow, refuse_zero
 from xetile.interpreter.host.code import Code, held, llvm_type
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.frame import attribute, integer
+from xetile.interpreter.machine.reading import attribute, integer
 
 EXACT_IN_F32 = 24
 """Integers of this many bits are f32 values without rounding."""

@@ -31,7 +31,8 @@ from xetile.interpreter.host.functions import refuse_assertion
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.host.scalars import write_scalar
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.frame import Frame, attribute
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Array, uniform
 from xetile.interpreter.ops.math import FUNCTIONS
 

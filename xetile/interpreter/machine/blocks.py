@@ -11,7 +11,8 @@ import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from xetile.interpreter.machine.frame import Frame, attribute, integers, number, segments
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.reading import attribute, integers, number, segments
 from xetile.interpreter.machine.values import Array, Value, merge, take
 
 Piece: TypeAlias = "tuple[Array, Sequence[Value]]"

@@ -22,9 +22,10 @@ from xetile.interpreter.machine.allocation import memref_type, new_memref
 from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.elements import find_element
-from xetile.interpreter.machine.frame import Frame, Handler, Machine, attribute
+from xetile.interpreter.machine.frame import Frame, Handler, Machine
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
 

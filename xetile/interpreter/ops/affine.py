@@ -1,6 +1,6 @@
 """The affine dialect: maps of indices, and loops, conditions and accesses that are written with them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import cast
 
@@ -17,22 +17,18 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
-    AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
-    AffineDimExpr,
     AffineExpr,
     AffineMap,
-    AffineSymExpr,
 )
 
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import load_elements, row_indices, store_elements
 from xetile.interpreter.common.control import branch, loop
 from xetile.interpreter.common.folds import combine, kind_word
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import (
     attribute,
     element,
     integer,
@@ -45,32 +41,16 @@ from xetile.interpreter.machine.values import Array, Value, uniform
 _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv)
 
 
-def _ceiling(x: Array, y: Array) -> Array:
-    return -(-x // y)
-
-
-_KINDS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
-    AffineBinaryOpKind.Add: np.add,
-    AffineBinaryOpKind.Mul: np.multiply,
-    AffineBinaryOpKind.Mod: np.mod,
-    AffineBinaryOpKind.FloorDiv: np.floor_divide,
-    AffineBinaryOpKind.CeilDiv: _ceiling,
-}
-
-
 def _evaluate(op: Operation, expression: AffineExpr, dims: int, values: Sequence[Array]) -> Array:
     """An expression of dimensions, the first `dims` of the values, and symbols, the others."""
-    if isinstance(expression, AffineConstantExpr):
-        return uniform(expression.value)
-    if isinstance(expression, AffineDimExpr):
-        return values[expression.position]
-    if isinstance(expression, AffineSymExpr):
-        return values[dims + expression.position]
-    assert isinstance(expression, AffineBinaryOpExpr)
-    x, y = (_evaluate(op, side, dims, values) for side in (expression.lhs, expression.rhs))
-    if expression.kind in _DIVISIONS and (y <= 0).any():
-        fail(op, f"'{op.name}' divides by {int(y.min())}; expected a positive number")
-    return _KINDS[expression.kind](x, y)
+    # Its operators are all that xDSL's evaluation asks of a number, and arrays have them.
+    numbers = cast("Sequence[int]", values)
+    for part in expression.dfs():
+        if isinstance(part, AffineBinaryOpExpr) and part.kind in _DIVISIONS:
+            divisor = np.asarray(part.rhs.eval(numbers[:dims], numbers[dims:]))
+            if (divisor <= 0).any():
+                fail(op, f"'{op.name}' divides by {int(divisor.min())}; expected a positive number")
+    return np.asarray(expression.eval(numbers[:dims], numbers[dims:]), np.int64).reshape(-1)
 
 
 def _map(op: Operation, name: str = "map") -> AffineMap:

@@ -29,14 +29,8 @@ from xetile.interpreter.machine.elements import (
     unsigned,
     wrap,
 )
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    attribute,
-    element,
-    integer,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, element, integer, shape_of
 from xetile.interpreter.machine.values import Array, Value, merge, take
 
 SPARE_BITS = 11

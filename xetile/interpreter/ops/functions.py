@@ -9,7 +9,8 @@ from xdsl.traits import SymbolTable
 
 from xetile.errors import fail
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Value
 
 

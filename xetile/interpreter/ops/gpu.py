@@ -7,7 +7,8 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.common.threads import barrier, by_axis, lane_id, subgroup_id
-from xetile.interpreter.machine.frame import Frame, Handler, attribute
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Value, uniform
 from xetile.targets.device import SUBGROUP_SIZE

@@ -9,7 +9,8 @@ from xetile.dialects.upstream.index import PredicateAttr
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import INTEGER_OPS, compare_integers, extended
 from xetile.interpreter.machine.elements import signed, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler, attribute, element
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Value, uniform
 
 INDEX_BITS = 64

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.interpreter.machine.frame import Frame, Handler, element, number
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element, number
 from xetile.interpreter.machine.values import Value
 
 

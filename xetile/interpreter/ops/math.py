@@ -8,14 +8,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.interpreter.common.scalars import fused
-from xetile.interpreter.machine.elements import (
-    Element,
-    round_to,
-    signed,
-    unsigned,
-    wrap,
-)
-from xetile.interpreter.machine.frame import Frame, Handler, element
+from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.values import Array, Value
 
 Function = Callable[..., Array]
@@ -108,23 +103,14 @@ def _bits(count: Callable[[int, int], int]) -> Handler:
         (value,) = op.operands
         of = element(value)
         numbers = unsigned(frame.array(value), of)
-        counts = [count(cast(int, number), of.bits) for number in numbers.flat]
+        counts = [count(int(cast(int, number)), of.bits) for number in numbers.flat]
         return [wrap(np.array(counts, np.int64).reshape(numbers.shape), of)]
 
     return handler
 
 
-def _leading_zeros(number: int, bits: int) -> int:
-    return bits - int(number).bit_length()
-
-
 def _trailing_zeros(number: int, bits: int) -> int:
-    value = int(number)
-    return bits if value == 0 else (value & -value).bit_length() - 1
-
-
-def _ones(number: int, bits: int) -> int:
-    return int(number).bit_count()
+    return bits if number == 0 else (number & -number).bit_length() - 1
 
 
 def _integer_power(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -152,8 +138,8 @@ def _float_power(frame: Frame, op: Operation) -> Sequence[Value]:
 HANDLERS: Mapping[str, Handler] = {
     **{name: _float(function) for name, function in FUNCTIONS.items()},
     "math.absi": _absolute,
-    "math.ctlz": _bits(_leading_zeros),
-    "math.ctpop": _bits(_ones),
+    "math.ctlz": _bits(lambda number, bits: bits - number.bit_length()),
+    "math.ctpop": _bits(lambda number, _: number.bit_count()),
     "math.cttz": _bits(_trailing_zeros),
     "math.fma": fused,
     "math.fpowi": _float_power,

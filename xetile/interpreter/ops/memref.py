@@ -35,13 +35,12 @@ from xetile.interpreter.machine.allocation import (
     slot_of,
 )
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import (
     attribute,
     element,
     integers,
-    mixed,
+    mixed_lists,
     number,
     segments,
 )
@@ -108,19 +107,12 @@ def _rank(frame: Frame, op: Operation) -> Sequence[Value]:
     return [uniform(len(frame.memref(op.operands[0]).sizes))]
 
 
-def _lists(frame: Frame, op: Operation) -> tuple[list[Array], list[Array], list[Array]]:
-    _, *dynamic = segments(op)
-    names = ("static_offsets", "static_sizes", "static_strides")
-    offsets, sizes, strides = (
-        mixed(frame, integers(op, name), values)
-        for name, values in zip(names, dynamic, strict=True)
-    )
-    return offsets, sizes, strides
+_LISTS = ("static_offsets", "static_sizes", "static_strides")
 
 
 def _subview(frame: Frame, op: Operation) -> Sequence[Value]:
     found = frame.memref(op.operands[0])
-    offsets, sizes, steps = _lists(frame, op)
+    offsets, sizes, steps = mixed_lists(frame, op, _LISTS, segments(op)[1:])
     offset = found.offset
     for index, stride in zip(offsets, found.strides, strict=True):
         offset = offset + index * stride
@@ -145,7 +137,7 @@ def _kept_dimensions(op: Operation, sizes: Sequence[int]) -> list[int]:
 
 def _reinterpret_cast(frame: Frame, op: Operation) -> Sequence[Value]:
     found = frame.memref(op.operands[0])
-    offsets, sizes, strides = _lists(frame, op)
+    offsets, sizes, strides = mixed_lists(frame, op, _LISTS, segments(op)[1:])
     return [MemRef(found.base, offsets[0], tuple(sizes), tuple(strides))]
 
 

@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.vector import Punctuation, PunctuationAttr
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, signed, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler, attribute, element
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Array, Value
 
 _CONVERSION = re.compile(

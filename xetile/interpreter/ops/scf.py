@@ -8,15 +8,8 @@ from xdsl.ir import Operation
 from xetile.errors import fail
 from xetile.interpreter.common.control import branch, check_step, joined, loop
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    element,
-    integers,
-    number,
-    segments,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element, integers, number, segments, shape_of
 from xetile.interpreter.machine.values import Array, Value, take
 
 

@@ -9,15 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from xetile.errors import fail
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    attribute,
-    element,
-    number,
-    segments,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, element, number, segments, shape_of
 from xetile.interpreter.machine.values import Array, Value
 from xetile.interpreter.ops.vector import masked_read, masked_write
 

@@ -16,14 +16,8 @@ from xetile.interpreter.common.accesses import (
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    element,
-    integers,
-    number,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element, integers, number, shape_of
 from xetile.interpreter.machine.values import Array, Value
 
 

@@ -10,13 +10,13 @@ from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import nothing, unchanged
 from xetile.interpreter.common.surfaces import check_block_access, surface_of
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import (
     attribute,
     element,
     integers,
     mixed,
+    mixed_lists,
     segments,
 )
 from xetile.interpreter.machine.values import Array, Tile, Value, uniform
@@ -36,9 +36,7 @@ def _create_nd_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
     (source,), *lists = segments(op)
     type = _descriptor_type(op.results[0])
     names = ("const_offsets", "const_shape", "const_strides")
-    offsets, shape, strides = (
-        mixed(frame, integers(op, name), values) for name, values in zip(names, lists, strict=True)
-    )
+    offsets, shape, strides = mixed_lists(frame, op, names, lists)
     rank = len(type.get_shape())
     if rank > 2:
         fail(op, f"cannot execute a descriptor of rank {rank}; expected 1 or 2")

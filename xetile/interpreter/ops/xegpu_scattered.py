@@ -11,16 +11,8 @@ from xetile.interpreter.common.accesses import update_elements
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.threads import barrier
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    element,
-    integer,
-    integers,
-    mixed,
-    number,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import element, integer, integers, mixed, number, shape_of
 from xetile.interpreter.machine.values import (
     UNBOUNDED,
     Array,

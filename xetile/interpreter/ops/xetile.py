@@ -16,18 +16,18 @@ from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import numbers, transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.observer import Holders, subgroup_bit
+from xetile.interpreter.machine.reading import (
     attribute,
     element,
     integers,
     mixed,
+    mixed_lists,
     number,
     segments,
     shape_of,
 )
-from xetile.interpreter.machine.observer import Holders, subgroup_bit
 from xetile.interpreter.machine.values import (
     UNBOUNDED,
     Array,
@@ -50,9 +50,7 @@ def _init_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     if indices:
         return [_init_scattered(frame, op, source, indices[0], type)]
     names = ("const_offsets", "const_sizes", "const_strides")
-    offsets, sizes, strides = (
-        mixed(frame, integers(op, name), values) for name, values in zip(names, lists, strict=True)
-    )
+    offsets, sizes, strides = mixed_lists(frame, op, names, lists)
     surface = surface_of(frame, op, source, offsets[:-2], sizes, strides, type.element_type)
     return [Tile(surface, (offsets[-2], offsets[-1]))]
 

@@ -1,17 +1,11 @@
 """The XeVM dialect: one lane's registers, gathered into matrices through linear layouts and back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects.builtin import FloatTF32Type as TF32
-from xdsl.dialects.builtin import (
-    IntegerType,
-    Signedness,
-    bf16,
-    f16,
-    f32,
-)
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
@@ -21,15 +15,8 @@ from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.surfaces import check_block_access
 from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
 from xetile.interpreter.machine.elements import Element, element_of, round_tf32
-from xetile.interpreter.machine.frame import (
-    Frame,
-    Handler,
-    attribute,
-    element,
-    integer,
-    number,
-    shape_of,
-)
+from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Value, uniform
 from xetile.interpreter.ops.collectives import check_lanes
@@ -118,21 +105,32 @@ def _message(frame: Frame, op: Operation) -> _Message:
 
 
 def _message_places(frame: Frame, op: Operation, message: _Message) -> _Places:
-    def make() -> _Places:
+    def make() -> LinearLayout:
+        layout = block_load_layout(
+            rows=message.rows,
+            columns=message.columns,
+            blocks=message.blocks,
+            element_bits=message.of.bits,
+            packed=integer(op, "pack_register", 0) != 0,
+            transposed=integer(op, "transpose", 0) != 0,
+        )
+        return layout.transpose_outs(["row", "block", "column"])
+
+    return _kept_places(frame, op, op, make)
+
+
+def _kept_places(
+    frame: Frame, op: Operation, key: object, make: Callable[[], LinearLayout]
+) -> _Places:
+    """The places of a layout that is made once; refused at the op where there is none."""
+
+    def places() -> _Places:
         try:
-            layout = block_load_layout(
-                rows=message.rows,
-                columns=message.columns,
-                blocks=message.blocks,
-                element_bits=message.of.bits,
-                packed=integer(op, "pack_register", 0) != 0,
-                transposed=integer(op, "transpose", 0) != 0,
-            )
+            return _places(make())
         except LayoutError as error:
             fail(op, str(error))
-        return _places(layout.transpose_outs(["row", "block", "column"]))
 
-    return frame.machine.keep(op, make)
+    return frame.machine.keep(key, places)
 
 
 def _block_load(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -214,16 +212,13 @@ def _block_prefetch(frame: Frame, op: Operation) -> Sequence[Value]:
 def _operand_places(frame: Frame, op: Operation, operand: str, shape: tuple[int, int]) -> _Places:
     m, _, k = _sizes(op)
 
-    def make() -> _Places:
-        try:
-            layout = dpas_operand_layout(
-                operand, shape, repeat_count=m, ops_per_channel=k // SYSTOLIC_DEPTH
-            )
-        except LayoutError as error:
-            fail(op, str(error))
-        return _places(layout.transpose_outs(["dim0", "dim1"]))
+    def make() -> LinearLayout:
+        layout = dpas_operand_layout(
+            operand, shape, repeat_count=m, ops_per_channel=k // SYSTOLIC_DEPTH
+        )
+        return layout.transpose_outs(["dim0", "dim1"])
 
-    return frame.machine.keep((operand, m, k, shape), make)
+    return _kept_places(frame, op, (operand, m, k, shape), make)
 
 
 def _sizes(op: Operation) -> tuple[int, int, int]:

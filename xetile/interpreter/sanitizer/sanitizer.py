@@ -20,19 +20,8 @@ from xetile.interpreter.machine.observer import (
 )
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
-from xetile.interpreter.sanitizer.shadows import (
-    FIRST_EPOCH,
-    Accesses,
-    Shadow,
-    last_of,
-    lowest_bit,
-)
-from xetile.interpreter.sanitizer.store_races import (
-    NumberedOps,
-    StoreRaces,
-    bits_of,
-    line_of,
-)
+from xetile.interpreter.sanitizer.shadows import FIRST_EPOCH, Accesses, Shadow, last_of, lowest_bit
+from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, bits_of, line_of
 
 
 class Sanitizer(Observer):

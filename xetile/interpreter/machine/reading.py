@@ -1,0 +1,90 @@
+"""What an op says and takes: its attributes, its operands as numbers, the types of its values."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.errors import fail
+from xetile.interpreter.machine.elements import Element, element_of
+from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.values import Array, uniform
+
+
+def attribute(op: Operation, name: str) -> Attribute | None:
+    """A property or attribute by name."""
+    return op.properties[name] if name in op.properties else op.attributes.get(name)
+
+
+def integers(op: Operation, name: str) -> list[int]:
+    """An array of integers by name; empty where it is absent."""
+    found = attribute(op, name)
+    if isinstance(found, DenseArrayBase):
+        return [int(value) for value in found.get_values()]
+    if isinstance(found, ArrayAttr):
+        elements = cast("ArrayAttr[IntegerAttr]", found)
+        return [element.value.data for element in elements]
+    return []
+
+
+def integer(op: Operation, name: str, default: int | None = None) -> int:
+    """An integer by name."""
+    found = attribute(op, name)
+    if isinstance(found, IntegerAttr):
+        return found.value.data
+    if default is None:
+        fail(op, f"'{name}' is missing")
+    return default
+
+
+def segments(op: Operation) -> list[Sequence[SSAValue]]:
+    """The operands of an op, cut as `operandSegmentSizes` says."""
+    operands: list[Sequence[SSAValue]] = []
+    start = 0
+    for size in integers(op, "operandSegmentSizes"):
+        operands.append(op.operands[start : start + size])
+        start += size
+    return operands
+
+
+def mixed(frame: Frame, constants: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Array]:
+    """Numbers of which some are constants and the others operands, in 64 bits."""
+    rest = iter(dynamic)
+    if not constants:
+        return [number(frame, value) for value in rest]
+    return [
+        number(frame, next(rest)) if constant == DYNAMIC_INDEX else uniform(constant)
+        for constant in constants
+    ]
+
+
+def mixed_lists(
+    frame: Frame, op: Operation, names: Sequence[str], dynamic: Sequence[Sequence[SSAValue]]
+) -> list[list[Array]]:
+    """Lists of numbers by the names of their constants, with the operands for what is none."""
+    pairs = zip(names, dynamic, strict=True)
+    return [mixed(frame, integers(op, name), values) for name, values in pairs]
+
+
+def number(frame: Frame, value: SSAValue) -> Array:
+    """An integer operand in 64 bits."""
+    return frame.array(value).astype(np.int64, copy=False)
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a vector; empty for a scalar."""
+    type = value.type
+    return tuple(type.get_shape()) if isinstance(type, VectorType) else ()
+
+
+def element(value: SSAValue) -> Element:
+    """How the elements of a value are held."""
+    return element_of(value.type, value)
