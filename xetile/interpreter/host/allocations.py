@@ -37,14 +37,10 @@ def _alloc(frame: Frame, op: Operation) -> Sequence[Value]:
     return [allocate(frame, op, op.results[0], sizes, "the memory")]
 
 
-def _dealloc(frame: Frame, op: Operation) -> Sequence[Value]:
-    give_back(frame, op, op.operands[0])
+def give_back(frame: Frame, op: Operation) -> Sequence[Value]:
+    """End the allocation that a memref lies in, the op's last operand."""
+    frame.memory.give_back(int(frame.memref(op.operands[-1]).base[0]), op)
     return []
-
-
-def give_back(frame: Frame, op: Operation, value: SSAValue) -> None:
-    """End the allocation that a memref lies in."""
-    frame.memory.give_back(int(frame.memref(value).base[0]), op)
 
 
 def element_of_memref(value: SSAValue) -> Element:
@@ -115,7 +111,7 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
 HANDLERS: Mapping[str, Handler] = {
     **MEMREF,
     "memref.alloc": _alloc,
-    "memref.dealloc": _dealloc,
+    "memref.dealloc": give_back,
     "memref.load": _reachable(MEMREF["memref.load"]),
     "memref.store": _reachable(MEMREF["memref.store"]),
     "memref.atomic_rmw": _reachable(MEMREF["memref.atomic_rmw"]),

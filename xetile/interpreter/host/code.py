@@ -8,6 +8,7 @@ no unsigned integers as floats. What a refusal needs (the index that was found, 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from string import Template
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -29,6 +30,16 @@ FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
 
 _HEAD = f"define i64 @{FUNCTION}(i64 %first, i64 %end, ptr %slots, ptr %ask, ptr %compute) {{"
 _UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+
+
+INTEGER = Element("i64", 64, SLOT, is_float=False)
+
+
+class Place(NamedTuple):
+    """An address in memory, and what is held there."""
+
+    address: str
+    of: Element
 
 
 class Unsupported(Exception):
@@ -90,7 +101,6 @@ class Code:
         self._lines = before
 
     def name(self, word: str) -> str:
-        """A new name."""
         self._count += 1
         return f"{word}.{self._count}"
 
@@ -114,26 +124,26 @@ class Code:
         self._lines.append(f"  {text}")
 
     def block(self, label: str) -> None:
-        """Begin a block."""
         self._lines.append(f"{label}:")
 
-    def variable(self, of: Element) -> str:
+    def variable(self, of: Element) -> Place:
         """A new variable of the function."""
         with self.at_entry():
-            return self.let(f"alloca {llvm_type(of)}")
+            return Place(self.let(f"alloca {_memory_type(of)}"), of)
 
-    def slot(self, number: int) -> str:
-        """The address of a slot."""
-        return self.let(f"getelementptr i64, ptr %slots, i64 {number}")
+    def slot(self, number: int, of: Element) -> Place:
+        return Place(self.let(f"getelementptr i64, ptr %slots, i64 {number}"), of)
 
-    def load(self, address: str, of: Element) -> str:
+    def load(self, place: Place) -> str:
         """A value from memory, where integers are held in whole bytes."""
+        address, of = place
         memory, type = _memory_type(of), llvm_type(of)
         value = self.let(f"load {memory}, ptr {address}, align {of.size}")
         return value if memory == type else self.let(f"trunc {memory} {value} to {type}")
 
-    def store(self, value: str, address: str, of: Element) -> None:
+    def store(self, place: Place, value: str) -> None:
         """Store a value to memory, integers sign-extended."""
+        address, of = place
         memory, type = _memory_type(of), llvm_type(of)
         if memory != type:
             word = "zext" if of.bits == 1 else "sext"
@@ -147,12 +157,11 @@ class Code:
         self.do(f"br i1 {condition}, label %{bad}, label %{good}, !prof !0")
         self.block(bad)
         for number, value in enumerate(found):
-            self.do(f"store i64 {value}, ptr {self.slot(number)}")
+            self.store(self.slot(number, INTEGER), value)
         self.do(f"ret i64 {len(self.refusals)}")
         self.block(good)
 
     def text(self) -> str:
-        """The whole function."""
         entry = ["entry:", *self._entry, "  br label %body", "body:"]
         return "\n".join([_HEAD, *entry, *self._body, "}", _UNLIKELY])
 

@@ -3,11 +3,11 @@
 Ops with tokens are executed where they stand, which is an order that the tokens allow.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
-from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
+from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, number, segments
@@ -16,24 +16,17 @@ from xetile.interpreter.machine.values import Value, uniform
 TOKEN = uniform(0)
 
 
-def with_token(
-    execute: Callable[[Frame, Operation, Sequence[SSAValue]], Sequence[Value]],
-) -> Handler:
-    """What executes an op on its operands without tokens, and adds a token where the op gives one."""
+def with_token(execute: Handler) -> Handler:
+    """What executes an op, and adds a token where the op gives one; tokens that it takes are its first operands."""
 
     def handler(frame: Frame, op: Operation) -> Sequence[Value]:
-        operands = [value for value in op.operands if not isinstance(value.type, AsyncTokenType)]
-        values = execute(frame, op, operands)
+        values = execute(frame, op)
         return [*values, *[TOKEN] * (len(op.results) - len(values))]
 
     return handler
 
 
-def _nothing(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
-    return []
-
-
-def _alloc(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
+def _alloc(frame: Frame, op: Operation) -> Sequence[Value]:
     _, dynamic, _ = segments(op)
     sizes = [number(frame, value) for value in dynamic]
     shared = attribute(op, "hostShared") is not None
@@ -41,30 +34,25 @@ def _alloc(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
     return [allocate(frame, op, op.results[0], sizes, owner)]
 
 
-def _dealloc(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
-    give_back(frame, op, operands[0])
-    return []
-
-
-def _memcpy(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
-    target, source = (array_of(frame, op, value) for value in operands)
+def _memcpy(frame: Frame, op: Operation) -> Sequence[Value]:
+    target, source = (array_of(frame, op, value) for value in op.operands[-2:])
     copy(frame, op, source, target)
     return []
 
 
-def _memset(frame: Frame, op: Operation, operands: Sequence[SSAValue]) -> Sequence[Value]:
-    target, value = operands
+def _memset(frame: Frame, op: Operation) -> Sequence[Value]:
+    target, value = op.operands[-2:]
     array_of(frame, op, target)[...] = frame.array(value)[0]
     return []
 
 
 HANDLERS: Mapping[str, Handler] = {
-    "gpu.wait": with_token(_nothing),
+    "gpu.wait": with_token(nothing),
     "gpu.alloc": with_token(_alloc),
-    "gpu.dealloc": with_token(_dealloc),
+    "gpu.dealloc": with_token(give_back),
     "gpu.memcpy": with_token(_memcpy),
     "gpu.memset": with_token(_memset),
-    "gpu.host_register": with_token(_nothing),
-    "gpu.host_unregister": with_token(_nothing),
-    "gpu.set_default_device": with_token(_nothing),
+    "gpu.host_register": with_token(nothing),
+    "gpu.host_unregister": with_token(nothing),
+    "gpu.set_default_device": with_token(nothing),
 }

@@ -28,7 +28,7 @@ from xetile.targets.device import SUBGROUP_SIZE
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
-def _launch_func(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence[Value]:
+def _launch_func(frame: Frame, op: Operation) -> Sequence[Value]:
     assert isinstance(op, LaunchFuncOp)
     if op.cluster_size is not None:
         fail(op, "cannot execute a launch with clusters")
@@ -155,7 +155,7 @@ def _maps(op: Operation) -> Iterator[WorkgroupMapAttr]:
     yield from (map for map in found if isinstance(map, WorkgroupMapAttr))
 
 
-def _launch(frame: Frame, op: Operation, _: Sequence[SSAValue]) -> Sequence[Value]:
+def _launch(frame: Frame, op: Operation) -> Sequence[Value]:
     """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
     assert isinstance(op, LaunchOp)
     if op.has_clusters:

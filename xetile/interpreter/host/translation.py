@@ -20,12 +20,12 @@ from xetile.interpreter.common.accesses import refuse_outside
 from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.code import (
     FOUND_SLOTS,
-    SLOT,
+    INTEGER,
     Code,
+    Place,
     Unsupported,
     held,
     literal,
-    llvm_type,
 )
 from xetile.interpreter.host.functions import refuse_assertion
 from xetile.interpreter.host.machine import host
@@ -43,8 +43,6 @@ CONSTANTS = ("arith.constant", "index.constant", "index.bool.constant")
 
 ASKED = ("arith.", "math.", "index.")
 """Dialects whose ops depend on their operands alone: the interpreter executes the ones that are not written."""
-
-_I64 = Element("i64", 64, SLOT, is_float=False)
 
 
 class _View(NamedTuple):
@@ -103,16 +101,21 @@ class Translation:
         self.text = self._write(loop)
 
     def _write(self, loop: Operation) -> str:
-        code, carried = self._code, list(enumerate(loop.results, self.carried))
-        start = [code.load(code.slot(slot), held(result.type)) for slot, result in carried]
+        code, results = self._code, enumerate(loop.results, self.carried)
+        carried = [code.slot(slot, held(result.type)) for slot, result in results]
+        start = [code.load(place) for place in carried]
         lower, _, step = (self._wide(value) for value in loop.operands[:3])
         variables = self._loop(loop, start, lower, step, ("%first", "%end"))
-        for variable, (slot, result) in zip(variables, carried, strict=True):
-            of = held(result.type)
-            value = code.let(f"load {llvm_type(of)}, ptr {variable}")
-            code.store(value, code.slot(slot), of)
+        self._keep(carried, [code.load(variable) for variable in variables])
         code.do("ret i64 0")
         return code.text()
+
+    def _keep(self, places: Sequence[Place], names: Sequence[str]) -> None:
+        for place, name in zip(places, names, strict=True):
+            self._code.store(place, name)
+
+    def _bind(self, values: Sequence[SSAValue], places: Sequence[Place]) -> None:
+        self._names |= {v: self._code.load(place) for v, place in zip(values, places, strict=True)}
 
     def _take_slots(self, number: int) -> int:
         first = self.slots
@@ -122,7 +125,7 @@ class Translation:
     def _from_slot(self, number: int, of: Element) -> str:
         """The value in a slot when the function begins."""
         with self._code.at_entry():
-            return self._code.load(self._code.slot(number), of)
+            return self._code.load(self._code.slot(number, of))
 
     def _wide(self, value: SSAValue) -> str:
         """A bound of a loop in 64 bits."""
@@ -162,10 +165,10 @@ class Translation:
         first = self.memrefs[value] = self._take_slots(1 + 2 * rank)
         known = [*(None if n == DYNAMIC_INDEX else n for n in type.get_shape()), *layout[0]]
         parts = [
-            self._from_slot(slot, _I64) if n is None else str(n)
+            self._from_slot(slot, INTEGER) if n is None else str(n)
             for slot, n in enumerate(known, first + 1)
         ]
-        start = self._from_slot(first, _I64)
+        start = self._from_slot(first, INTEGER)
         with self._code.at_entry():
             address = self._code.let(f"inttoptr i64 {start} to ptr")
         view = _View(value, address, parts[:rank], parts[rank:], held(type.element_type))
@@ -219,13 +222,13 @@ class Translation:
     def _ask(self, op: Operation, names: Sequence[str]) -> Sequence[str]:
         """Let the interpreter execute an op: operands and results pass through slots."""
         code, room = self._code, self._take_slots(max(len(op.operands), len(op.results)))
-        for slot, (name, value) in enumerate(zip(names, op.operands, strict=True), room):
-            code.store(name, code.slot(slot), held(value.type))
+        places = [code.slot(slot, held(v.type)) for slot, v in enumerate(op.operands, room)]
+        self._keep(places, names)
         self.asked.append((op, room))
         answer = code.let(f"call i64 %ask(i64 {len(self.asked) - 1})")
         code.refuse_if(code.let(f"icmp ne i64 {answer}, 0"), _refused_before)
         results = enumerate(op.results, room)
-        return [code.load(code.slot(slot), held(result.type)) for slot, result in results]
+        return [code.load(code.slot(slot, held(result.type))) for slot, result in results]
 
     def _for(self, op: Operation) -> None:
         """A loop in the loop, with the interpreter's number of iterations."""
@@ -241,59 +244,48 @@ class Translation:
         none = code.let(f"icmp sge i64 {lower}, {upper}")
         trips = code.let(f"select i1 {none}, i64 0, i64 {whole}")
         start = [self._get(value) for value in op.operands[3:]]
-        variables = self._loop(op, start, lower, step, ("0", trips))
-        for variable, result in zip(variables, op.results, strict=True):
-            self._names[result] = code.let(f"load {llvm_type(held(result.type))}, ptr {variable}")
+        self._bind(op.results, self._loop(op, start, lower, step, ("0", trips)))
 
     def _loop(
         self, op: Operation, start: Sequence[str], lower: str, step: str, trips: tuple[str, str]
-    ) -> list[str]:
+    ) -> Sequence[Place]:
         """Iterations `trips`; the variables of what the loop carries."""
         code, body = self._code, op.regions[0].block
         induction, *carried = body.args
-        held_as = [held(value.type) for value in carried]
-        counter, variables = code.variable(_I64), [code.variable(of) for of in held_as]
-        types = [llvm_type(of) for of in held_as]
-        code.do(f"store i64 {trips[0]}, ptr {counter}")
-        for variable, type, name in zip(variables, types, start, strict=True):
-            code.do(f"store {type} {name}, ptr {variable}")
+        counter = code.variable(INTEGER)
+        variables = [code.variable(held(value.type)) for value in carried]
+        self._keep([counter, *variables], [trips[0], *start])
         head, inside, after = (code.name(word) for word in ("loop", "body", "after"))
         code.do(f"br label %{head}")
         code.block(head)
-        trip = code.let(f"load i64, ptr {counter}")
+        trip = code.load(counter)
         more = code.let(f"icmp slt i64 {trip}, {trips[1]}")
         code.do(f"br i1 {more}, label %{inside}, label %{after}")
         code.block(inside)
         at = code.let(f"add i64 {lower}, {code.let(f'mul i64 {trip}, {step}')}")
         of = held(induction.type)
         self._names[induction] = at if of.bits == 64 else code.let(f"trunc i64 {at} to i{of.bits}")
-        for value, variable, type in zip(carried, variables, types, strict=True):
-            self._names[value] = code.let(f"load {type}, ptr {variable}")
-        for variable, type, name in zip(variables, types, self._block(body), strict=True):
-            code.do(f"store {type} {name}, ptr {variable}")
-        code.do(f"store i64 {code.let(f'add i64 {trip}, 1')}, ptr {counter}")
+        self._bind(carried, variables)
+        self._keep(variables, self._block(body))
+        code.store(counter, code.let(f"add i64 {trip}, 1"))
         code.do(f"br label %{head}")
         code.block(after)
         return variables
 
     def _if(self, op: Operation) -> None:
         code, condition = self._code, self._get(op.operands[0])
-        held_as = [held(result.type) for result in op.results]
-        variables, types = [code.variable(of) for of in held_as], [*map(llvm_type, held_as)]
+        variables = [code.variable(held(result.type)) for result in op.results]
         labels = [code.name(word) for word in ("then", "else", "joined")]
         code.do(f"br i1 {condition}, label %{labels[0]}, label %{labels[1]}")
         for label, region in zip(labels, op.regions, strict=False):
             code.block(label)
-            names = self._block(region.blocks[0]) if region.blocks else []
-            for variable, type, name in zip(variables, types, names, strict=True):
-                code.do(f"store {type} {name}, ptr {variable}")
+            self._keep(variables, self._block(region.blocks[0]) if region.blocks else [])
             code.do(f"br label %{labels[2]}")
         code.block(labels[2])
-        for variable, type, result in zip(variables, types, op.results, strict=True):
-            self._names[result] = code.let(f"load {type}, ptr {variable}")
+        self._bind(op.results, variables)
 
-    def _element(self, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]) -> str:
-        """The address of an element, refused where an index is outside."""
+    def _element(self, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]) -> Place:
+        """An element, refused where an index is outside."""
         code, view = self._code, self._view(memref)
         position = "0"
         for dimension, value in enumerate(indices):
@@ -302,18 +294,19 @@ class Translation:
             code.refuse_if(code.let(f"icmp uge i64 {index}, {extent}"), refuse, [index, extent])
             step = code.let(f"mul i64 {index}, {view.strides[dimension]}")
             position = code.let(f"add i64 {position}, {step}")
-        return code.let(f"getelementptr [{view.of.size} x i8], ptr {view.address}, i64 {position}")
+        type = f"[{view.of.size} x i8]"
+        address = code.let(f"getelementptr {type}, ptr {view.address}, i64 {position}")
+        return Place(address, view.of)
 
     def _load(self, op: Operation) -> None:
         memref, *indices = op.operands
-        address = self._element(op, memref, indices)
-        self._names[op.results[0]] = self._code.load(address, self._view(memref).of)
+        self._names[op.results[0]] = self._code.load(self._element(op, memref, indices))
 
     def _store(self, op: Operation) -> None:
         value, memref, *indices = op.operands
-        name, view = self._get(value), self._view(memref)
-        self._code.store(name, self._element(op, memref, indices), view.of)
-        self.stored.add(view.source)
+        name = self._get(value)
+        self._code.store(self._element(op, memref, indices), name)
+        self.stored.add(self._view(memref).source)
 
     def _dim(self, op: Operation) -> None:
         memref, index = op.operands
