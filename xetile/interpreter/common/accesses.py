@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
@@ -67,6 +68,37 @@ def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
     within = [*[np.zeros(shape, np.int64)] * leading, *np.indices(shape)]
     ones = [1] * len(shape)
     return [start.reshape(-1, *ones) + step for start, step in zip(starts, within, strict=True)]
+
+
+def _masked_addresses(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array
+) -> tuple[Array, Array]:
+    """Addresses of the elements that a mask selects, and the mask; others are not looked at."""
+    shape = np.broadcast_shapes(mask.shape, *(index.shape for index in indices))
+    mask = np.broadcast_to(mask, shape)
+    # Index 0 stands in where the mask is off, which only an empty memref refuses.
+    safe = [np.where(mask, index, 0) for index in indices]
+    base = next(value for value in op.operands if isinstance(value.type, MemRefType))
+    if not mask.any():
+        return np.zeros(shape, np.int64), mask
+    addresses = element_addresses(frame, op, base, safe)
+    return addresses, mask
+
+
+def masked_read(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, otherwise: Array
+) -> Array:
+    """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
+    addresses, mask = _masked_addresses(frame, op, indices, mask)
+    return frame.read(op, addresses, element(op.results[0]), mask, otherwise)
+
+
+def masked_write(
+    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array, of: Element
+) -> None:
+    """Store values to the op's memref at indices where a mask is on."""
+    addresses, mask = _masked_addresses(frame, op, indices, mask)
+    frame.write(op, addresses, of, values, mask)
 
 
 def update_elements(

@@ -9,10 +9,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import masked_read, masked_write
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, number, segments, shape_of
 from xetile.interpreter.machine.values import Array, Value
-from xetile.interpreter.ops.vector import masked_read, masked_write
 
 
 def _sources(op: Operation) -> list[int | None]:

@@ -1,6 +1,7 @@
 """The vector dialect."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -8,14 +9,14 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
-    element_addresses,
     load_elements,
+    masked_read,
+    masked_write,
     row_indices,
     store_elements,
 )
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
-from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element, integers, number, shape_of
 from xetile.interpreter.machine.values import Array, Value
@@ -160,15 +161,11 @@ def _step(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _mask_of(bounds: Sequence[Array], shape: Sequence[int]) -> Array:
-    mask = np.ones((1, *shape), np.bool)
-    for dimension, bound in enumerate(bounds):
-        ones = [1] * len(shape)
-        ones[dimension] = shape[dimension]
-        inside = np.arange(shape[dimension]).reshape(1, *ones) < bound.reshape(
-            -1, *[1] * len(shape)
-        )
-        mask = mask & inside
-    return mask
+    ones = [1] * len(shape)
+    inside = [
+        n < bound.reshape(-1, *ones) for n, bound in zip(np.indices(shape), bounds, strict=True)
+    ]
+    return reduce(np.logical_and, inside, np.ones((1, *shape), np.bool))
 
 
 def _constant_mask(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -194,37 +191,6 @@ def _store(frame: Frame, op: Operation) -> Sequence[Value]:
     value, base, *indices = op.operands
     at = row_indices(_starts(frame, indices), shape_of(value))
     return store_elements(frame, op, value, base, at)
-
-
-def _masked_addresses(
-    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array
-) -> tuple[Array, Array]:
-    """Addresses of the elements that a mask selects, and the mask; others are not looked at."""
-    shape = np.broadcast_shapes(mask.shape, *(index.shape for index in indices))
-    mask = np.broadcast_to(mask, shape)
-    # Index 0 stands in where the mask is off, which only an empty memref refuses.
-    safe = [np.where(mask, index, 0) for index in indices]
-    base = next(v for v in op.operands if str(v.type).startswith("memref"))
-    if not mask.any():
-        return np.zeros(shape, np.int64), mask
-    addresses = element_addresses(frame, op, base, safe)
-    return addresses, mask
-
-
-def masked_read(
-    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, otherwise: Array
-) -> Array:
-    """Elements of the op's memref at indices where a mask is on, `otherwise` where it is off."""
-    addresses, mask = _masked_addresses(frame, op, indices, mask)
-    return frame.read(op, addresses, element(op.results[0]), mask, otherwise)
-
-
-def masked_write(
-    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array, of: Element
-) -> None:
-    """Store values to the op's memref at indices where a mask is on."""
-    addresses, mask = _masked_addresses(frame, op, indices, mask)
-    frame.write(op, addresses, of, values, mask)
 
 
 def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -1,0 +1,31 @@
+"""The rooms inside of the interpreter: which may know which."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import xetile.interpreter
+
+PACKAGE = Path(xetile.interpreter.__file__).parent
+
+KNOWN = {
+    "machine": ("machine",),
+    "common": ("machine", "common"),
+    "ops": ("machine", "common"),
+    "sanitizer": ("machine", "sanitizer"),
+    "host": ("machine", "common", "ops.math", "ops.memref", "host"),
+}
+"""What a room may import: machine and common know no op, ops not one another, and the host only the two it builds on."""
+
+
+@pytest.mark.parametrize("room", KNOWN)
+def test_arrows(room: str) -> None:
+    for path in (PACKAGE / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = node.module if isinstance(node, ast.ImportFrom) else None
+            if name is not None and name.startswith("xetile.interpreter"):
+                inner = name.removeprefix("xetile.interpreter.")
+                assert any(
+                    inner == known or inner.startswith(f"{known}.") for known in KNOWN[room]
+                ), f"{path.name} imports {name}"
