@@ -19,10 +19,8 @@ from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Value, uniform
-from xetile.interpreter.ops.collectives import check_lanes
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.layout.intel.fragments import dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout
 from xetile.targets.device import SUBGROUP_SIZE, SYSTOLIC_DEPTH
 
