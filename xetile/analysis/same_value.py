@@ -6,7 +6,9 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-_ELEMENTWISE = ("arith", "math")
+from xetile.dialects.traits import Elementwise, has_trait
+from xetile.dialects.xetile import TileMMAOp
+
 _BRANCHES = ("scf.if", "scf.index_switch", "scf.execute_region")
 
 Fact = TypeVar("Fact")
@@ -63,13 +65,6 @@ def vector_shape(value: SSAValue) -> tuple[int, ...]:
     return tuple(cast(VectorType[Attribute], value.type).get_shape())
 
 
-def is_elementwise(op: Operation) -> bool:
-    """Whether an op works on each element of its vectors alone."""
-    if op.name == "vector.fma":
-        return True
-    return op.name.partition(".")[0] in _ELEMENTWISE and op.name != "arith.constant"
-
-
 class Carried(NamedTuple):
     """Two values that are one at run time: `target` is `source`, because the op `by` hands it on."""
 
@@ -122,10 +117,10 @@ def carried_pairs(op: Operation) -> Iterator[Pair]:
 
 def computed_pairs(op: Operation) -> Iterator[Pair]:
     """Pairs of vectors that one op keeps in one form: accumulator and result, operands and result."""
-    if op.name == "xetile.tile_mma":
-        for accumulator in op.operands[2:]:
-            yield op.results[0], accumulator
-    elif is_elementwise(op):
+    if isinstance(op, TileMMAOp):
+        if op.c is not None:
+            yield op.result, op.c
+    elif has_trait(op, Elementwise):
         vectors = [v for v in (*op.results, *op.operands) if is_tile_vector(v.type)]
         for other in vectors[1:]:
             yield vectors[0], other

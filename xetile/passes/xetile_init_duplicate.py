@@ -28,12 +28,11 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect
 from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.dialects.traits import MakesTile, MovesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
 from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.rewriting.rewriter import Handlers, on, remade
-
-_KEPT_TOGETHER = ("xetile.init_tile", "xetile.update_tile_offset")
 
 
 class Uses(Parts):
@@ -116,10 +115,10 @@ def _tile_uses(function: Operation) -> Callable[[SSAValue], tuple[str, ...]]:
         for left, right in carried_pairs(op):
             if isinstance(left.type, TileType):
                 classes.unite(left, right)
-        if op.name == "xetile.update_tile_offset":
+        if has_trait(op, MovesTile):
             classes.unite(op.results[0], op.operands[0])
     for op in operations:
-        if op.name.startswith("xetile.") and op.name not in _KEPT_TOGETHER:
+        if op.name.startswith("xetile.") and not has_trait(op, MakesTile):
             for operand in op.operands:
                 if isinstance(operand.type, TileType):
                     classes.give(operand, (op.name,))

@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, NoReturn, cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.same_value import Classes, carried_pairs, is_elementwise
+from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.xetile import LoadTileOp, TilePackOp, TileType, UpdateTileOffsetOp
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
@@ -137,7 +138,7 @@ class Messages:
                 self._vectors.unite(left, right)
         if op.name == "xetile.update_tile_offset":
             self._tiles.unite(op.results[0], op.operands[0])
-        elif op.name in _SAME_ELEMENTS or is_elementwise(op):
+        elif op.name in _SAME_ELEMENTS or has_trait(op, Elementwise):
             vectors = [v for v in (*op.results, *op.operands) if isinstance(v.type, VectorType)]
             for other in vectors[1:]:
                 self._vectors.unite(vectors[0], other)

@@ -15,7 +15,15 @@ from xetile.analysis.maps.propagation import (
 )
 from xetile.analysis.maps.rules import broadcast_dims, factors, rule_of, units_that_fit
 from xetile.analysis.same_value import Classes
-from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.traits import (
+    Elementwise,
+    HandsOn,
+    MovesTile,
+    PrefetchesTile,
+    ReadsTile,
+    has_trait,
+)
+from xetile.dialects.xetile import TileMMAOp, TileType, WorkgroupMapAttr
 from xetile.errors import fail
 
 _AT_MOST = 16
@@ -39,7 +47,7 @@ def refuse_unknown(
 
 
 def _refuse_open_product(maps: Propagation, op: Operation) -> None:
-    if op.name != "xetile.tile_mma":
+    if not isinstance(op, TileMMAOp):
         return
     for factor, other in (factors(op), factors(op)[::-1]):
         known = maps.get(factor.value)
@@ -88,10 +96,10 @@ def _refuse_tile(maps: Propagation, operations: Sequence[Operation], tile: SSAVa
     assert isinstance(tile.type, TileType)
     uses = _uses(operations, tile)
     reason = ""
-    if uses == {"xetile.prefetch_tile"}:
-        reason = "it is only prefetched; "
-    elif not uses:
+    if not uses:
         reason = "nothing uses it; "
+    elif all(has_trait(op, PrefetchesTile) for op in uses):
+        reason = "it is only prefetched; "
     example = _example(maps, tile.type.shape)
     such = (
         f"{tile.type.with_(wg_map=example)}"
@@ -105,23 +113,22 @@ def _refuse_tile(maps: Propagation, operations: Sequence[Operation], tile: SSAVa
     )
 
 
-def _uses(operations: Sequence[Operation], tile: SSAValue) -> set[str]:
-    """The names of the ops that access the tile, under all names that loops give it."""
+def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:
+    """The ops that access the tile, under all names that loops give it."""
     classes = Classes[None](lambda left, right: None)
     for op in operations:
         for pair in pairs(op):
             if isinstance(pair.source.type, TileType) and isinstance(pair.target.type, TileType):
                 classes.unite(pair.source, pair.target)
     same = classes.find(tile)
-    carriers = ("scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "arith.select")
-    return {
-        op.name
+    return [
+        op
         for op in operations
         for operand in op.operands
-        if op.name not in (*carriers, "xetile.update_tile_offset")
+        if not has_trait(op, HandsOn, Elementwise, MovesTile)
         and isinstance(operand.type, TileType)
         and classes.find(operand) is same
-    }
+    ]
 
 
 def _example(maps: Propagation, shape: Sequence[int]) -> WorkgroupMapAttr | None:
@@ -146,11 +153,11 @@ def _missing(op: Operation, value: SSAValue) -> str:
     """The attribute that would say the map of a vector."""
     if not isinstance(value, OpResult):
         return "write a wg_map on the ops that use it"
+    if has_trait(op, ReadsTile):
+        return "write #xetile.tile_attr<wg_map = #xetile.wg_map<...>> in the tile's type"
+    if isinstance(op, TileMMAOp):
+        return "write wg_map_c = #xetile.wg_map<...> on it"
     match op.name:
-        case "xetile.load_tile" | "xetile.load_gather" | "xetile.atomic_rmw_tile":
-            return "write #xetile.tile_attr<wg_map = #xetile.wg_map<...>> in the tile's type"
-        case "xetile.tile_mma":
-            return "write wg_map_c = #xetile.wg_map<...> on it"
         case name if name.startswith("xetile."):
             return "write wg_map_result = #xetile.wg_map<...> on it"
         case name if name.startswith("scf."):

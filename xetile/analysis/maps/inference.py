@@ -24,14 +24,10 @@ from xetile.analysis.maps.propagation import (
     shape_of,
 )
 from xetile.analysis.maps.rules import check_product, make_map, rule_of, written_maps
-from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.dialects.traits import HandsOn, MovesTile, WritesTile, has_trait
+from xetile.dialects.xetile import TileMMAOp, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.support import verify_one_writer
 from xetile.errors import fail
-
-_WRITERS = ("xetile.store_tile", "xetile.store_scatter", "xetile.atomic_rmw_tile")
-
-_MOVERS = ("xetile.update_tile_offset", "scf.for", "scf.if", "scf.while")
-"""Ops whose tiles are tiles that other ops made."""
 
 
 def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
@@ -101,7 +97,7 @@ def _values(operations: list[Operation]) -> Iterator[SSAValue]:
 
 def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
     """The maps that stand on an op: in the types of the tiles that it makes, and in its attributes."""
-    if op.name not in _MOVERS:
+    if not has_trait(op, MovesTile, HandsOn):  # their tiles are tiles that other ops made
         arguments = (a for region in op.regions for block in region.blocks for a in block.args)
         for value in (*op.results, *arguments):
             if isinstance(value.type, TileType) and value.type.wg_map is not None:
@@ -121,9 +117,9 @@ def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Streng
 
 def _check(maps: Propagation, op: Operation) -> None:
     """What the page asks of whole ops: K in units that fit, one writer per unit."""
-    if op.name == "xetile.tile_mma" and rule_of(op) is not None:
+    if isinstance(op, TileMMAOp) and rule_of(op) is not None:
         check_product(maps, op)
-    if op.name not in _WRITERS:
+    if not has_trait(op, WritesTile):
         return
     tile = next(value for value in op.operands if isinstance(value.type, TileType))
     known = maps.get(tile)

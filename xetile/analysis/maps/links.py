@@ -4,19 +4,9 @@ from collections.abc import Iterator
 
 from xdsl.ir import Attribute, Operation
 
-from xetile.analysis.same_value import Carried, carried, is_elementwise, is_tile_vector
-from xetile.dialects.xetile import TileType
-
-_ONE_MAP = (
-    "xetile.init_tile",
-    "xetile.update_tile_offset",
-    "xetile.load_tile",
-    "xetile.store_tile",
-    "xetile.atomic_rmw_tile",
-    "xetile.load_gather",
-    "xetile.store_scatter",
-)
-"""Ops whose tile and whose vectors (value, mask, indices, steps) are dealt out alike."""
+from xetile.analysis.same_value import Carried, carried, is_tile_vector
+from xetile.dialects.traits import OneMap, has_trait
+from xetile.dialects.xetile import TileMMAOp, TileType
 
 
 def has_map(type: Attribute) -> bool:
@@ -33,10 +23,9 @@ def pairs(op: Operation) -> Iterator[Carried]:
 
 def _joined(op: Operation) -> Iterator[Carried]:
     """All that an op joins meets in its result; in the tile of an op without one."""
-    if op.name == "xetile.tile_mma":
-        for accumulator in op.operands[2:]:
-            yield Carried(accumulator, op.results[0], op)
-    if op.name not in _ONE_MAP and not is_elementwise(op):
+    if isinstance(op, TileMMAOp) and op.c is not None:
+        yield Carried(op.c, op.result, op)
+    if not has_trait(op, OneMap):
         return
     results = [value for value in op.results if has_map(value.type)]
     operands = [value for value in op.operands if has_map(value.type)]

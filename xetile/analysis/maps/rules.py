@@ -24,7 +24,8 @@ from xetile.analysis.maps.propagation import (
     shape_of,
 )
 from xetile.analysis.same_value import is_tile_vector
-from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
+from xetile.dialects.traits import Rearranges, has_trait
+from xetile.dialects.xetile import TileMMAOp, TileReduceOp, WorkgroupMapAttr
 from xetile.errors import fail
 
 
@@ -50,13 +51,13 @@ def written_maps(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, St
 
 def map_names(op: Operation) -> Sequence[tuple[str, SSAValue, Strength]]:
     """The properties of a XeTile op that are maps, and whose."""
-    if op.name == "xetile.tile_mma":
+    if isinstance(op, TileMMAOp):
         return (
             ("wg_map_a", op.operands[0], Strength.BACKWARD),
             ("wg_map_b", op.operands[1], Strength.BACKWARD),
             ("wg_map_c", op.results[0], Strength.FORWARD),
         )
-    if op.name in _NAMES_BOTH:
+    if has_trait(op, Rearranges):
         return (
             ("wg_map_source", op.operands[0], Strength.BACKWARD),
             ("wg_map_result", op.results[0], Strength.FORWARD),
@@ -285,13 +286,6 @@ def is_fresh(value: SSAValue) -> bool:
         and is_side_effect_free(op)
     )
 
-
-_NAMES_BOTH = (
-    "xetile.tile_transpose",
-    "xetile.tile_reduce",
-    "xetile.tile_broadcast",
-    "xetile.tile_conv_layout",
-)
 
 _RULES: Mapping[str, Rule] = {
     "xetile.tile_mma": _relate_product,

@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.traits import UpdatesTile
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_colon,
@@ -67,7 +68,7 @@ class AtomicRMWTileOp(IRDLOperation):
     kind = prop_def(IntegerAttr[I64])
     result = result_def(VectorType)
 
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect(), UpdatesTile())
 
     def __init__(self, kind: str, value: SSAValue, tile: SSAValue) -> None:
         super().__init__(

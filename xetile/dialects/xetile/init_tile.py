@@ -30,6 +30,7 @@ from xetile.dialects.formats import (
     split_mixed,
     verify_count,
 )
+from xetile.dialects.traits import MakesTile
 from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.dialects.xetile.attributes import (
     COLUMN_MAJOR,
@@ -88,7 +89,7 @@ class InitTileOp(IRDLOperation):
     tile = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), MakesTile())
 
     def __init__(
         self,

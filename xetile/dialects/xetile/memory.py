@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
 from xetile.dialects.formats import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
+from xetile.dialects.traits import MovesTile, PrefetchesTile, ReadsTile, WritesTile
 from xetile.dialects.xetile.attributes import CacheHintAttr
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
 from xetile.dialects.xetile.parsing import (
@@ -105,7 +106,7 @@ class LoadTileOp(TileAccess):
     padding = opt_prop_def()
     result = result_def(VectorType)
 
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(MemoryReadEffect(), ReadsTile())
 
     def __init__(
         self,
@@ -174,7 +175,7 @@ class StoreTileOp(TileAccess):
     value = operand_def(VectorType)
     tile = operand_def(TileType)
 
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(MemoryWriteEffect(), WritesTile())
 
     def __init__(self, value: SSAValue, tile: SSAValue, *, hints: Sequence[Hint] = ()) -> None:
         super().__init__(operands=[value, tile], properties=hint_properties(hints))
@@ -240,7 +241,7 @@ class PrefetchTileOp(TileAccess):
     tile = operand_def(TileType)
     locality = opt_prop_def(IntegerAttr)
 
-    traits = traits_def(_CacheEffect())
+    traits = traits_def(_CacheEffect(), PrefetchesTile())
 
     def __init__(
         self, tile: SSAValue, *, hints: Sequence[Hint] = (), locality: int | None = None
@@ -299,7 +300,7 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
     result = result_def(TileType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), MovesTile())
 
     def __init__(
         self, tile: SSAValue, offsets: Sequence[Mixed] = (), *, indices: SSAValue | None = None

@@ -19,6 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.traits import SameElements
 from xetile.dialects.xetile.parsing import parse_colon, parse_operand_name
 from xetile.dialects.xetile.reading import (
     Format,
@@ -97,7 +98,7 @@ class TilePackOp(_BlockingOp, HasFolderInterface):
 
     name = "xetile.tile_pack"
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SameElements())
 
     def __init__(self, source: SSAValue, inner_blocks: Sequence[int]) -> None:
         vector = vector_of(source)
@@ -125,7 +126,7 @@ class TileUnpackOp(_BlockingOp, HasFolderInterface):
     name = "xetile.tile_unpack"
     FORMAT: ClassVar[Format] = Format("tile_unpack", ("inner_blocks",))
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), SameElements())
 
     def __init__(self, source: SSAValue) -> None:
         vector = vector_of(source)

@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.traits import Rearranges
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.parsing import (
     ARROWS,
@@ -60,7 +61,7 @@ class VectorOp(IRDLOperation):
     wg_map_source = opt_prop_def(WorkgroupMapAttr)
     result = result_def(VectorType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), Rearranges())
 
     def verify_maps(self) -> None:
         """Check that the maps fit the shapes."""

@@ -11,6 +11,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.traits import ReadsTile, WritesTile
 from xetile.dialects.xetile.memory import TileAccess
 from xetile.dialects.xetile.parsing import (
     ARROWS,
@@ -62,7 +63,7 @@ class LoadGatherOp(TileAccess):
     padding = opt_prop_def()
     result = result_def(VectorType)
 
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(MemoryReadEffect(), ReadsTile())
 
     def __init__(
         self,
@@ -134,7 +135,7 @@ class StoreScatterOp(TileAccess):
     tile = operand_def(TileType)
     mask = operand_def(VectorType)
 
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(MemoryWriteEffect(), WritesTile())
 
     def __init__(
         self, value: SSAValue, tile: SSAValue, mask: SSAValue, *, hints: Sequence[Hint] = ()

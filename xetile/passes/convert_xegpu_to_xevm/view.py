@@ -6,7 +6,8 @@ from typing import Self
 from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.analysis.same_value import is_tile_vector
+from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import TensorDescType
@@ -151,7 +152,7 @@ class LaneView(Expansion):
 
     def other(self, op: Operation) -> None:
         split = [value for value in op.operands if isinstance(self.get(value), Registers)]
-        if split and is_elementwise(op):
+        if split and has_trait(op, Elementwise):
             self.elementwise(op)
             return
         for value in (*split, *(v for v in op.results if is_tile_vector(v.type))):

@@ -7,7 +7,8 @@ from typing import Self
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.analysis.same_value import is_tile_vector
+from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
@@ -200,7 +201,7 @@ class XeGPUView(Expansion):
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
-        if is_elementwise(op) and any(isinstance(self.get(v), Grid) for v in op.operands):
+        if has_trait(op, Elementwise) and any(isinstance(self.get(v), Grid) for v in op.operands):
             self.elementwise(op)
         else:
             self.copy(op)

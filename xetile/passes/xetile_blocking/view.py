@@ -6,7 +6,8 @@ from typing import Self
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.same_value import is_elementwise, is_tile_vector
+from xetile.analysis.same_value import is_tile_vector
+from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
 from xetile.errors import fail
@@ -102,7 +103,7 @@ class BlockedView(Expansion):
 
     def other(self, op: Operation) -> None:
         """Elementwise ops work on blocks; all else on whole vectors."""
-        if is_elementwise(op) and any(is_tile_vector(result.type) for result in op.results):
+        if has_trait(op, Elementwise) and any(is_tile_vector(result.type) for result in op.results):
             self.on_blocks(op, self.blocks.home(op.results[0]))
         else:
             self._check_tiles(op)

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xetile.analysis.maps.inference import infer_workgroup_maps
-from xetile.analysis.same_value import is_elementwise, is_tile_vector, vector_shape
+from xetile.analysis.same_value import is_tile_vector, vector_shape
+from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.xetile import TileType
@@ -163,7 +164,7 @@ class SubgroupView(Expansion):
         return became.values[unit] if isinstance(became, Units) else self.single(value)
 
     def other(self, op: Operation) -> None:
-        if is_elementwise(op) and any(is_tile_vector(v.type) for v in op.results):
+        if has_trait(op, Elementwise) and any(is_tile_vector(v.type) for v in op.results):
             self.elementwise(op)
         else:
             self.copy(op)
