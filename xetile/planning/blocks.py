@@ -1,8 +1,8 @@
 """Which block each tile and each vector of a subgroup-level kernel is kept in.
 
-A tile's block is that of its memory messages (`load_planning`). A vector's home is the block that its class (what
-loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else that of the tile
-it is loaded from or stored to, else what a product asks for. A class that nothing is asked of follows the nearest
+A tile's block is that of its memory messages (`xetile.planning.messages`). A vector's home is the block that its class
+(what loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else that of the
+tile it is loaded from or stored to, else what a product asks for. A class that nothing is asked of follows the nearest
 one that is, through transposes, reductions, broadcasts and slices. What a product asks of a slice it asks of the
 vector that is sliced too, in blocks of which the slice takes whole ones. Every block divides its shape: asked for are
 only powers of two that do, and what follows from them.
@@ -11,8 +11,7 @@ only powers of two that do, and what follows from them.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from math import gcd
-from typing import Literal, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,41 +23,27 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
-from xetile.dialects.upstream.vector import ExtractStridedSliceOp
+from xetile.dialects.traits import MakesTile, ReadsTile, UpdatesTile, WritesTile, has_trait
 from xetile.dialects.xetile import (
     TileBroadcastOp,
+    TileMMAOp,
     TilePackOp,
     TileReduceOp,
     TileTransposeOp,
     TileType,
     TileUnpackOp,
 )
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
+from xetile.dialects.xetile.attributes import GLOBAL
 from xetile.layout.algebra.distribution import power_of_two_part
-from xetile.planning.loads import (
-    Role,
-    plan_column_major,
-    plan_load,
-    plan_prefetch,
-    plan_store,
-    plannable_part,
-)
+from xetile.planning.messages import in_memory, plan, plannable_part
+from xetile.planning.roles import Role, Roles
+from xetile.planning.slices import Block, Slice, slice_of
+from xetile.planning.uses import Tiles, TileUse, tile_of
 from xetile.targets.device import SUBGROUP_SIZE, Device
 
-Block = tuple[int, int]
-TileUse = Literal["load", "store", "prefetch", "atomic"]
+_DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
+"""Which use of a tile decides its block where it has several."""
 
-_TILE_USES: dict[str, TileUse] = {
-    "xetile.load_tile": "load",
-    "xetile.load_gather": "load",
-    "xetile.store_tile": "store",
-    "xetile.store_scatter": "store",
-    "xetile.prefetch_tile": "prefetch",
-    "xetile.atomic_rmw_tile": "atomic",
-}
-_TILE_MAKERS = ("xetile.init_tile", "xetile.update_tile_offset")
-_ROLE_ORDER: tuple[Role, ...] = ("c", "a", "b")
-_LOAD_ORDER: tuple[Role, ...] = ("b", "a", "c")
 _DEFAULT_BLOCK = (8, 16)
 """Upper bound of the block of a value that no message and no product asks for: the accumulator's on every device."""
 
@@ -74,54 +59,6 @@ class _VectorUses(NamedTuple):
     stores: tuple[SSAValue, ...] = ()
     packs: tuple[Block, ...] = ()
 
-    def role(self) -> Role:
-        """The role that decides how the class is loaded; the accumulator's layout where there is no product."""
-        found = {role for role, _ in self.products}
-        for role in _ROLE_ORDER:
-            if role in found:
-                return role
-        return "c"
-
-
-class _TileUses(NamedTuple):
-    """How a class of tiles is used, and the vectors that go through it."""
-
-    uses: tuple[TileUse, ...] = ()
-    loaded: tuple[SSAValue, ...] = ()
-    stored: tuple[SSAValue, ...] = ()
-
-
-class Slice(NamedTuple):
-    """The box of a vector of rank 2 that a slice takes (elements)."""
-
-    offsets: tuple[int, int]
-    sizes: tuple[int, int]
-
-    def whole_blocks(self, block: Block) -> Block:
-        """The largest block that divides `block` and of which the box has whole ones."""
-        rows, columns = (
-            gcd(*extents) for extents in zip(block, self.offsets, self.sizes, strict=True)
-        )
-        return rows, columns
-
-    def blocks_around(self, block: Block, shape: Sequence[int]) -> Block:
-        """`whole_blocks` that divide the vector of this shape too."""
-        rows, columns = (
-            gcd(extent, whole)
-            for extent, whole in zip(self.whole_blocks(block), shape, strict=True)
-        )
-        return rows, columns
-
-
-def slice_of(op: Operation) -> Slice | None:
-    """The box of a vector.extract_strided_slice of rank 2, dimensions that it does not name included."""
-    if not isinstance(op, ExtractStridedSliceOp) or not is_tile_vector(op.source.type):
-        return None
-    named = [offset.value.data for offset in op.offsets]
-    rows, columns = (*named, *[0] * (2 - len(named)))
-    height, width = vector_shape(op.result)
-    return Slice((rows, columns), (height, width))
-
 
 class _Link(NamedTuple):
     """A vector whose block follows from that of another vector of the same op."""
@@ -136,8 +73,9 @@ class Blocks:
     def __init__(self, function: Operation, device: Device) -> None:
         self.device = device
         self._vectors = Classes[_VectorUses](_join_vectors)
-        self._tiles = Classes[_TileUses](_join_tiles)
         operations = list(function.walk())
+        self._tiles = Tiles(operations)
+        self._roles = Roles(operations)
         for op in operations:
             self._relate(op)
         for op in operations:
@@ -165,44 +103,37 @@ class Blocks:
         type = cast(TileType, tile.type)
         if type.inner_blocks is not None:
             return type.inner_blocks
-        known = self._tiles.fact(tile) or _TileUses()
-        if type.scattered or "atomic" in known.uses:
+        accesses = self._tiles.accesses(tile)
+        if type.scattered or any(has_trait(op, UpdatesTile) for op in accesses):
             return _lanes_block(type.shape)
         if type.memory_space != GLOBAL:
-            return self._product_or_default(type, known)
-        return self._message_block(type, known) or _default_block(type.shape)
+            return self._product_block(accesses) or _default_block(type.shape)
+        return self._message_block(tile) or _default_block(type.shape)
 
     def home(self, value: SSAValue) -> Block:
         """The block in which a vector is kept."""
         return self._homes.get(self._vectors.find(value)) or _default_block(vector_shape(value))
 
-    def _message_block(self, type: TileType, known: _TileUses) -> Block | None:
-        """The block of the message for a tile's stores, else for its loads, else for its prefetches."""
-        shape, element = type.shape, type.element_type
-        message = None
-        if type.order == COLUMN_MAJOR:
-            uses: tuple[Literal["load", "store", "prefetch"], ...] = ("store", "load", "prefetch")
-            for use in uses:
-                if use in known.uses:
-                    message = plan_column_major(self.device, use, shape, element)
-                    return None if message is None else (message.columns, message.rows)
-            return None
-        if "store" in known.uses:
-            message = plan_store(self.device, shape, element)
-        elif "load" in known.uses:
-            role = self._role(known.loaded)
-            for packed in (True, False) if role == "b" else (False,):
-                message = message or plan_load(self.device, shape, element, role, packed=packed)
-        elif "prefetch" in known.uses:
-            message = plan_prefetch(self.device, shape, element)
-        return None if message is None else (message.rows, message.columns)
+    def _message_block(self, tile: SSAValue) -> Block | None:
+        """The block of the message for a tile's stores, else for its loads, else for its prefetches.
 
-    def _product_or_default(self, type: TileType, known: _TileUses) -> Block:
-        """No 2D block message is planned for these tiles, so that they come as the product takes them."""
-        for value in (*known.loaded, *known.stored):
-            for _, block in (self._vectors.fact(value) or _VectorUses()).products:
-                return block
-        return _default_block(type.shape)
+        Operand B is planned as if it were not packed, which `messages` decides: its blocks are the same.
+        """
+        type, uses = cast(TileType, tile.type), self._tiles.uses(tile)
+        for use in _DECIDING:
+            if use in uses:
+                role = self._roles.role(self._tiles.accesses(tile, "load"))
+                message = plan(self.device, use, type, role)
+                return None if message is None else in_memory(type, message[:2])
+        return None
+
+    def _product_block(self, accesses: Sequence[Operation]) -> Block | None:
+        """No 2D block message is planned for these accesses, so that vectors come as a product takes them."""
+        for values in (_loaded, _stored):
+            for value in (v for op in accesses for v in values(op)):
+                for _, block in (self._vectors.fact(value) or _VectorUses()).products:
+                    return block
+        return None
 
     def _asked(self, value: SSAValue) -> Block | None:
         """What is asked of a vector's class itself."""
@@ -236,34 +167,27 @@ class Blocks:
                     reached.append(other)
         return homes
 
-    def _role(self, loaded: Sequence[SSAValue]) -> Role:
-        roles = {(self._vectors.fact(v) or _VectorUses()).role() for v in loaded}
-        for role in _LOAD_ORDER:
-            if role in roles:
-                return role
-        return "c"
-
     def _relate(self, op: Operation) -> None:
         for left, right in (*carried_pairs(op), *computed_pairs(op)):
             if is_tile_vector(left.type):
                 self._vectors.unite(left, right)
-            elif isinstance(left.type, TileType):
-                self._tiles.unite(left, right)
-        if op.name == "xetile.update_tile_offset":
-            self._tiles.unite(op.results[0], op.operands[0])
 
     def _collect(self, op: Operation) -> None:
-        if op.name == "xetile.tile_mma" and is_tile_vector(op.results[0].type):
+        if isinstance(op, TileMMAOp) and is_tile_vector(op.result.type):
             m, n, k = self.product_block(op)
-            self._vectors.give(op.operands[0], _VectorUses((("a", (m, k)),)))
-            self._vectors.give(op.operands[1], _VectorUses((("b", (k, n)),)))
-            self._vectors.give(op.results[0], _VectorUses((("c", (m, n)),)))
+            self._vectors.give(op.a, _VectorUses((("a", (m, k)),)))
+            self._vectors.give(op.b, _VectorUses((("b", (k, n)),)))
+            self._vectors.give(op.result, _VectorUses((("c", (m, n)),)))
         elif isinstance(op, TilePackOp | TileUnpackOp):
             whole = op.source if isinstance(op, TilePackOp) else op.result
             rows, columns = op.inner_blocks.get_values()
             self._vectors.give(whole, _VectorUses(packs=((rows, columns),)))
-        elif op.name in _TILE_USES or op.name in _TILE_MAKERS:
-            self._collect_tile(op)
+        elif has_trait(op, MakesTile, ReadsTile, WritesTile):
+            tile = tile_of(op)
+            for value in _loaded(op):
+                self._vectors.give(value, _VectorUses(loads=(tile,)))
+            for value in _stored(op):
+                self._vectors.give(value, _VectorUses(stores=(tile,)))
 
     def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
         """Pass on through slices what products ask, until nothing is new: slices of slices, and around loops."""
@@ -284,16 +208,13 @@ class Blocks:
         self._vectors.give(source, _VectorUses(tuple(asked)))
         return before != self._vectors.fact(source)
 
-    def _collect_tile(self, op: Operation) -> None:
-        tile = next(v for v in (*op.results, *op.operands) if isinstance(v.type, TileType))
-        loaded = tuple(v for v in op.results if is_tile_vector(v.type))
-        stored = tuple(v for v in op.operands if is_tile_vector(v.type))
-        if op.name in _TILE_USES:
-            self._tiles.give(tile, _TileUses((_TILE_USES[op.name],), loaded, stored))
-        for value in loaded:
-            self._vectors.give(value, _VectorUses(loads=(tile,)))
-        for value in stored:
-            self._vectors.give(value, _VectorUses(stores=(tile,)))
+
+def _loaded(op: Operation) -> list[SSAValue]:
+    return [v for v in op.results if is_tile_vector(v.type)]
+
+
+def _stored(op: Operation) -> list[SSAValue]:
+    return [v for v in op.operands if is_tile_vector(v.type)]
 
 
 def _links(op: Operation) -> Iterator[tuple[SSAValue, _Link]]:
@@ -348,14 +269,6 @@ def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
         _union(left.loads, right.loads),
         _union(left.stores, right.stores),
         _union(left.packs, right.packs),
-    )
-
-
-def _join_tiles(left: _TileUses, right: _TileUses) -> _TileUses:
-    return _TileUses(
-        _union(left.uses, right.uses),
-        _union(left.loaded, right.loaded),
-        _union(left.stored, right.stored),
     )
 
 

@@ -1,211 +1,286 @@
-"""Which message moves each tile of a blocked kernel, and which of its offsets change in loops."""
+"""Which 2D block messages move a tile: the fewest that the device has and whose registers suit the use.
 
-from collections.abc import Sequence
-from math import copysign
-from typing import Literal, NamedTuple, NoReturn, cast
+The layout that a use wants (a DPAS operand) and the layout that a message leaves in registers are linear layouts;
+`xetile.layout.intel.messages` finds, by composing and inverting them, the configuration with the fewest messages for
+which one is a mere permutation of registers of the other. What is planned is written on the accesses as
+`#xetile.message`; what is written there already is taken, after it was checked.
+"""
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import NoReturn, cast
+
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.same_value import Classes, carried_pairs
-from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.xetile import LoadTileOp, TilePackOp, TileType, UpdateTileOffsetOp
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile import MessageAttr, TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
+from xetile.dialects.xetile.message import Form
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
-from xetile.layout.intel.messages import BlockConfiguration
-from xetile.planning.blocks import slice_of
-from xetile.planning.loads import (
-    Role,
-    memory_bits,
-    plan_column_major,
-    plan_load,
-    plan_prefetch,
-    plan_store,
-    plan_upstream,
+from xetile.layout.algebra.distribution import power_of_two_part
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
+from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
+from xetile.planning.roles import Role, Roles
+from xetile.planning.slices import Block
+from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
+from xetile.targets.blocks import Access
+from xetile.targets.device import (
+    SUBGROUP_SIZE,
+    SYSTOLIC_DEPTH,
+    UPSTREAM_BLOCK_EXTENT,
+    Device,
+    plannable,
 )
-from xetile.targets.device import SYSTOLIC_DEPTH, Device, plannable
 
-TileUse = Literal["load", "store", "prefetch"]
-TILE_USES: dict[str, TileUse] = {
-    "xetile.load_tile": "load",
-    "xetile.store_tile": "store",
-    "xetile.prefetch_tile": "prefetch",
-}
+_LARGEST_PART = 1 << 12
+"""Bound on the power of two that a tile's extent is planned by (elements)."""
 
-_SAME_ELEMENTS = ("xetile.tile_pack", "xetile.tile_unpack", "vector.extract_strided_slice")
-_STRUCTURE = (*_SAME_ELEMENTS, "scf.for", "scf.if", "scf.while")
-_STRUCTURE_ENDS = ("scf.yield", "scf.condition")
+Admits = Callable[[BlockConfiguration], bool]
+"""Which messages may be taken."""
 
 
-class _TileFacts(NamedTuple):
-    """What is known of a class of tiles: ops that use it, where it begins, which dimensions move."""
+def plannable_part(shape: Sequence[int]) -> Block:
+    """The largest powers of two that divide the extents: larger blocks than this cannot tile the shape."""
+    rows, columns = (power_of_two_part(extent, _LARGEST_PART) for extent in shape)
+    return rows, columns
 
-    uses: tuple[Operation, ...] = ()
-    begins: tuple[Operation, ...] = ()
-    moves: frozenset[int] = frozenset()
+
+def in_memory(tile: TileType, extents: Sequence[int]) -> Block:
+    """Rows and columns of a tile, or of its blocks, as messages see them; and back again."""
+    rows, columns = extents[::-1] if tile.order == COLUMN_MAJOR else extents
+    return rows, columns
+
+
+def plan(
+    device: Device,
+    use: TileUse,
+    tile: TileType,
+    role: Role = "c",
+    *,
+    packed: bool = False,
+    admits: Admits = lambda configuration: True,
+) -> BlockConfiguration | None:
+    """The message to repeat over a tile, None where the device has none.
+
+    A load suits `role`; `packed` asks for operand B with neighbours along K in one register. Column-major tiles are
+    loaded transposed where a message does that to the elements; all else is moved as it lies in memory.
+    """
+    bits, shape = memory_bits(tile.element_type), in_memory(tile, tile.shape)
+    if bits is None:
+        return None
+
+    def known(access: Access) -> list[BlockConfiguration]:
+        return [c for c in plannable(device, access, bits) if admits(c)]
+
+    if use != "load":
+        # The fewest messages are the largest ones; among these the tallest, in the most blocks.
+        return max(
+            _fitting(known(use), shape),
+            key=lambda c: (c.rows * c.width, c.rows, c.blocks),
+            default=None,
+        )
+    if tile.order == COLUMN_MAJOR:
+        transposed = [c for c in known("load_transposed") if c.rows == SUBGROUP_SIZE]
+        if fitting := _fitting(transposed, shape):
+            return max(fitting, key=lambda c: c.columns)
+        role, packed = "c", False
+    wanted = _wanted_layout(role, plannable_part(shape), bits)
+    if wanted is None:
+        return None
+    word = None if role == "c" else dpas_register_word(role, ops_per_channel=max(1, 32 // bits))
+    found = plan_block_load(
+        wanted,
+        element_bits=bits,
+        configurations=known("load_packed" if packed else "load"),
+        word=word if packed or role == "a" else None,
+    )
+    return None if found is None else found.configuration
+
+
+def _fitting(known: Iterable[BlockConfiguration], shape: Block) -> list[BlockConfiguration]:
+    return [c for c in known if shape[0] % c.rows == 0 and shape[1] % c.width == 0]
+
+
+@lru_cache(maxsize=256)
+def _wanted_layout(role: Role, shape: Block, bits: int) -> LinearLayout | None:
+    repeat_count = power_of_two_part(shape[0], 8) if role != "b" else 8
+    try:
+        return dpas_operand_layout(
+            role, shape, repeat_count=repeat_count, ops_per_channel=max(1, 32 // bits)
+        )
+    except LayoutError:
+        return None
+
+
+def plan_upstream(
+    device: Device, use: TileUse, block: Block, element_type: Attribute, role: Role
+) -> BlockConfiguration | None:
+    """The largest message that upstream's pipeline takes for a block, None where there is none.
+
+    It is one block, not packed, of at most 16x16 elements, along K as many as the matrix instruction takes.
+    Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`: `array_length` aborts,
+    packed loads of operand B are refused.
+    """
+    bits = memory_bits(element_type)
+    if bits is None:
+        return None
+    depth = max(UPSTREAM_BLOCK_EXTENT, SYSTOLIC_DEPTH * 32 // bits)
+    rows = depth if role == "b" else UPSTREAM_BLOCK_EXTENT
+    columns = depth if role == "a" else UPSTREAM_BLOCK_EXTENT
+    fitting = [
+        c
+        for c in _fitting(plannable(device, use, bits), block)
+        if c.blocks == 1 and c.rows <= rows and c.columns <= columns
+    ]
+    return max(fitting, key=lambda c: (c.rows * c.columns, c.rows), default=None)
 
 
 class Messages:
-    """The messages of one function on one device; with `upstream` those that upstream's pipeline takes."""
+    """The messages of one blocked function on one device; with `upstream` those that upstream's pipeline takes."""
 
     def __init__(self, function: Operation, device: Device, *, upstream: bool = False) -> None:
         self.device = device
         self.upstream = upstream
-        self._tiles = Classes[_TileFacts](_join)
-        self._vectors = Classes[frozenset[str]](lambda left, right: left | right)
-        operations = list(function.walk())
-        for op in operations:
-            self._relate(op)
-        for op in operations:
-            self._collect(op)
+        self.operations = list(function.walk())
+        self.tiles = Tiles(self.operations)
+        self._found: dict[tuple[SSAValue, TileUse], BlockConfiguration | None] = {}
 
-    def uses(self, tile: SSAValue) -> list[TileUse]:
-        """How a tile is used, each way once."""
-        facts = self._tiles.fact(tile) or _TileFacts()
-        return list(dict.fromkeys(TILE_USES[op.name] for op in facts.uses))
-
-    def moving_dimensions(self, tile: SSAValue) -> tuple[int, ...]:
-        """The dimensions in which loops and branches must carry the tile's offset."""
-        facts = self._tiles.fact(tile) or _TileFacts()
-        if len(facts.begins) > 1:
-            return (0, 1)
-        return tuple(sorted(facts.moves))
+    @cached_property
+    def _roles(self) -> Roles:
+        return Roles(self.operations)
 
     def message(self, tile: SSAValue, use: TileUse) -> BlockConfiguration:
         """The message that moves a tile in one use, refused at that use where the device has none."""
-        facts = self._tiles.fact(tile) or _TileFacts()
-        at = next(op for op in facts.uses if TILE_USES[op.name] == use)
+        at = self.tiles.accesses(tile, use)[0]
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
             fail(at, f"{type} has no inner_blocks; run xetile-blocking first")
-        message = self._plan(facts, type, use, type.inner_blocks)
-        if message is None:
-            self._refuse(at, facts, type, use)
-        return message
+        found = self.find(tile, use)
+        if found is None:
+            self._refuse(at, tile, use)
+        return found
 
-    def _plan(
-        self, facts: _TileFacts, type: TileType, use: TileUse, block: tuple[int, int]
-    ) -> BlockConfiguration | None:
-        shape, element = type.shape, type.element_type
-        if type.order == COLUMN_MAJOR:
-            return plan_column_major(self.device, use, shape, element, block=block)
-        if self.upstream:
-            role = self._load_form(facts.uses)[0] if use == "load" else "c"
-            return plan_upstream(self.device, use, block, element, role)
-        if use == "load":
-            role, packed = self._load_form(facts.uses)
-            return plan_load(self.device, shape, element, role, packed=packed, block=block)
-        if use == "store":
-            return plan_store(self.device, shape, element, block=block)
-        return plan_prefetch(self.device, shape, element, block=block)
+    def find(self, tile: SSAValue, use: TileUse) -> BlockConfiguration | None:
+        """The message that is written on the accesses, else the one that is planned, if there is one.
 
-    def _refuse(self, at: Operation, facts: _TileFacts, type: TileType, use: TileUse) -> NoReturn:
+        Upstream's messages are always planned: they are others than those that blocking writes.
+        """
+        key = self.tiles.find(tile), use
+        if key not in self._found:
+            type = cast(TileType, tile.type)
+            written = None if self.upstream else self._written(tile, use)
+            block = in_memory(type, type.inner_blocks or type.shape)
+            self._found[key] = written or self._plan(tile, use, block)
+        return self._found[key]
+
+    def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
+        """The message in blocks of these rows and columns (as it sees them)."""
+        type = cast(TileType, tile.type)
+        loads = self.tiles.accesses(tile, use) if use == "load" else []
+        role = self._roles.role(loads)
+        if self.upstream and type.order != COLUMN_MAJOR:
+            return plan_upstream(self.device, use, block, type.element_type, role)
+        bits = memory_bits(type.element_type)
+        packs = bits is not None and bool(plannable(self.device, "load_packed", bits))
+        packed = packs and self._roles.is_only_b(loads)
+        return plan(self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block)
+
+    def _written(self, tile: SSAValue, use: TileUse) -> BlockConfiguration | None:
+        """The one message that stands on the accesses of this use, checked against device and role."""
+        found: MessageAttr | None = None
+        for op in self.tiles.accesses(tile, use):
+            message = op.properties.get("message")
+            if not isinstance(message, MessageAttr):
+                continue
+            if found is not None and message != found:
+                fail(
+                    op,
+                    f"'message' is {message.body}, another {use} of this tile has {found.body}; "
+                    "one tile is moved by one message",
+                )
+            if found is None:
+                self._check(op, tile, use, message)
+            found = message
+        return None if found is None else configuration(found)
+
+    def _check(self, at: Operation, tile: SSAValue, use: TileUse, message: MessageAttr) -> None:
+        type, written = cast(TileType, tile.type), configuration(message)
+        bits = memory_bits(type.element_type)
+        accesses: dict[str, Access] = {
+            "plain": use,
+            "packed": "load_packed",
+            "transposed": "load_transposed",
+        }
+        known = () if bits is None else plannable(self.device, accesses[message.form.data], bits)
+        if written not in known:
+            legal = ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
+            fail(
+                at,
+                f"'message' is {message.body}, which {self.device.name} does not have for a {use} of "
+                f"{type.element_type}; of these blocks it has {legal}",
+            )
+        loads = self.tiles.accesses(tile, "load") if use == "load" else []
+        role = self._roles.role(loads)
+        suits = not written.packed or self._roles.is_only_b(loads)
+        found = plan(
+            self.device, use, type, role, packed=written.packed, admits=lambda c: c == written
+        )
+        if not suits or found is None:
+            planned = self._plan(tile, use, written[:2])
+            other = "none" if planned is None else attribute(planned).body
+            fail(
+                at,
+                f"'message' is {message.body}, which does not suit what is loaded as "
+                f"{_IN_WORDS[role]}{'' if suits else ' and otherwise'}; planned is {other}",
+            )
+
+    def _refuse(self, at: Operation, tile: SSAValue, use: TileUse) -> NoReturn:
+        type = cast(TileType, tile.type)
         bits = memory_bits(type.element_type)
         known = () if bits is None else plannable(self.device, use, bits)
-        by_columns = type.order == COLUMN_MAJOR
-        blocks = {(c.columns, c.rows) if by_columns else (c.rows, c.columns) for c in known}
-        legal = sorted(block for block in blocks if self._plan(facts, type, use, block) is not None)
+        legal = sorted(
+            in_memory(type, block)
+            for block in {c[:2] for c in known}
+            if self._plan(tile, use, block) is not None
+        )
         shown = ", ".join(f"{rows}x{columns}" for rows, columns in legal) or "none"
         rows, columns = type.inner_blocks or type.shape
+        order = "column-major " if type.order == COLUMN_MAJOR else ""
         fail(
             at,
             f"{self.device.name} has no 2D block {use} for blocks of {rows}x{columns} {type.element_type} "
-            f"in a {'column-major ' if by_columns else ''}tile of {'x'.join(map(str, type.shape))} in this role; "
+            f"in a {order}tile of {'x'.join(map(str, type.shape))} in this role; "
             f"blocks of this tile that it {use}s: {shown}",
         )
 
-    def _load_form(self, uses: Sequence[Operation]) -> tuple[Role, bool]:
-        """The role of what is loaded, and whether it may be loaded packed, as only operand B is used."""
-        facts: frozenset[str] = frozenset()
-        for op in uses:
-            if op.name == "xetile.load_tile":
-                facts |= self._vectors.fact(op.results[0]) or frozenset()
-        role: Role = "c"
-        if "c" not in facts:
-            role = "a" if "a" in facts else "b" if "b" in facts else "c"
-        return role, facts == frozenset(("load", "b")) and self._packs(uses)
 
-    def _packs(self, uses: Sequence[Operation]) -> bool:
-        load = next(op for op in uses if op.name == "xetile.load_tile")
-        bits = memory_bits(cast(VectorType[Attribute], load.results[0].type).element_type)
-        return bits is not None and bool(plannable(self.device, "load_packed", bits))
-
-    def _relate(self, op: Operation) -> None:
-        for left, right in carried_pairs(op):
-            if isinstance(left.type, TileType):
-                self._tiles.unite(left, right)
-            elif isinstance(left.type, VectorType):
-                self._vectors.unite(left, right)
-        if op.name == "xetile.update_tile_offset":
-            self._tiles.unite(op.results[0], op.operands[0])
-        elif op.name in _SAME_ELEMENTS or has_trait(op, Elementwise):
-            vectors = [v for v in (*op.results, *op.operands) if isinstance(v.type, VectorType)]
-            for other in vectors[1:]:
-                self._vectors.unite(vectors[0], other)
-        elif op.name == "xetile.tile_mma":
-            for accumulator in op.operands[2:]:
-                self._vectors.unite(op.results[0], accumulator)
-
-    def _collect(self, op: Operation) -> None:
-        for operand in op.operands:
-            if isinstance(operand.type, TileType) and op.name in TILE_USES:
-                self._tiles.give(operand, _TileFacts(uses=(op,)))
-        if op.name == "xetile.init_tile":
-            self._tiles.give(op.results[0], _TileFacts(begins=(op,)))
-        elif isinstance(op, UpdateTileOffsetOp):
-            moves = [d for d, step in enumerate(op.mixed_offsets) if _constant(step) != 0]
-            self._tiles.give(op.results[0], _TileFacts(moves=frozenset(moves)))
-        self._collect_vectors(op)
-
-    def _collect_vectors(self, op: Operation) -> None:
-        if op.name == "xetile.tile_mma":
-            for role, value in zip("abc", (*op.operands[:2], op.results[0]), strict=True):
-                self._vectors.give(value, frozenset((role,)))
-        elif isinstance(op, LoadTileOp):
-            self._vectors.give(op.result, frozenset(("load", "other") if pads(op) else ("load",)))
-        elif _cuts_packed_rows(op):
-            self._vectors.give(op.results[0], frozenset(("other",)))
-        elif op.name not in _STRUCTURE and op.name not in _STRUCTURE_ENDS:
-            for value in (*op.results, *op.operands):
-                if isinstance(value.type, VectorType):
-                    self._vectors.give(value, frozenset(("other",)))
+_IN_WORDS = {"a": "operand A", "b": "operand B", "c": "accumulator or for no product"}
 
 
-def _cuts_packed_rows(op: Operation) -> bool:
-    """Whether an op cuts a vector elsewhere than between the rows of B that one matrix instruction takes."""
-    if isinstance(op, TilePackOp):
-        rows = (op.inner_blocks.get_values()[0],)
-    elif (box := slice_of(op)) is not None:
-        rows = (box.offsets[0], box.sizes[0])
-    else:
-        return False
-    bits = memory_bits(cast(VectorType[Attribute], op.results[0].type).element_type)
-    return bits is not None and any(row % (SYSTOLIC_DEPTH * max(1, 32 // bits)) for row in rows)
+def configuration(message: MessageAttr) -> BlockConfiguration:
+    """What a written message means."""
+    form = message.form.data
+    return BlockConfiguration(*message.shape, form == "packed", form == "transposed")
 
 
-def pads(op: LoadTileOp) -> bool:
-    """Whether a load asks for a padding that 2D block loads do not give: other than positive zero."""
-    padding = op.padding
-    if not isinstance(padding, FloatAttr | IntegerAttr):
-        return False
-    number = cast("FloatAttr | IntegerAttr", padding).value.data
-    return number != 0 or copysign(1, number) < 0
+def attribute(message: BlockConfiguration) -> MessageAttr:
+    """How a message is written."""
+    form: Form = "packed" if message.packed else "transposed" if message.transposed else "plain"
+    return MessageAttr(message.rows, message.columns, message.blocks, form)
 
 
-def _join(left: _TileFacts, right: _TileFacts) -> _TileFacts:
-    return _TileFacts(
-        tuple(dict.fromkeys((*left.uses, *right.uses))),
-        tuple(dict.fromkeys((*left.begins, *right.begins))),
-        left.moves | right.moves,
-    )
-
-
-def _constant(offset: int | SSAValue) -> int | None:
-    """The value of an offset that is known."""
-    if isinstance(offset, int):
-        return offset
-    if isinstance(offset.owner, Operation) and offset.owner.name == "arith.constant":
-        value = offset.owner.properties.get("value")
-        if isinstance(value, IntegerAttr):
-            return value.value.data
-    return None
+def write_messages(function: Operation, device: Device) -> None:
+    """Write on the accesses of a blocked function which messages move their tiles, where the device has one."""
+    messages = Messages(function, device)
+    for op in messages.operations:
+        use = use_of(op)
+        if use is None:
+            continue
+        tile = tile_of(op)
+        type = cast(TileType, tile.type)
+        if type.inner_blocks is None or type.scattered or type.memory_space != GLOBAL:
+            continue
+        message = messages.find(tile, use)
+        if message is not None:
+            op.properties["message"] = attribute(message)

@@ -45,6 +45,8 @@ TYPES = {
     "bytes": "!xetile.tile<64x32xi8>",
     "small": "!xetile.tile<4x32xf16>",
     "blocked": "!xetile.tile<64x32xf16, #xetile.tile_attr<inner_blocks = [16, 16]>>",
+    "columns_blocked": "!xetile.tile<64x32xf16, #xetile.tile_att"
+    "r<order = [0, 1], inner_blocks = [16, 8]>>",
     "scattered": "!xetile.tile<4x32xf16, #xetile.scatter>",
     "mapped": "!xetile.tile<64x32xf16, #map>",
     "mapped_scattered": "!xetile.tile<4x32xf16, #xetile.tile_attr<"

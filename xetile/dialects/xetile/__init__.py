@@ -20,6 +20,7 @@ from xetile.dialects.xetile.memory import (
     StoreTileOp,
     UpdateTileOffsetOp,
 )
+from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.pack import TilePackOp, TileUnpackOp
 from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
 from xetile.dialects.xetile.reduce import TileReduceOp
@@ -33,6 +34,7 @@ __all__ = [
     "InitTileOp",
     "LoadGatherOp",
     "LoadTileOp",
+    "MessageAttr",
     "PrefetchTileOp",
     "ScatterAttr",
     "StoreScatterOp",
@@ -72,5 +74,13 @@ XeTile = Dialect(
         UpdateTileOffsetOp,
         *alias_classes(),
     ],
-    [CacheHintAttr, ScatterAttr, SubgroupMapAttr, TileAttr, TileType, WorkgroupMapAttr],
+    [
+        CacheHintAttr,
+        MessageAttr,
+        ScatterAttr,
+        SubgroupMapAttr,
+        TileAttr,
+        TileType,
+        WorkgroupMapAttr,
+    ],
 )

@@ -42,6 +42,7 @@ from xetile.dialects.formats import Mixed, join_mixed, print_mixed, resolve_mixe
 from xetile.dialects.traits import MovesTile, PrefetchesTile, ReadsTile, WritesTile
 from xetile.dialects.xetile.attributes import CacheHintAttr
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
+from xetile.dialects.xetile.message import MessageAttr, verify_message
 from xetile.dialects.xetile.parsing import (
     ARROWS,
     next_character,
@@ -100,10 +101,11 @@ class LoadTileOp(TileAccess):
     """`%v = xetile.load_tile %t {padding = 1.0 : f32} : !xetile.tile<64x32xf16> -> vector<64x32xf16>`."""
 
     name = "xetile.load_tile"
-    FORMAT: ClassVar[Format] = Format("load_tile", ("padding", *HINTS))
+    FORMAT: ClassVar[Format] = Format("load_tile", ("padding", *HINTS, "message"))
 
     source = operand_def(TileType)
     padding = opt_prop_def()
+    message = opt_prop_def(MessageAttr)
     result = result_def(VectorType)
 
     traits = traits_def(MemoryReadEffect(), ReadsTile())
@@ -162,6 +164,7 @@ class LoadTileOp(TileAccess):
         verify_value("result", self.result, tile)
         verify_padding(self.padding, tile.element_type)
         verify_hints(self, LOAD_HINTS)
+        verify_message(self, tile)
         verify_tile_map(self, tile)
 
 
@@ -170,10 +173,11 @@ class StoreTileOp(TileAccess):
     """`xetile.store_tile %v, %t : vector<64x32xf32>, !xetile.tile<64x32xf32>`."""
 
     name = "xetile.store_tile"
-    FORMAT: ClassVar[Format] = Format("store_tile", HINTS)
+    FORMAT: ClassVar[Format] = Format("store_tile", (*HINTS, "message"))
 
     value = operand_def(VectorType)
     tile = operand_def(TileType)
+    message = opt_prop_def(MessageAttr)
 
     traits = traits_def(MemoryWriteEffect(), WritesTile())
 
@@ -218,6 +222,7 @@ class StoreTileOp(TileAccess):
         verify_form("tile", tile, scattered=False, other="xetile.store_scatter")
         verify_value("value", self.value, tile)
         verify_hints(self, STORE_HINTS)
+        verify_message(self, tile)
         verify_tile_map(self, tile)
         verify_one_writer(tile)
 
@@ -236,10 +241,11 @@ class PrefetchTileOp(TileAccess):
     """`xetile.prefetch_tile %t {l1_hint = ...} : !xetile.tile<16x32xbf16>`."""
 
     name = "xetile.prefetch_tile"
-    FORMAT: ClassVar[Format] = Format("prefetch_tile", (*HINTS, "locality"))
+    FORMAT: ClassVar[Format] = Format("prefetch_tile", (*HINTS, "locality", "message"))
 
     tile = operand_def(TileType)
     locality = opt_prop_def(IntegerAttr)
+    message = opt_prop_def(MessageAttr)
 
     traits = traits_def(_CacheEffect(), PrefetchesTile())
 
@@ -279,6 +285,7 @@ class PrefetchTileOp(TileAccess):
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
         verify_hints(self, LOAD_HINTS)
+        verify_message(self, tile)
         verify_tile_map(self, tile)
         if self.locality is not None and not 0 <= self.locality.value.data <= 3:
             raise VerifyException(

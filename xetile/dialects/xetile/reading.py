@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.utils.lexer import Span
 
 from xetile.dialects.xetile.attributes import CacheHintAttr, WorkgroupMapAttr
+from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.parsing import (
     integers_of,
     next_character,
@@ -51,6 +52,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "l3_hint": _HINT,
     "locality": (IntegerAttr, "an integer from 0 to 3"),
     "inner_blocks": _BLOCKS,
+    "message": (MessageAttr, "a #xetile.message"),
     "wg_map_a": _MAP,
     "wg_map_b": _MAP,
     "wg_map_c": _MAP,

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
     ContainerType,
+    FixedBitwidthType,
     Float8E4M3FNType,
     Float8E5M2Type,
     Float16Type,
@@ -287,4 +288,13 @@ def _uneven(wg_map: WorkgroupMapAttr, shape: tuple[int, ...]) -> str | None:
         wg_map.distribution(shape)
     except LayoutError as error:
         return str(error)
+    return None
+
+
+def memory_bits(element_type: Attribute) -> int | None:
+    """Bits of an element in memory (tf32 takes 32), None for types without a fixed width."""
+    if isinstance(element_type, FloatTF32Type):
+        return 32
+    if isinstance(element_type, FixedBitwidthType):
+        return max(8, element_type.bitwidth)
     return None

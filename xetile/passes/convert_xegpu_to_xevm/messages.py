@@ -25,6 +25,7 @@ from xetile.dialects.xegpu import (
     StoreNdOp,
     TensorDescType,
 )
+from xetile.dialects.xetile.types import memory_bits
 from xetile.dialects.xevm import (
     BlockLoad2dOp,
     BlockPrefetch2dOp,
@@ -38,7 +39,6 @@ from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
-from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.device import GLOBAL_ADDRESS_SPACE

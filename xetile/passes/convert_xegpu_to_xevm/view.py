@@ -11,11 +11,11 @@ from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import TensorDescType
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.xegpu import default_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type, register_bits
-from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device

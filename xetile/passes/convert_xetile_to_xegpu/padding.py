@@ -11,7 +11,7 @@ from xetile.dialects.xetile import LoadTileOp
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
-from xetile.planning.messages import pads
+from xetile.planning.roles import pads
 from xetile.rewriting.one_to_many import Offset
 
 

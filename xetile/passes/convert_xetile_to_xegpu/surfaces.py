@@ -11,8 +11,8 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import CreateNdTdescOp, TensorDescType
 from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
-from xetile.planning.loads import memory_bits
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.targets.surface import SURFACE
 

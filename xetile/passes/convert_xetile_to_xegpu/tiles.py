@@ -24,6 +24,7 @@ from xetile.dialects.xetile import (
     UpdateTileOffsetOp,
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
@@ -31,8 +32,7 @@ from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
 from xetile.passes.convert_xetile_to_xegpu.surfaces import Surface, describe_surface
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
-from xetile.planning.loads import memory_bits
-from xetile.planning.messages import TileUse
+from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 
@@ -46,13 +46,13 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
         )
     surface = describe_surface(view, op)
     descriptors: dict[TileUse, tuple[SSAValue, BlockConfiguration]] = {}
-    for use in view.messages.uses(op.tile):
+    for use in view.messages.tiles.uses(op.tile):
         message = view.messages.message(op.tile, use)
         descriptors[use] = (_descriptor(view, surface, tile, message), message)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
-        for dimension in view.messages.moving_dimensions(op.tile)
+        for dimension in view.messages.tiles.moving_dimensions(op.tile)
     }
     sizes = surface.plane(op.source.type, tile.order)
     column_major = tile.order == COLUMN_MAJOR

@@ -16,7 +16,8 @@ from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
-from xetile.planning.messages import Messages, TileUse
+from xetile.planning.messages import Messages
+from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device

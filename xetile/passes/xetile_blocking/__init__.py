@@ -34,6 +34,7 @@ from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
+from xetile.planning.messages import write_messages
 from xetile.targets.device import device
 
 
@@ -60,6 +61,7 @@ class XeTileBlocking(ModulePass):
             _refuse_maps(function)
             _refuse_given_tiles(function)
             BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target).run()
+            write_messages(function, target)
 
 
 def _refuse_maps(function: Operation) -> None:

@@ -18,7 +18,8 @@ from xetile.dialects.xetile import (
     TileUnpackOp,
 )
 from xetile.passes.xetile_blocking.view import BlockedView, Packed, blocked_type
-from xetile.planning.blocks import slice_of, without
+from xetile.planning.blocks import without
+from xetile.planning.slices import slice_of
 from xetile.rewriting.rewriter import Handlers, on
 
 

@@ -11,7 +11,8 @@ from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
 from xetile.errors import fail
-from xetile.planning.blocks import Block, Blocks
+from xetile.planning.blocks import Blocks
+from xetile.planning.slices import Block
 from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device

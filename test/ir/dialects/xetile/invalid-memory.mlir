@@ -371,7 +371,7 @@ func.func @f(%t: !xetile.tile<64x32xf16>) {
 // -----
 
 func.func @f(%t: !xetile.tile<64x32xf16>) {
-  // expected-error @below {{load_tile takes no 'locality'; it takes padding, l1_hint, l2_hint, l3_hint}}
+  // expected-error @below {{load_tile takes no 'locality'; it takes padding, l1_hint, l2_hint, l3_hint, message}}
   %0 = xetile.load_tile %t {locality = 3} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
   func.return
 }
@@ -451,7 +451,7 @@ func.func @f(%blk: !xetile.tile<64x32xf16, #xetile.tile_attr<inner_blocks = [16,
 // -----
 
 func.func @f(%t: !xetile.tile<64x32xf16>, %v: vector<64x32xf16>) {
-  // expected-error @below {{store_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint}}
+  // expected-error @below {{store_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint, message}}
   xetile.store_tile %v, %t {padding = 1.0} : vector<64x32xf16>, !xetile.tile<64x32xf16>
   func.return
 }
@@ -459,7 +459,7 @@ func.func @f(%t: !xetile.tile<64x32xf16>, %v: vector<64x32xf16>) {
 // -----
 
 func.func @f(%t: !xetile.tile<64x32xf16>, %v: vector<64x32xf16>) {
-  // expected-error @below {{store_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint}}
+  // expected-error @below {{store_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint, message}}
   "xetile.store_tile"(%v, %t) {padding = 1.0} : (vector<64x32xf16>, !xetile.tile<64x32xf16>) -> ()
   func.return
 }
@@ -507,7 +507,7 @@ func.func @f(%t: !xetile.tile<64x32xf16>) {
 // -----
 
 func.func @f(%t: !xetile.tile<64x32xf16>) {
-  // expected-error @below {{prefetch_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint, locality}}
+  // expected-error @below {{prefetch_tile takes no 'padding'; it takes l1_hint, l2_hint, l3_hint, locality, message}}
   xetile.prefetch_tile %t {padding = 0.0} : !xetile.tile<64x32xf16>
   func.return
 }
