@@ -6,7 +6,7 @@ which one is a mere permutation of registers of the other. What is planned is wr
 `#xetile.message`; what is written there already is taken, after it was checked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NoReturn, cast
 
@@ -144,35 +144,38 @@ class Messages:
         self.upstream = upstream
         self.operations = list(function.walk())
         self.tiles = Tiles(self.operations)
-        self._found: dict[tuple[SSAValue, TileUse], BlockConfiguration | None] = {}
+        self._planned: dict[tuple[SSAValue, TileUse], BlockConfiguration | None] = {}
 
     @cached_property
     def _roles(self) -> Roles:
         return Roles(self.operations)
 
-    def message(self, tile: SSAValue, use: TileUse) -> BlockConfiguration:
-        """The message that moves a tile in one use, refused at that use where the device has none."""
-        at = self.tiles.accesses(tile, use)[0]
+    def message(self, op: Operation, use: TileUse) -> BlockConfiguration:
+        """The message of an access, refused there where the device has none."""
+        tile = tile_of(op)
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
-            fail(at, f"{type} has no inner_blocks; run xetile-blocking first")
-        found = self.find(tile, use)
+            fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
+        found = self.find(op, use)
         if found is None:
-            self._refuse(at, tile, use)
+            self._refuse(op, tile, use)
         return found
 
-    def find(self, tile: SSAValue, use: TileUse) -> BlockConfiguration | None:
-        """The message that is written on the accesses, else the one that is planned, if there is one.
+    def find(self, op: Operation, use: TileUse) -> BlockConfiguration | None:
+        """The message that is written on an access, else the one that is planned for its tile, if there is one.
 
         Upstream's messages are always planned: they are others than those that blocking writes.
         """
+        written = op.properties.get("message")
+        if isinstance(written, MessageAttr) and not self.upstream:
+            return self._checked(op, use, written)
+        tile = tile_of(op)
         key = self.tiles.find(tile), use
-        if key not in self._found:
+        if key not in self._planned:
             type = cast(TileType, tile.type)
-            written = None if self.upstream else self._written(tile, use)
             block = in_memory(type, type.inner_blocks or type.shape)
-            self._found[key] = written or self._plan(tile, use, block)
-        return self._found[key]
+            self._planned[key] = self._plan(tile, use, block)
+        return self._planned[key]
 
     def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
         """The message in blocks of these rows and columns (as it sees them)."""
@@ -186,54 +189,33 @@ class Messages:
         packed = packs and self._roles.is_only_b(loads)
         return plan(self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block)
 
-    def _written(self, tile: SSAValue, use: TileUse) -> BlockConfiguration | None:
-        """The one message that stands on the accesses of this use, checked against device and role."""
-        found: MessageAttr | None = None
-        for op in self.tiles.accesses(tile, use):
-            message = op.properties.get("message")
-            if not isinstance(message, MessageAttr):
-                continue
-            if found is not None and message != found:
-                fail(
-                    op,
-                    f"'message' is {message.body}, another {use} of this tile has {found.body}; "
-                    "one tile is moved by one message",
-                )
-            if found is None:
-                self._check(op, tile, use, message)
-            found = message
-        return None if found is None else configuration(found)
-
-    def _check(self, at: Operation, tile: SSAValue, use: TileUse, message: MessageAttr) -> None:
-        type, written = cast(TileType, tile.type), configuration(message)
-        bits = memory_bits(type.element_type)
-        accesses: dict[str, Access] = {
-            "plain": use,
-            "packed": "load_packed",
-            "transposed": "load_transposed",
-        }
-        known = () if bits is None else plannable(self.device, accesses[message.form.data], bits)
+    def _checked(self, op: Operation, use: TileUse, message: MessageAttr) -> BlockConfiguration:
+        """A written message that the device has, and whose registers what is loaded can take."""
+        element, form = cast(TileType, tile_of(op).type).element_type, message.form.data
+        written = BlockConfiguration(*message.shape, form == "packed", form == "transposed")
+        bits = memory_bits(element)
+        access = _LOADS.get(form, use)
+        known = () if bits is None else plannable(self.device, access, bits)
         if written not in known:
             legal = ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
             fail(
-                at,
+                op,
                 f"'message' is {message.body}, which {self.device.name} does not have for a {use} of "
-                f"{type.element_type}; of these blocks it has {legal}",
+                f"{element}; of these blocks it has {legal}",
             )
-        loads = self.tiles.accesses(tile, "load") if use == "load" else []
-        role = self._roles.role(loads)
-        suits = not written.packed or self._roles.is_only_b(loads)
-        found = plan(
-            self.device, use, type, role, packed=written.packed, admits=lambda c: c == written
-        )
-        if not suits or found is None:
-            planned = self._plan(tile, use, written[:2])
-            other = "none" if planned is None else attribute(planned).body
+        if written.packed and not self._roles.is_only_b([op]):
             fail(
-                at,
-                f"'message' is {message.body}, which does not suit what is loaded as "
-                f"{_IN_WORDS[role]}{'' if suits else ' and otherwise'}; planned is {other}",
+                op,
+                f"'message' is {message.body}, but what is loaded is {self._roles.describe([op])}; "
+                "packed rows are for operand B alone",
             )
+        if written.transposed and written.rows != SUBGROUP_SIZE:
+            fail(
+                op,
+                f"'message' is {message.body}, transposed loads take blocks of {SUBGROUP_SIZE} rows, "
+                "one for each lane",
+            )
+        return written
 
     def _refuse(self, at: Operation, tile: SSAValue, use: TileUse) -> NoReturn:
         type = cast(TileType, tile.type)
@@ -255,13 +237,7 @@ class Messages:
         )
 
 
-_IN_WORDS = {"a": "operand A", "b": "operand B", "c": "accumulator or for no product"}
-
-
-def configuration(message: MessageAttr) -> BlockConfiguration:
-    """What a written message means."""
-    form = message.form.data
-    return BlockConfiguration(*message.shape, form == "packed", form == "transposed")
+_LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_transposed"}
 
 
 def attribute(message: BlockConfiguration) -> MessageAttr:
@@ -277,10 +253,9 @@ def write_messages(function: Operation, device: Device) -> None:
         use = use_of(op)
         if use is None:
             continue
-        tile = tile_of(op)
-        type = cast(TileType, tile.type)
+        type = cast(TileType, tile_of(op).type)
         if type.inner_blocks is None or type.scattered or type.memory_space != GLOBAL:
             continue
-        message = messages.find(tile, use)
+        message = messages.find(op, use)
         if message is not None:
             op.properties["message"] = attribute(message)

@@ -1,6 +1,6 @@
 """What vectors are loaded for: an operand of matrix products, the accumulator, or anything else."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import copysign
 from typing import Literal, cast
@@ -20,6 +20,13 @@ Role = Literal["a", "b", "c"]
 
 _DECIDING: tuple[Role, ...] = ("c", "a", "b")
 """Which role decides where a vector has several."""
+
+_IN_WORDS: Mapping[Role | None, str] = {
+    "a": "operand A",
+    "b": "operand B",
+    "c": "an accumulator",
+    None: "used otherwise",
+}
 
 _Purposes = frozenset[Role | None]
 """Roles, and None for any other use, and for what does not come as it lies in memory."""
@@ -46,6 +53,11 @@ class Roles:
     def is_only_b(self, loads: Iterable[Operation]) -> bool:
         """Whether the results of these loads are operand B, go through nothing else, and may be packed for it."""
         return self._of(loads) == _only("b")
+
+    def describe(self, loads: Iterable[Operation]) -> str:
+        """What the results of these loads are used for, in words."""
+        words = [_IN_WORDS[purpose] for purpose in _IN_WORDS if purpose in self._of(loads)]
+        return " and ".join(words) or "not used"
 
     def _of(self, loads: Iterable[Operation]) -> _Purposes:
         found = (self._uses.fact(op.results[0]) for op in loads)

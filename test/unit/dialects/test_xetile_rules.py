@@ -166,6 +166,7 @@ HEADINGS = {
     "wg_map",
     "init_tile",
     "load/store/prefetch/atomic",
+    "message",
     "tile_mma",
     "accumulator",
     "Named maps",

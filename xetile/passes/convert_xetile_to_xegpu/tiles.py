@@ -31,8 +31,8 @@ from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
 from xetile.passes.convert_xetile_to_xegpu.surfaces import Surface, describe_surface
-from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
-from xetile.planning.uses import TileUse
+from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
+from xetile.planning.uses import use_of
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 
@@ -45,10 +45,14 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
             op, "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above"
         )
     surface = describe_surface(view, op)
-    descriptors: dict[TileUse, tuple[SSAValue, BlockConfiguration]] = {}
-    for use in view.messages.tiles.uses(op.tile):
-        message = view.messages.message(op.tile, use)
-        descriptors[use] = (_descriptor(view, surface, tile, message), message)
+    descriptors: dict[Descriptor, SSAValue] = {}
+    for access in view.messages.tiles.accesses(op.tile):
+        use = use_of(access)
+        if use is None:
+            continue
+        message = view.messages.message(access, use)
+        if (use, message) not in descriptors:
+            descriptors[use, message] = _descriptor(view, surface, tile, message)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
@@ -76,7 +80,7 @@ def _descriptor(
 def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
-    descriptor, message = tile.descriptors["load"]
+    descriptor, message = tile.access(view, op, "load")
     block, pack = _block_type(type, message)
     shape = block.get_shape()
     if message.blocks > 1:
@@ -132,7 +136,7 @@ def _hints(op: Operation) -> list[CacheHintAttr | None]:
 def store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     """One message per block."""
     tile = view.tile(op.tile)
-    descriptor, message = tile.descriptors["store"]
+    descriptor, message = tile.access(view, op, "store")
     grid = view.grid(op.value)
     if tile.column_major:
         grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
@@ -146,7 +150,7 @@ def store_tile(view: XeGPUView, op: StoreTileOp) -> None:
 def prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     """The fewest messages that cover the tile."""
     tile = view.tile(op.tile)
-    descriptor, message = tile.descriptors["prefetch"]
+    descriptor, message = tile.access(view, op, "prefetch")
     extents = _memory_shape(cast(TileType, op.tile.type))
     for start in block_offsets(extents, (message.rows, message.width)):
         view.emit(PrefetchNdOp(descriptor, tile.corner(view, start), hints=_hints(op)))

@@ -22,9 +22,12 @@ from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.device import Device
 
+Descriptor = tuple[TileUse, BlockConfiguration]
+"""What a descriptor is for."""
+
 
 class Tile(Parts):
-    """A tile: one descriptor per use, the offsets of its corner (row, column), the sizes of its surface.
+    """A tile: one descriptor per use and message, the offsets of its corner (row, column), the sizes of its surface.
 
     The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
     """
@@ -33,7 +36,7 @@ class Tile(Parts):
 
     def __init__(
         self,
-        descriptors: Mapping[TileUse, tuple[SSAValue, BlockConfiguration]],
+        descriptors: Mapping[Descriptor, SSAValue],
         fixed: Mapping[int, Offset],
         moving: Mapping[int, SSAValue],
         sizes: tuple[Offset, Offset],
@@ -46,6 +49,13 @@ class Tile(Parts):
         self.descriptors = dict(descriptors)
         self.fixed = dict(fixed)
         self.moving = tuple(moving)
+
+    def access(
+        self, view: "XeGPUView", op: Operation, use: TileUse
+    ) -> tuple[SSAValue, BlockConfiguration]:
+        """The descriptor and the message of an access."""
+        message = view.messages.message(op, use)
+        return self.descriptors[use, message], message
 
     def offset(self, dimension: int) -> Offset:
         """The corner's offset in one dimension (elements)."""
