@@ -13,13 +13,13 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefTyp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.constants import known_integer
 from xetile.analysis.intervals import OPERATIONS
 from xetile.analysis.kernels import launch_sizes, subgroup_count
 from xetile.targets.device import INDEX_BITS, SUBGROUP_SIZE
 
-_MAX_ID = (
-    2**32 - 1
-)  # sizes of a launch are 32-bit unsigned (Level Zero specification, zeCommandListAppendLaunchKernel)
+_MAX_ID = 2**32 - 1
+"""Sizes of a launch are 32-bit unsigned (Level Zero specification, zeCommandListAppendLaunchKernel)."""
 
 
 class Interval(NamedTuple):
@@ -145,12 +145,11 @@ class _Analysis:
         return Interval(low, high)
 
     def sizes(self, axis: int) -> "_Sizes":
-        count = subgroup_count(self.function) if self.block_size is not None else None
-        return _Sizes(
-            self.block_size[axis] if self.block_size is not None and axis >= 0 else None,
-            self.grid_size[axis] if self.grid_size is not None and axis >= 0 else None,
-            count,
+        block, grid = (
+            _size(sizes[axis] if sizes is not None and axis >= 0 else None)
+            for sizes in (self.block_size, self.grid_size)
         )
+        return _Sizes(block, grid, _size(subgroup_count(self.function), _MAX_ID // SUBGROUP_SIZE))
 
     def extent(self, op: Operation) -> Interval:
         """A dimension of a memref."""
@@ -236,10 +235,9 @@ class _Analysis:
 
     def outside(self, value: SSAValue, body: Block) -> Interval | None:
         """The interval of a value that the body of a loop does not compute, or a constant."""
-        op = value.owner
-        if isinstance(op, Operation) and op.name == "arith.constant":
-            return self.bounds(op)
-        block = op if isinstance(op, Block) else op.parent_block()
+        if (number := known_integer(value)) is not None:
+            return Interval(number, number)
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent_block()
         while block is not None and block is not body:
             parent = block.parent_op()
             block = None if parent is None else parent.parent_block()
@@ -259,32 +257,27 @@ class _Carried(NamedTuple):
 class _Sizes(NamedTuple):
     """What is known of the launch along one axis: work-items, workgroups; and subgroups of a workgroup."""
 
-    block: int | None
-    grid: int | None
-    subgroups: int | None
+    block: Interval
+    grid: Interval
+    subgroups: Interval
 
-    def block_or_max(self) -> int:
-        return self.block or _MAX_ID
 
-    def grid_or_max(self) -> int:
-        return self.grid or _MAX_ID
-
-    def subgroups_or_max(self) -> int:
-        return self.subgroups or _MAX_ID // SUBGROUP_SIZE
+def _size(known: int | None, most: int = _MAX_ID) -> Interval:
+    return Interval(1, most) if known is None else Interval(known, known)
 
 
 _IDENTIFIERS: Mapping[str, Callable[[_Sizes], tuple[int, int]]] = {
-    "block_id": lambda sizes: (0, sizes.grid_or_max() - 1),
-    "group_id": lambda sizes: (0, sizes.grid_or_max() - 1),
-    "grid_dim": lambda sizes: (sizes.grid or 1, sizes.grid_or_max()),
-    "group_count": lambda sizes: (sizes.grid or 1, sizes.grid_or_max()),
-    "thread_id": lambda sizes: (0, sizes.block_or_max() - 1),
-    "local_id": lambda sizes: (0, sizes.block_or_max() - 1),
-    "block_dim": lambda sizes: (sizes.block or 1, sizes.block_or_max()),
-    "local_size": lambda sizes: (sizes.block or 1, sizes.block_or_max()),
-    "global_id": lambda sizes: (0, sizes.block_or_max() * sizes.grid_or_max() - 1),
-    "subgroup_id": lambda sizes: (0, sizes.subgroups_or_max() - 1),
-    "num_subgroups": lambda sizes: (sizes.subgroups or 1, sizes.subgroups_or_max()),
+    "block_id": lambda sizes: (0, sizes.grid.high - 1),
+    "group_id": lambda sizes: (0, sizes.grid.high - 1),
+    "grid_dim": lambda sizes: sizes.grid,
+    "group_count": lambda sizes: sizes.grid,
+    "thread_id": lambda sizes: (0, sizes.block.high - 1),
+    "local_id": lambda sizes: (0, sizes.block.high - 1),
+    "block_dim": lambda sizes: sizes.block,
+    "local_size": lambda sizes: sizes.block,
+    "global_id": lambda sizes: (0, sizes.block.high * sizes.grid.high - 1),
+    "subgroup_id": lambda sizes: (0, sizes.subgroups.high - 1),
+    "num_subgroups": lambda sizes: sizes.subgroups,
     "lane_id": lambda sizes: (0, SUBGROUP_SIZE - 1),
     "subgroup_size": lambda sizes: (SUBGROUP_SIZE, SUBGROUP_SIZE),
 }

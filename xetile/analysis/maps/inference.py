@@ -1,8 +1,8 @@
 """Which `wg_map` every workgroup-level vector and tile has: written ones, and those that follow from them.
 
 Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`, ...), and as `wg_map` on
-ops of other dialects. From there they spread (map_propagation.py) along values that have one map (map_links.py) and
-through ops that relate different ones (map_rules.py). What no written map determines is refused (map_advice.py).
+ops of other dialects. From there they spread (propagation.py) along values that have one map (links.py) and
+through ops that relate different ones (rules.py). What no written map determines is refused (advice.py).
 """
 
 from collections import defaultdict
