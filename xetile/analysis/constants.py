@@ -3,12 +3,7 @@
 from collections.abc import Iterable
 from typing import cast
 
-from xdsl.dialects.builtin import (
-    AnyDenseElement,
-    DenseIntOrFPElementsAttr,
-    IntegerAttr,
-    VectorType,
-)
+from xdsl.dialects.builtin import AnyDenseElement, DenseIntOrFPElementsAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 

@@ -77,7 +77,9 @@ class Blocks:
         self._tiles = Tiles(operations)
         self._roles = Roles(operations)
         for op in operations:
-            self._relate(op)
+            for left, right in (*carried_pairs(op), *computed_pairs(op)):
+                if is_tile_vector(left.type):
+                    self._vectors.unite(left, right)
         for op in operations:
             self._collect(op)
         self._ask_what_is_sliced(operations)
@@ -138,14 +140,13 @@ class Blocks:
     def _asked(self, value: SSAValue) -> Block | None:
         """What is asked of a vector's class itself."""
         known = self._vectors.fact(value) or _VectorUses()
-        accumulator = next((block for role, block in known.products if role == "c"), None)
-        if accumulator is not None:
-            return accumulator
+        for role, block in known.products:
+            if role == "c":
+                return block
         for tile in (*known.loads, *known.stores):
             return self.tile_block(tile)
-        for block in (*(block for _, block in known.products), *known.packs):
-            return block
-        return None
+        asked = (*(block for _, block in known.products), *known.packs)
+        return asked[0] if asked else None
 
     def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
         """The home of every class that something is asked of, and of those that follow from it, the nearest first."""
@@ -166,11 +167,6 @@ class Blocks:
                     homes[other] = link.follow(homes[root])
                     reached.append(other)
         return homes
-
-    def _relate(self, op: Operation) -> None:
-        for left, right in (*carried_pairs(op), *computed_pairs(op)):
-            if is_tile_vector(left.type):
-                self._vectors.unite(left, right)
 
     def _collect(self, op: Operation) -> None:
         if isinstance(op, TileMMAOp) and is_tile_vector(op.result.type):

@@ -33,19 +33,16 @@ def use_of(op: Operation) -> TileUse | None:
 
 
 class _Facts(NamedTuple):
-    """What is known of a class of tiles: ops that access it, where it begins, which dimensions move."""
+    """What is known of a class of tiles: ops that access it, how many make it, which dimensions move."""
 
     accesses: tuple[Operation, ...] = ()
-    begins: tuple[Operation, ...] = ()
+    beginnings: int = 0
     moves: frozenset[int] = frozenset()
 
 
 def _join(left: _Facts, right: _Facts) -> _Facts:
-    return _Facts(
-        tuple(dict.fromkeys((*left.accesses, *right.accesses))),
-        tuple(dict.fromkeys((*left.begins, *right.begins))),
-        left.moves | right.moves,
-    )
+    accesses, beginnings, moves = right
+    return _Facts(left.accesses + accesses, left.beginnings + beginnings, left.moves | moves)
 
 
 class Tiles:
@@ -66,14 +63,11 @@ class Tiles:
         if has_trait(op, ReadsTile, WritesTile, PrefetchesTile):
             self._classes.give(tile_of(op), _Facts(accesses=(op,)))
         elif isinstance(op, InitTileOp):
-            self._classes.give(op.tile, _Facts(begins=(op,)))
+            self._classes.give(op.tile, _Facts(beginnings=1))
         elif isinstance(op, UpdateTileOffsetOp):
-            moves = [
-                d
-                for d, step in enumerate(op.mixed_offsets)
-                if (step if isinstance(step, int) else known_integer(step)) != 0
-            ]
-            self._classes.give(op.result, _Facts(moves=frozenset(moves)))
+            steps = [s if isinstance(s, int) else known_integer(s) for s in op.mixed_offsets]
+            moves = frozenset(d for d, step in enumerate(steps) if step != 0)
+            self._classes.give(op.result, _Facts(moves=moves))
 
     def find(self, tile: SSAValue) -> SSAValue:
         """The representative of a tile's class."""
@@ -92,7 +86,7 @@ class Tiles:
     def moving_dimensions(self, tile: SSAValue) -> tuple[int, ...]:
         """The dimensions in which loops and branches must carry the tile's offset."""
         facts = self._facts(tile)
-        return (0, 1) if len(facts.begins) > 1 else tuple(sorted(facts.moves))
+        return (0, 1) if facts.beginnings > 1 else tuple(sorted(facts.moves))
 
     def _facts(self, tile: SSAValue) -> _Facts:
         return self._classes.fact(tile) or _Facts()
