@@ -2,11 +2,11 @@
 
 The layout that a use wants (a DPAS operand) and the layout that a message leaves in registers are linear layouts;
 `xetile.layout.intel.messages` finds, by composing and inverting them, the configuration with the fewest messages for
-which one is a mere permutation of registers of the other. What is planned is written on the accesses as
-`#xetile.message`; what is written there already is taken, after it was checked.
+which one is a mere permutation of registers of the other. Blocking writes what is planned on the accesses
+as `#xetile.message`; what is written there already is taken, after it was checked.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NoReturn, cast
 
@@ -246,8 +246,8 @@ def attribute(message: BlockConfiguration) -> MessageAttr:
     return MessageAttr(message.rows, message.columns, message.blocks, form)
 
 
-def write_messages(function: Operation, device: Device) -> None:
-    """Write on the accesses of a blocked function which messages move their tiles, where the device has one."""
+def plan_messages(function: Operation, device: Device) -> Iterator[tuple[Operation, MessageAttr]]:
+    """The accesses of a blocked function with the messages that move their tiles, where the device has one."""
     messages = Messages(function, device)
     for op in messages.operations:
         use = use_of(op)
@@ -258,4 +258,4 @@ def write_messages(function: Operation, device: Device) -> None:
             continue
         message = messages.find(op, use)
         if message is not None:
-            op.properties["message"] = attribute(message)
+            yield op, attribute(message)

@@ -34,7 +34,7 @@ from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
-from xetile.planning.messages import write_messages
+from xetile.planning.messages import plan_messages
 from xetile.targets.device import device
 
 
@@ -61,7 +61,8 @@ class XeTileBlocking(ModulePass):
             _refuse_maps(function)
             _refuse_given_tiles(function)
             BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target).run()
-            write_messages(function, target)
+            for access, message in plan_messages(function, target):
+                access.properties["message"] = message
 
 
 def _refuse_maps(function: Operation) -> None:
