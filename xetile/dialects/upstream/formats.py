@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
@@ -54,6 +54,11 @@ def declared_op(cls: type[_Op]) -> type[_Op]:
     for name, member in members.items():
         setattr(cls, name, member)
     return cls
+
+
+def op_like(base: type[_Op], name: str, **members: object) -> type[_Op]:
+    """An op that differs from `base` in its name and in these members: a row of a table."""
+    return declared_op(cast("type[_Op]", type(name, (base,), {"name": name, **members})))
 
 
 @cache

@@ -11,7 +11,7 @@ from xetile.dialects import dialect_factory
 from xetile.dialects.upstream.formats import format_of
 from xetile.parser import parse, parse_error_location
 
-DIALECTS = ("gpu", "memref", "scf", "llvm")
+DIALECTS = ("arith", "gpu", "index", "llvm", "memref", "scf", "vector")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
