@@ -221,7 +221,7 @@ def folded(operation: Operation) -> Attribute | SSAValue | None:
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers_fold_as_they_compute(name: str):
-    (kind,) = (operation for operation in arith.REPLACED if operation.name == name)
+    (kind,) = (operation for operation in arith.Arith.operations if operation.name == name)
     corners = [-128, -127, -8, -3, -1, 0, 1, 2, 7, 126, 127]
     for a in corners:
         for b in corners:

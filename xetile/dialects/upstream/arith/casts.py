@@ -1,6 +1,6 @@
-"""Casts, of vectors too.
+"""Casts, which xDSL 0.74 has for scalars only; test_stock_xdsl_refuses in test_arith.py tells when it has them.
 
-In xDSL 0.74.0 most take scalars only, `extsi` has no traits, nothing folds.
+There, `extsi` has no traits either, `extf` and `truncf` take no flags, and nothing folds.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
@@ -8,17 +8,26 @@ import math
 from abc import ABC
 from collections.abc import Sequence
 
-from xdsl.dialects.arith import IntegerOverflowAttr, floatingPointLike
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr, floatingPointLike
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -29,13 +38,19 @@ from xetile.dialects.upstream.arith.support import (
     bits,
     constant_float,
     constant_integer,
+    constant_unsigned,
     element_type,
-    float_attribute,
-    integer_attribute,
+    folded_float,
+    folded_integer,
+    is_rounded_through_double,
     signed,
     unsigned,
     verify_same_shape,
 )
+from xetile.dialects.upstream.formats import declared_op, op_like
+
+ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
+"""Counted through by `roundingmode`."""
 
 _EXACT_IN_DOUBLE = 1 << 53
 
@@ -43,10 +58,21 @@ _EXACT_IN_DOUBLE = 1 << 53
 class _Cast(IRDLOperation, Foldable, ABC):
     """A cast of every element."""
 
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
     traits = traits_def(Pure())
 
     def __init__(self, source: SSAValue | Operation, result_type: Attribute) -> None:
         super().__init__(operands=[source], result_types=[result_type])
+
+    def verify_(self) -> None:
+        verify_same_shape(self.operands[0], self.results[0])
+
+    def verify_width(self, *, narrows: bool) -> None:
+        """The width changes in the op's direction."""
+        before, after = bits(self.operands[0].type), bits(self.results[0].type)
+        if before == after or narrows != (after < before):
+            raise self.refuse()
 
     def refuse(self) -> VerifyException:
         """What a verifier raises for types that this op does not cast."""
@@ -56,121 +82,43 @@ class _Cast(IRDLOperation, Foldable, ABC):
         )
 
 
-class _IntegerCast(_Cast, ABC):
-    """A cast between integers of fixed width."""
+class _Extension(_Cast, ABC):
+    """A wider number."""
 
     input = operand_def(FIXED_INTEGER_LIKE)
     result = result_def(FIXED_INTEGER_LIKE)
 
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    read = staticmethod(constant_integer)
 
     def verify_(self) -> None:
-        """The width changes in the op's direction."""
-        verify_same_shape(self.input, self.result)
-        narrows = bits(self.result.type) < bits(self.input.type)
-        if bits(self.result.type) == bits(self.input.type) or narrows != isinstance(self, TruncIOp):
-            raise self.refuse()
-
-
-@irdl_op_definition
-class ExtSIOp(_IntegerCast):
-    """A wider signed number."""
-
-    name = "arith.extsi"
+        super().verify_()
+        self.verify_width(narrows=False)
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant."""
-        value = constant_integer(self.input)
-        folded = None if value is None else integer_attribute(value, self.result.type)
-        return None if folded is None else (folded,)
-
-
-@irdl_op_definition
-class ExtUIOp(_IntegerCast):
-    """A wider unsigned number."""
-
-    name = "arith.extui"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant."""
-        value = constant_integer(self.input)
-        if value is None:
-            return None
-        folded = integer_attribute(unsigned(value, bits(self.input.type)), self.result.type)
-        return None if folded is None else (folded,)
-
-
-@irdl_op_definition
-class TruncIOp(_IntegerCast):
-    """The low bits of a number."""
-
-    name = "arith.trunci"
-
-    overflow_flags = prop_def(
-        IntegerOverflowAttr, default_value=IntegerOverflowAttr("none"), prop_name="overflowFlags"
-    )
-
-    assembly_format = (
-        "$input (`overflow` `` $overflowFlags^)? attr-dict `:` type($input) `to` type($result)"
-    )
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant; the low bits of a widened number are the number."""
-        source = self.input.owner
-        if isinstance(source, ExtSIOp | ExtUIOp) and source.input.type == self.result.type:
-            return (source.input,)
-        value = constant_integer(self.input)
-        folded = None if value is None else integer_attribute(value, self.result.type)
-        return None if folded is None else (folded,)
+        return folded_integer(self.read(self.input), self.result)
 
 
 class _IndexCast(_Cast, ABC):
-    """A cast between an index and an integer of fixed width."""
+    """A cast between an index and an integer of fixed width, extended or cut off."""
 
     input = operand_def(INTEGER_LIKE)
     result = result_def(INTEGER_LIKE)
 
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    read = staticmethod(constant_integer)
 
     def verify_(self) -> None:
-        """One of the two is an index."""
-        verify_same_shape(self.input, self.result)
+        super().verify_()
         elements = element_type(self.input.type), element_type(self.result.type)
         if sum(isinstance(element, IndexType) for element in elements) != 1:
             raise self.refuse()
 
-    def fold_through(self, value: int | None) -> Sequence[SSAValue | Attribute] | None:
-        """A constant, and a cast there and back; `value` is the constant that this casts."""
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         source = self.input.owner
         if isinstance(source, _IndexCast) and source.name == self.name:
             there_and_back = source.input.type == self.result.type
             if there_and_back and isinstance(element_type(self.input.type), IndexType):
                 return (source.input,)
-        folded = None if value is None else integer_attribute(value, self.result.type)
-        return None if folded is None else (folded,)
-
-
-@irdl_op_definition
-class IndexCastOp(_IndexCast):
-    """Sign-extended or cut off."""
-
-    name = "arith.index_cast"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant, and a cast there and back."""
-        return self.fold_through(constant_integer(self.input))
-
-
-@irdl_op_definition
-class IndexCastUIOp(_IndexCast):
-    """Zero-extended or cut off."""
-
-    name = "arith.index_castui"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant, and a cast there and back."""
-        value = constant_integer(self.input)
-        return self.fold_through(None if value is None else unsigned(value, bits(self.input.type)))
+        return folded_integer(self.read(self.input), self.result)
 
 
 class _FloatToInteger(_Cast, ABC):
@@ -179,46 +127,15 @@ class _FloatToInteger(_Cast, ABC):
     input = operand_def(floatingPointLike)
     result = result_def(FIXED_INTEGER_LIKE)
 
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    wrap = staticmethod(signed)
 
-    def verify_(self) -> None:
-        """The shapes agree."""
-        verify_same_shape(self.input, self.result)
-
-    def truncated(self) -> int | None:
-        """The constant without its fraction."""
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         value = constant_float(self.input)
-        return None if value is None or not math.isfinite(value) else math.trunc(value)
-
-
-@irdl_op_definition
-class FPToSIOp(_FloatToInteger):
-    """To a signed number."""
-
-    name = "arith.fptosi"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant that fits."""
-        value, width = self.truncated(), bits(self.result.type)
-        if value is None or signed(value, width) != value:
+        if value is None or not math.isfinite(value):
             return None
-        folded = integer_attribute(value, self.result.type)
-        return None if folded is None else (folded,)
-
-
-@irdl_op_definition
-class FPToUIOp(_FloatToInteger):
-    """To an unsigned number."""
-
-    name = "arith.fptoui"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant that fits."""
-        value, width = self.truncated(), bits(self.result.type)
-        if value is None or unsigned(value, width) != value:
-            return None
-        folded = integer_attribute(value, self.result.type)
-        return None if folded is None else (folded,)
+        truncated = math.trunc(value)
+        fits = self.wrap(truncated, bits(self.result.type)) == truncated
+        return folded_integer(truncated, self.result) if fits else None
 
 
 class _IntegerToFloat(_Cast, ABC):
@@ -227,38 +144,151 @@ class _IntegerToFloat(_Cast, ABC):
     input = operand_def(FIXED_INTEGER_LIKE)
     result = result_def(floatingPointLike)
 
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+    read = staticmethod(constant_integer)
+
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
+        value = self.read(self.input)
+        if value is None or abs(value) > _EXACT_IN_DOUBLE:  # it would be rounded twice
+            return None
+        return folded_float(float(value), self.result)
+
+
+ExtSIOp = op_like(_Extension, "arith.extsi")
+ExtUIOp = op_like(_Extension, "arith.extui", read=staticmethod(constant_unsigned))
+IndexCastOp = op_like(_IndexCast, "arith.index_cast")
+IndexCastUIOp = op_like(_IndexCast, "arith.index_castui", read=staticmethod(constant_unsigned))
+FPToSIOp = op_like(_FloatToInteger, "arith.fptosi")
+FPToUIOp = op_like(_FloatToInteger, "arith.fptoui", wrap=staticmethod(unsigned))
+SIToFPOp = op_like(_IntegerToFloat, "arith.sitofp")
+UIToFPOp = op_like(_IntegerToFloat, "arith.uitofp", read=staticmethod(constant_unsigned))
+
+
+@declared_op
+class TruncIOp(_Cast):
+    """The low bits of a number."""
+
+    name = "arith.trunci"
+
+    input = operand_def(FIXED_INTEGER_LIKE)
+    result = result_def(FIXED_INTEGER_LIKE)
+    overflow_flags = prop_def(
+        IntegerOverflowAttr, default_value=IntegerOverflowAttr("none"), prop_name="overflowFlags"
+    )
+
+    assembly_format = (
+        "$input (`overflow` `` $overflowFlags^)? attr-dict `:` type($input) `to` type($result)"
+    )
 
     def verify_(self) -> None:
-        """The shapes agree."""
-        verify_same_shape(self.input, self.result)
+        super().verify_()
+        self.verify_width(narrows=True)
 
-    def fold_value(self, value: int | None) -> Sequence[SSAValue | Attribute] | None:
-        """A constant that a double holds, so that it is rounded once."""
-        if value is None or abs(value) > _EXACT_IN_DOUBLE:
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
+        source = self.input.owner
+        if isinstance(source, _Extension) and source.input.type == self.result.type:
+            return (source.input,)
+        return folded_integer(constant_integer(self.input), self.result)
+
+
+class _FloatCast(_Cast, ABC):
+    input = operand_def(floatingPointLike)
+    result = result_def(floatingPointLike)
+
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
+        types = self.input.type, self.result.type
+        if not all(map(is_rounded_through_double, types)):
             return None
-        folded = float_attribute(float(value), self.result.type)
-        return None if folded is None else (folded,)
+        return folded_float(constant_float(self.input), self.result)
 
 
-@irdl_op_definition
-class SIToFPOp(_IntegerToFloat):
-    """Of a signed number."""
+@declared_op
+class ExtFOp(_FloatCast):
+    """A wider float."""
 
-    name = "arith.sitofp"
+    name = "arith.extf"
+
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+
+    assembly_format = (
+        "$input (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `to` type($result)"
+    )
+
+    def __init__(
+        self,
+        source: SSAValue | Operation,
+        result_type: Attribute,
+        fastmath: FastMathFlagsAttr | None = None,
+    ) -> None:
+        super().__init__(source, result_type)
+        if fastmath is not None:
+            self.fastmath = fastmath
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_width(narrows=False)
+
+
+@irdl_custom_directive
+class _RoundingMode(CustomDirective):
+    """The word for a rounding mode, or nothing; upstream's enumeration, which xDSL has as its number."""
+
+    mode: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        word = next(filter(parser.parse_optional_keyword, ROUNDING_MODES), None)
+        if word is not None:
+            self.mode.set(state, IntegerAttr(ROUNDING_MODES.index(word), i32))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        assert isinstance(op, TruncFOp)
+        if op.roundingmode is not None:
+            state.print_whitespace(printer)
+            printer.print_string(ROUNDING_MODES[op.roundingmode.value.data])
+
+
+@declared_op
+class TruncFOp(_FloatCast):
+    """A narrower float, rounded to the nearest, ties to even, unless it says otherwise."""
+
+    name = "arith.truncf"
+
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+    roundingmode = opt_prop_def(IntegerAttr[IntegerType])
+
+    assembly_format = (
+        "$input custom<_RoundingMode>($roundingmode) (`fastmath` `` $fastmath^)? attr-dict "
+        "`:` type($input) `to` type($result)"
+    )
+    custom_directives = (_RoundingMode,)
+
+    def __init__(
+        self,
+        source: SSAValue | Operation,
+        result_type: Attribute,
+        fastmath: FastMathFlagsAttr | None = None,
+        *,
+        rounding_mode: str | None = None,
+    ) -> None:
+        """Make the op; `rounding_mode` is one of `ROUNDING_MODES`."""
+        super().__init__(source, result_type)
+        if fastmath is not None:
+            self.fastmath = fastmath
+        if rounding_mode is not None:
+            self.roundingmode = IntegerAttr(ROUNDING_MODES.index(rounding_mode), i32)
+
+    def verify_(self) -> None:
+        super().verify_()
+        self.verify_width(narrows=True)
+        mode = self.roundingmode
+        if mode is not None and not 0 <= mode.value.data < len(ROUNDING_MODES):
+            raise VerifyException(
+                f"'roundingmode' is {mode.value.data}, it has to lie in [0, {len(ROUNDING_MODES)})"
+            )
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant."""
-        return self.fold_value(constant_integer(self.input))
-
-
-@irdl_op_definition
-class UIToFPOp(_IntegerToFloat):
-    """Of an unsigned number."""
-
-    name = "arith.uitofp"
-
-    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A constant."""
-        value = constant_integer(self.input)
-        return self.fold_value(None if value is None else unsigned(value, bits(self.input.type)))
+        if self.roundingmode is not None and self.roundingmode.value.data != 0:
+            return None
+        source = self.input.owner
+        if isinstance(source, ExtFOp) and source.input.type == self.result.type:
+            return (source.input,)
+        return super().fold_plain()

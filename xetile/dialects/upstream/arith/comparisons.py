@@ -1,7 +1,7 @@
-"""Comparisons and select, on vectors too.
+"""Comparisons and select for vectors, which xDSL 0.74 has for scalars; two tests of test_arith.py tell until when.
 
-In xDSL 0.74.0 a comparison of vectors gives one i1, select takes no vector of conditions, and the custom form
-of cmpi and cmpf drops attributes.
+In xDSL 0.74 a comparison of vectors gives one i1, select takes no vector of conditions, and the custom form
+of cmpi and cmpf drops attributes: test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.
 """
 
@@ -34,7 +34,15 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
+from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -42,27 +50,67 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
+    NO_FLAGS,
     Foldable,
     bits,
     condition_type,
     constant_float,
     constant_integer,
-    integer_attribute,
+    folded_integer,
     unsigned,
 )
+from xetile.dialects.upstream.formats import declared_op
 
-NO_FLAGS = FastMathFlagsAttr("none")
+
+@irdl_custom_directive
+class _Predicate(CustomDirective):
+    """The word for a predicate; upstream's enumeration, which xDSL has as its number."""
+
+    predicate: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        op, start = state.op_type, parser.pos
+        assert issubclass(op, _Comparison)
+        word = parser.parse_identifier()
+        if word not in op.NAMES:
+            legal = ", ".join(op.NAMES)
+            parser.raise_error(
+                f"predicate of {op.name} is '{word}', it has to be one of {legal}",
+                start,
+                start + len(word),
+            )
+        self.predicate.set(state, IntegerAttr(op.NAMES.index(word), i64))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        assert isinstance(op, _Comparison)
+        state.print_whitespace(printer)
+        printer.print_string(op.predicate_name)
 
 
-def _predicate(predicate: int | str, names: Sequence[str]) -> IntegerAttr[IntegerType]:
-    number = predicate if isinstance(predicate, int) else names.index(predicate)
-    return IntegerAttr(number, i64)
+@irdl_custom_directive
+class _Compared(CustomDirective):
+    """The type of both operands; the result has a condition for every element."""
+
+    lhs: TypeDirective
+    rhs: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type = parser.parse_type()
+        self.lhs.set(state, (type,))
+        self.rhs.set(state, (type,))
+        self.result.set(state, (condition_type(type),))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.lhs.print(printer, state, op)
 
 
 class _Comparison(IRDLOperation, Foldable, ABC):
     """What the two comparisons share; the predicate is a number, counted through `NAMES`."""
 
     predicate = prop_def(IntegerAttr[IntegerType])
+
+    custom_directives = (_Predicate, _Compared)
 
     traits = traits_def(Pure())
 
@@ -73,44 +121,25 @@ class _Comparison(IRDLOperation, Foldable, ABC):
         """The predicate as the custom form has it."""
         return self.NAMES[self.predicate.value.data]
 
-    def verify_types(self, lhs: SSAValue, rhs: SSAValue, result: SSAValue) -> None:
-        """The operands have one type, the result has a condition for every element."""
+    @classmethod
+    def predicate_of(cls, predicate: int | str) -> IntegerAttr[IntegerType]:
+        """The predicate with this name or number."""
+        number = predicate if isinstance(predicate, int) else cls.NAMES.index(predicate)
+        return IntegerAttr(number, i64)
+
+    def verify_(self) -> None:
+        lhs, rhs, result = *self.operand_types, self.result_types[0]
         if not 0 <= self.predicate.value.data < len(self.NAMES):
             raise VerifyException(
                 f"'predicate' is {self.predicate.value.data}, it has to lie in [0, {len(self.NAMES)})"
             )
-        if lhs.type != rhs.type:
-            raise VerifyException(f"'lhs' is {lhs.type}, 'rhs' is {rhs.type}")
-        expected = condition_type(lhs.type)
-        if result.type != expected:
-            raise VerifyException(f"'result' is {result.type}, it has to be {expected}")
-
-    @classmethod
-    def parse_operands(
-        cls, parser: Parser
-    ) -> tuple[IntegerAttr[IntegerType], UnresolvedOperand, UnresolvedOperand]:
-        """Read `predicate, %lhs, %rhs`."""
-        position = parser.pos
-        name = parser.parse_identifier()
-        if name not in cls.NAMES:
-            legal = ", ".join(cls.NAMES)
-            parser.raise_error(
-                f"predicate of {cls.name} is '{name}', it has to be one of {legal}",
-                position,
-                position + len(name),
-            )
-        parser.parse_punctuation(",")
-        lhs = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        return _predicate(name, cls.NAMES), lhs, parser.parse_unresolved_operand()
-
-    def print_operands(self, printer: Printer) -> None:
-        """Print what `parse_operands` reads."""
-        printer.print_string(f" {self.predicate_name}, ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        if lhs != rhs:
+            raise VerifyException(f"'lhs' is {lhs}, 'rhs' is {rhs}")
+        if result != condition_type(lhs):
+            raise VerifyException(f"'result' is {result}, it has to be {condition_type(lhs)}")
 
 
-@irdl_op_definition
+@declared_op
 class CmpiOp(_Comparison):
     """A comparison of integers, element by element."""
 
@@ -122,6 +151,11 @@ class CmpiOp(_Comparison):
     rhs = operand_def(INTEGER_LIKE)
     result = result_def(boolLike)
 
+    assembly_format = (
+        "custom<_Predicate>($predicate) `,` $lhs `,` $rhs attr-dict "
+        "`:` custom<_Compared>(type($lhs), type($rhs), type($result))"
+    )
+
     def __init__(
         self, lhs: SSAValue | Operation, rhs: SSAValue | Operation, predicate: int | str
     ) -> None:
@@ -129,46 +163,18 @@ class CmpiOp(_Comparison):
         super().__init__(
             operands=[lhs, rhs],
             result_types=[condition_type(SSAValue.get(lhs).type)],
-            properties={"predicate": _predicate(predicate, self.NAMES)},
+            properties={"predicate": self.predicate_of(predicate)},
         )
-
-    def verify_(self) -> None:
-        """The types fit together."""
-        self.verify_types(self.lhs, self.rhs, self.result)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "CmpiOp":
-        """Read `slt, %lhs, %rhs {...} : type`."""
-        predicate, lhs, rhs = cls.parse_operands(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(lhs, type), parser.resolve_operand(rhs, type)],
-            result_types=[condition_type(type)],
-            properties={"predicate": predicate},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        self.print_operands(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """A number compared with itself, or two constants."""
         name = self.predicate_name
         if self.lhs is self.rhs:
-            truth = name in ("eq", "sle", "sge", "ule", "uge")
-        else:
-            lhs, rhs = constant_integer(self.lhs), constant_integer(self.rhs)
-            if lhs is None or rhs is None:
-                return None
-            truth = compare_integers(name, lhs, rhs, bits(self.lhs.type))
-        folded = integer_attribute(int(truth), self.result.type)
-        return None if folded is None else (folded,)
+            return folded_integer(int(name in ("eq", "sle", "sge", "ule", "uge")), self.result)
+        lhs, rhs = constant_integer(self.lhs), constant_integer(self.rhs)
+        if lhs is None or rhs is None:
+            return None
+        truth = compare_integers(name, lhs, rhs, bits(self.lhs.type))
+        return folded_integer(int(truth), self.result)
 
 
 def compare_integers(predicate: str, lhs: int, rhs: int, width: int) -> bool:
@@ -190,7 +196,7 @@ def compare_integers(predicate: str, lhs: int, rhs: int, width: int) -> bool:
             return lhs >= rhs
 
 
-@irdl_op_definition
+@declared_op
 class CmpfOp(_Comparison):
     """A comparison of floats, element by element."""
 
@@ -198,10 +204,16 @@ class CmpfOp(_Comparison):
 
     NAMES: ClassVar[Sequence[str]] = CMPF_COMPARISON_OPERATIONS
 
+    predicate = prop_def(IntegerAttr[IntegerType])  # once more, to stand before the flags
     lhs = operand_def(floatingPointLike)
     rhs = operand_def(floatingPointLike)
     fastmath = prop_def(FastMathFlagsAttr, default_value=NO_FLAGS)
     result = result_def(boolLike)
+
+    assembly_format = (
+        "custom<_Predicate>($predicate) `,` $lhs `,` $rhs (`fastmath` `` $fastmath^)? attr-dict "
+        "`:` custom<_Compared>(type($lhs), type($rhs), type($result))"
+    )
 
     def __init__(
         self,
@@ -214,51 +226,15 @@ class CmpfOp(_Comparison):
         super().__init__(
             operands=[lhs, rhs],
             result_types=[condition_type(SSAValue.get(lhs).type)],
-            properties={
-                "predicate": _predicate(predicate, self.NAMES),
-                "fastmath": fastmath,
-            },
+            properties={"predicate": self.predicate_of(predicate), "fastmath": fastmath},
         )
-
-    def verify_(self) -> None:
-        """The types fit together."""
-        self.verify_types(self.lhs, self.rhs, self.result)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "CmpfOp":
-        """Read `olt, %lhs, %rhs fastmath<...> {...} : type`."""
-        predicate, lhs, rhs = cls.parse_operands(parser)
-        flags = NO_FLAGS
-        if parser.parse_optional_keyword("fastmath") is not None:
-            flags = FastMathFlagsAttr(list(FastMathFlagsAttr.parse_parameter(parser)))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(lhs, type), parser.resolve_operand(rhs, type)],
-            result_types=[condition_type(type)],
-            properties={"predicate": predicate, "fastmath": flags},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        self.print_operands(printer)
-        if self.fastmath != NO_FLAGS:
-            printer.print_string(" fastmath")
-            self.fastmath.print_parameter(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """Two constants."""
         lhs, rhs = constant_float(self.lhs), constant_float(self.rhs)
         if lhs is None or rhs is None:
             return None
         truth = compare_floats(self.predicate_name, lhs, rhs)
-        folded = integer_attribute(int(truth), self.result.type)
-        return None if folded is None else (folded,)
+        return folded_integer(int(truth), self.result)
 
 
 def compare_floats(predicate: str, lhs: float, rhs: float) -> bool:
@@ -349,7 +325,6 @@ class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         )
 
     def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_op_attributes(self.attributes)
@@ -360,14 +335,12 @@ class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
-        """A shaped condition has the shape of the values."""
         if self.cond.type not in (i1, condition_type(self.result.type)):
             raise VerifyException(
                 f"'cond' is {self.cond.type}, it has to be i1 or have the shape of {self.result.type}"
             )
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        """The same value twice, a constant condition, or the truth of the condition."""
         if self.lhs is self.rhs:
             return (self.lhs,)
         condition = constant_integer(self.cond)
@@ -381,5 +354,4 @@ class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        """Negations, minima and maxima."""
         return (_SelectTruth(), _SelectExtremum())

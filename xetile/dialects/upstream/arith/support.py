@@ -5,10 +5,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.arith import signlessIntegerLike
+from xdsl.dialects.arith import FastMathFlagsAttr, signlessIntegerLike
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -36,13 +40,14 @@ class Foldable(HasFolderInterface, ABC):
     """
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """What the op gives, or None."""
         return None if self.attributes else self.fold_plain()
 
     @abstractmethod
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         """What the op without discardable attributes gives, or None."""
 
+
+NO_FLAGS = FastMathFlagsAttr("none")
 
 FIXED_INTEGER_LIKE = container_of(IntegerType)
 INTEGER_LIKE = signlessIntegerLike
@@ -93,6 +98,12 @@ def constant_integer(value: SSAValue) -> int | None:
     return repeated if isinstance(repeated, int) else None
 
 
+def constant_unsigned(value: SSAValue) -> int | None:
+    """As `constant_integer`, its bits without a sign."""
+    found = constant_integer(value)
+    return None if found is None else unsigned(found, bits(value.type))
+
+
 def constant_float(value: SSAValue) -> float | None:
     """The float that a constant holds, or that a splat repeats."""
     found = ConstantLike.get_constant_value(value)
@@ -134,6 +145,18 @@ def integer_attribute(value: int, type: Attribute) -> Attribute | None:
     return IntegerAttr(value, element)
 
 
+def folded_integer(value: int | None, result: SSAValue) -> tuple[Attribute] | None:
+    """What a fold to a constant gives; None where the value is not known."""
+    constant = None if value is None else integer_attribute(value, result.type)
+    return None if constant is None else (constant,)
+
+
+def folded_float(value: float | None, result: SSAValue) -> tuple[Attribute] | None:
+    """What a fold to a constant gives; None where the value is not known."""
+    constant = None if value is None else float_attribute(value, result.type)
+    return None if constant is None else (constant,)
+
+
 def float_attribute(value: float, type: Attribute) -> Attribute | None:
     """A constant of `type` with `value`, rounded to it, in every element."""
     element = element_type(type)
@@ -143,6 +166,12 @@ def float_attribute(value: float, type: Attribute) -> Attribute | None:
     if isa(type, VectorType) or isa(type, TensorType):
         return _dense(type, element, value)
     return FloatAttr(value, element)
+
+
+def is_rounded_through_double(type: Attribute) -> bool:
+    """Whether a double holds sums, products and quotients so well that rounding it to the type rounds once."""
+    exact = BFloat16Type | Float16Type | Float32Type | Float64Type
+    return isinstance(element_type(type), exact)
 
 
 def rounded(value: float, type: AnyFloat) -> float:
