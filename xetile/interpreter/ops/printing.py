@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from xetile.dialects.upstream.vector import Punctuation, PunctuationAttr
+from xetile.dialects.upstream.vector.printing import Punctuation, PunctuationAttr
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler

@@ -1,29 +1,29 @@
-"""Ops that pick, make or reinterpret elements.
+"""Ops on elements that xDSL 0.74 lacks or keeps in loops; test_vector.py tells until when.
 
+`test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` the shuffle.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
 from collections.abc import Sequence
-from math import prod
 
-from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    FixedBitwidthType,
-    IntegerType,
-    VectorType,
-    i64,
-)
-from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, VectorType, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
     traits_def,
     var_operand_def,
     var_result_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -32,6 +32,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.arith.support import Foldable
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.vector.support import (
     array,
     constant,
@@ -41,6 +43,52 @@ from xetile.dialects.upstream.vector.support import (
     scalar_bytes,
     vector_type,
 )
+
+
+def _parse_vector_type(parser: Parser) -> VectorType:
+    start = parser.pos
+    type = parser.parse_type()
+    if not isa(type, VectorType):
+        parser.raise_error(f"expected a vector type, found {type}", start, parser.pos)
+    return type
+
+
+@irdl_custom_directive
+class _Shuffled(CustomDirective):
+    """The types of both vectors; that of the result follows from the first and the length of the mask."""
+
+    v1: TypeDirective
+    v2: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        first = _parse_vector_type(parser)
+        parser.parse_punctuation(",")
+        self.v1.set(state, (first,))
+        self.v2.set(state, (parser.parse_type(),))
+        mask = state.properties["mask"]
+        assert isa(mask, DenseArrayBase[IntegerType])
+        self.result.set(state, (_shuffled(first, len(mask)),))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        printer.print_list(op.operand_types, printer.print_attribute)
+
+
+@irdl_custom_directive
+class _Elements(CustomDirective):
+    """The type of a vector, from which those of its elements follow."""
+
+    vector: TypeDirective
+    elements: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type = _parse_vector_type(parser)
+        self.vector.set(state, (type,))
+        self.elements.set(state, [type.element_type] * element_count(type))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.vector.print(printer, state, op)
 
 
 class _ComposeShuffles(RewritePattern):
@@ -64,8 +112,8 @@ class _ComposeShuffles(RewritePattern):
         replace_alike(rewriter, op, ShuffleOp(inner.v1, inner.v2, composed))
 
 
-@irdl_op_definition
-class ShuffleOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
+@declared_op
+class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """Entries of two vectors along the leading dimension, counted through both.
 
     In xDSL 0.74.0 it may not be speculated, so loops keep it.
@@ -77,6 +125,11 @@ class ShuffleOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsIn
     v2 = operand_def(VectorType)
     mask = prop_def(DenseArrayBase.constr(i64))
     result = result_def(VectorType)
+
+    assembly_format = (
+        "$v1 `,` $v2 $mask attr-dict `:` custom<_Shuffled>(type($v1), type($v2), type($result))"
+    )
+    custom_directives = (_Shuffled,)
 
     traits = traits_def(Pure())
 
@@ -101,41 +154,7 @@ class ShuffleOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsIn
         shape = vector_type(value).get_shape()
         return shape[0] if shape else 1
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "ShuffleOp":
-        """Read `%v1, %v2 [0, 1] : type, type`."""
-        operands = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        operands.append(parser.parse_unresolved_operand())
-        mask = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parser.parse_integer(allow_boolean=False)
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        types = [parser.parse_type()]
-        parser.parse_punctuation(",")
-        types.append(parser.parse_type())
-        if not isa(types[0], VectorType):
-            parser.raise_error(f"expected a vector type, found {types[0]}", position, parser.pos)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, position),
-            result_types=[_shuffled(types[0], len(mask))],
-            properties={"mask": array(mask)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(f" [{', '.join(map(str, self.mask.get_values()))}]")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
-
     def verify_(self) -> None:
-        """The vectors fit together, and the mask stays in them; -1 takes anything."""
         v1, v2 = vector_type(self.v1), vector_type(self.v2)
         mask = self.mask.get_values()
         ranks = len(v1.get_shape()), len(v2.get_shape())
@@ -156,10 +175,7 @@ class ShuffleOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsIn
                     f"'mask' has {index} at {position}, it has to lie in [-1, {limit})"
                 )
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """All of one vector in order is that vector; of constants it is a constant."""
-        if self.attributes:
-            return None
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         mask = self.mask.get_values()
         if self.v1.type == self.result.type and list(mask) == list(range(len(mask))):
             return (self.v1,)
@@ -176,7 +192,6 @@ class ShuffleOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsIn
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        """Compose shuffles."""
         return (_ComposeShuffles(),)
 
 
@@ -184,82 +199,8 @@ def _shuffled(v1: VectorType, entries: int) -> VectorType:
     return VectorType(v1.element_type, (entries, *v1.get_shape()[1:]))
 
 
-class _ComposeBitcasts(RewritePattern):
-    """A bitcast of a bitcast is one."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, BitcastOp) or not isinstance(op.source.owner, BitcastOp):
-            return
-        first = op.source.owner.source
-        if first.type == op.result.type and not op.attributes:
-            rewriter.replace(op, [], [first])
-        else:
-            replace_alike(rewriter, op, BitcastOp(first, vector_type(op.result)))
-
-
-@irdl_op_definition
-class BitcastOp(IRDLOperation, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The same bits of every row, as elements of another width.
-
-    In xDSL 0.74.0 it has no traits, and may change more than the last dimension.
-    """
-
-    name = "vector.bitcast"
-
-    source = operand_def(VectorType)
-    result = result_def(VectorType)
-
-    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
-
-    traits = traits_def(Pure())
-
-    def __init__(self, source: SSAValue | Operation, result_type: VectorType) -> None:
-        super().__init__(operands=[source], result_types=[result_type])
-
-    def verify_(self) -> None:
-        """The last dimension has as many bits as before, the others are the same."""
-        source, result = vector_type(self.source), vector_type(self.result)
-        before, after = source.get_shape(), result.get_shape()
-        if len(before) != len(after) or before[:-1] != after[:-1]:
-            raise VerifyException(
-                f"'result' is {result}, it may differ from {source} in the last dimension only"
-            )
-        old, new = source.element_type, result.element_type
-        if not isinstance(old, FixedBitwidthType) or not isinstance(new, FixedBitwidthType):
-            if source != result:
-                raise VerifyException(f"'result' is {result}, the bits of {source} are not known")
-            return
-        bits = [old.bitwidth * prod(before[-1:]), new.bitwidth * prod(after[-1:])]
-        if bits[0] != bits[1]:
-            raise VerifyException(
-                f"'result' has rows of {bits[1]} bits, 'source' has rows of {bits[0]} bits"
-            )
-
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """A cast to the same type is nothing; the bits of a constant are known."""
-        if self.attributes:
-            return None
-        if self.source.type == self.result.type:
-            return (self.source,)
-        value, result = constant(self.source), vector_type(self.result)
-        if value is None or not _fills_bytes(vector_type(self.source)) or not _fills_bytes(result):
-            return None
-        return (dense(result, value.data.data),)
-
-    @classmethod
-    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        """Compose bitcasts."""
-        return (_ComposeBitcasts(),)
-
-
-def _fills_bytes(type: VectorType) -> bool:
-    """Whether the bytes of a constant of the type are the bits of its elements, no more."""
-    element = type.element_type
-    return isinstance(element, FixedBitwidthType) and element.bitwidth % 8 == 0
-
-
-@irdl_op_definition
-class FromElementsOp(IRDLOperation, HasFolderInterface):
+@declared_op
+class FromElementsOp(IRDLOperation, Foldable):
     """A vector of scalars, row-major."""
 
     name = "vector.from_elements"
@@ -267,40 +208,15 @@ class FromElementsOp(IRDLOperation, HasFolderInterface):
     elements = var_operand_def()
     dest = result_def(VectorType)
 
+    assembly_format = "$elements attr-dict `:` custom<_Elements>(type($dest), type($elements))"
+    custom_directives = (_Elements,)
+
     traits = traits_def(Pure())
 
     def __init__(self, elements: Sequence[SSAValue | Operation], result_type: VectorType) -> None:
         super().__init__(operands=[elements], result_types=[result_type])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "FromElementsOp":
-        """Read `%a, %b : vector<2xf32>`."""
-        elements = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_type()
-        if not isa(type, VectorType):
-            parser.raise_error(f"expected a vector type, found {type}", position, parser.pos)
-        types = [type.element_type] * element_count(type)
-        return cls.create(
-            operands=parser.resolve_operands(elements or [], types, position),
-            result_types=[type],
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_list(self.elements, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.dest.type)
-
     def verify_(self) -> None:
-        """There are as many elements as the vector has, of its type."""
         dest = vector_type(self.dest)
         if len(self.elements) != element_count(dest):
             raise VerifyException(
@@ -310,10 +226,7 @@ class FromElementsOp(IRDLOperation, HasFolderInterface):
             if element.type != dest.element_type:
                 raise VerifyException(f"'elements' has a {element.type}, the result is {dest}")
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """All elements of a vector make that vector; constants make a constant."""
-        if self.attributes:
-            return None
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         first = self.elements[0].owner if self.elements else None
         if (
             isinstance(first, ToElementsOp)
@@ -328,14 +241,17 @@ class FromElementsOp(IRDLOperation, HasFolderInterface):
         return (dense(vector_type(self.dest), b"".join(known)),)
 
 
-@irdl_op_definition
-class ToElementsOp(IRDLOperation, HasFolderInterface):
+@declared_op
+class ToElementsOp(IRDLOperation, Foldable):
     """The scalars of a vector, row-major."""
 
     name = "vector.to_elements"
 
     source = operand_def(VectorType)
     elements = var_result_def()
+
+    assembly_format = "$source attr-dict `:` custom<_Elements>(type($source), type($elements))"
+    custom_directives = (_Elements,)
 
     traits = traits_def(Pure())
 
@@ -345,30 +261,7 @@ class ToElementsOp(IRDLOperation, HasFolderInterface):
             operands=[source], result_types=[[type.element_type] * element_count(type)]
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "ToElementsOp":
-        """Read `%v : vector<2xf32>`."""
-        source = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_type()
-        if not isa(type, VectorType):
-            parser.raise_error(f"expected a vector type, found {type}", position, parser.pos)
-        operation = cls(parser.resolve_operand(source, type))
-        operation.attributes |= attributes
-        return operation
-
-    def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-
     def verify_(self) -> None:
-        """There are as many elements as the vector has, of its type."""
         source = vector_type(self.source)
         types = tuple(element.type for element in self.elements)
         if types != (source.element_type,) * element_count(source):
@@ -377,10 +270,7 @@ class ToElementsOp(IRDLOperation, HasFolderInterface):
                 f"of {source.element_type}"
             )
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """The elements that a vector was made of."""
-        if self.attributes:
-            return None
+    def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if not isinstance(self.source.owner, FromElementsOp):
             return None
         return tuple(self.source.owner.elements)

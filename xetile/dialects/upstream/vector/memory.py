@@ -1,6 +1,6 @@
-"""Vector ops that read and write memory.
+"""Vector ops on memory, which have no effects in xDSL 0.74; test_vector.py tells until when.
 
-xDSL 0.74.0 gives them no memory effects, so nothing that touches one is ever simplified, and no `alignment`.
+Nothing that touches one is ever simplified there (test_stock_traits_are_missing), and `alignment` is missing.
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
@@ -22,7 +22,6 @@ from xdsl.irdl import (
     AnyOf,
     IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     result_def,
@@ -33,6 +32,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.vector.support import vector_type
 
 INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
@@ -52,6 +52,8 @@ class _MemoryOperation(IRDLOperation, ABC):
     """What all of them check."""
 
     alignment = opt_prop_def(IntegerAttr[IntegerType])
+
+    irdl_options = (ParsePropInAttrDict(),)
 
     def verify_access(self, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
         """There is an index for every dimension, and memory holds the vector's elements."""
@@ -80,19 +82,28 @@ class _MemoryOperation(IRDLOperation, ABC):
                     f"'{name}' is {value.type}, it has to have the shape of '{first}', {model.type}"
                 )
 
+    @staticmethod
+    def verify_pass_thru(pass_thru: SSAValue, result: SSAValue) -> None:
+        """What a false mask gives has the result's type."""
+        if pass_thru.type != result.type:
+            raise VerifyException(f"'pass_thru' is {pass_thru.type}, 'result' is {result.type}")
 
-@irdl_op_definition
-class LoadOp(_MemoryOperation):
+
+class _Plain(_MemoryOperation, ABC):
+    alignment = opt_prop_def(IntegerAttr[IntegerType])  # once more: printed in this order
+    nontemporal = opt_prop_def(BoolAttr)
+
+
+@declared_op
+class LoadOp(_Plain):
     """Reads consecutive elements."""
 
     name = "vector.load"
 
     base = operand_def(MemRefType)
     indices = var_operand_def(IndexType())
-    nontemporal = opt_prop_def(BoolAttr)
     result = result_def(VectorType)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$base `[` $indices `]` attr-dict `:` type($base) `,` type($result)"
 
     traits = traits_def(MemoryReadEffect())
@@ -113,12 +124,11 @@ class LoadOp(_MemoryOperation):
         )
 
     def verify_(self) -> None:
-        """The access fits the memory."""
         self.verify_access(self.base, self.indices, self.result)
 
 
-@irdl_op_definition
-class StoreOp(_MemoryOperation):
+@declared_op
+class StoreOp(_Plain):
     """Writes consecutive elements."""
 
     name = "vector.store"
@@ -126,9 +136,7 @@ class StoreOp(_MemoryOperation):
     vector = operand_def(VectorType)
     base = operand_def(MemRefType)
     indices = var_operand_def(IndexType())
-    nontemporal = opt_prop_def(BoolAttr)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$vector `,` $base `[` $indices `]` attr-dict `:` type($base) `,` type($vector)"
     )
@@ -150,11 +158,10 @@ class StoreOp(_MemoryOperation):
         )
 
     def verify_(self) -> None:
-        """The access fits the memory."""
         self.verify_access(self.base, self.indices, self.vector)
 
 
-@irdl_op_definition
+@declared_op
 class MaskedLoadOp(_MemoryOperation):
     """Reads consecutive elements where the mask is true; elsewhere the result is `pass_thru`."""
 
@@ -166,7 +173,6 @@ class MaskedLoadOp(_MemoryOperation):
     pass_thru = operand_def(VectorType)
     result = result_def(VectorType)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$base `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base) `,` type($mask)"
         " `,` type($pass_thru) `into` type($result)"
@@ -186,20 +192,16 @@ class MaskedLoadOp(_MemoryOperation):
         super().__init__(
             operands=[base, indices, mask, pass_thru],
             result_types=[SSAValue.get(pass_thru).type],
-            properties={"alignment": memory_properties(alignment)["alignment"]},
+            properties=memory_properties(alignment),
         )
 
     def verify_(self) -> None:
-        """The access fits the memory, and mask and vectors have the same shape."""
         self.verify_access(self.base, self.indices, self.result)
         self.verify_alike({"result": self.result, "mask": self.mask})
-        if self.pass_thru.type != self.result.type:
-            raise VerifyException(
-                f"'pass_thru' is {self.pass_thru.type}, 'result' is {self.result.type}"
-            )
+        self.verify_pass_thru(self.pass_thru, self.result)
 
 
-@irdl_op_definition
+@declared_op
 class MaskedStoreOp(_MemoryOperation):
     """Writes consecutive elements where the mask is true."""
 
@@ -210,7 +212,6 @@ class MaskedStoreOp(_MemoryOperation):
     mask = operand_def(VectorType.constr(i1))
     value_to_store = operand_def(VectorType)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$base `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:` type($base) `,`"
         " type($mask) `,` type($value_to_store)"
@@ -229,16 +230,15 @@ class MaskedStoreOp(_MemoryOperation):
     ) -> None:
         super().__init__(
             operands=[base, indices, mask, value_to_store],
-            properties={"alignment": memory_properties(alignment)["alignment"]},
+            properties=memory_properties(alignment),
         )
 
     def verify_(self) -> None:
-        """The access fits the memory, and mask and vector have the same shape."""
         self.verify_access(self.base, self.indices, self.value_to_store)
         self.verify_alike({"value_to_store": self.value_to_store, "mask": self.mask})
 
 
-@irdl_op_definition
+@declared_op
 class GatherOp(_MemoryOperation):
     """Reads one element per lane: at the offsets, plus the lane's index along the last dimension.
 
@@ -254,7 +254,6 @@ class GatherOp(_MemoryOperation):
     pass_thru = operand_def(VectorType)
     result = result_def(VectorType)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $pass_thru attr-dict `:` type($base)"
         " `,` type($indices) `,` type($mask) `,` type($pass_thru) `into` type($result)"
@@ -275,20 +274,16 @@ class GatherOp(_MemoryOperation):
         super().__init__(
             operands=[base, offsets, indices, mask, pass_thru],
             result_types=[SSAValue.get(pass_thru).type],
-            properties={"alignment": memory_properties(alignment)["alignment"]},
+            properties=memory_properties(alignment),
         )
 
     def verify_(self) -> None:
-        """The access fits the memory, and indices, mask and vectors have the same shape."""
         self.verify_access(self.base, self.offsets, self.result)
         self.verify_alike({"result": self.result, "indices": self.indices, "mask": self.mask})
-        if self.pass_thru.type != self.result.type:
-            raise VerifyException(
-                f"'pass_thru' is {self.pass_thru.type}, 'result' is {self.result.type}"
-            )
+        self.verify_pass_thru(self.pass_thru, self.result)
 
 
-@irdl_op_definition
+@declared_op
 class ScatterOp(_MemoryOperation):
     """Writes one element per lane, where the mask is true; later lanes win."""
 
@@ -300,7 +295,6 @@ class ScatterOp(_MemoryOperation):
     mask = operand_def(VectorType.constr(i1))
     value_to_store = operand_def(VectorType)
 
-    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$base `[` $offsets `]` `[` $indices `]` `,` $mask `,` $value_to_store attr-dict `:`"
         " type($base) `,` type($indices) `,` type($mask) `,` type($value_to_store)"
@@ -320,11 +314,10 @@ class ScatterOp(_MemoryOperation):
     ) -> None:
         super().__init__(
             operands=[base, offsets, indices, mask, value_to_store],
-            properties={"alignment": memory_properties(alignment)["alignment"]},
+            properties=memory_properties(alignment),
         )
 
     def verify_(self) -> None:
-        """The access fits the memory, and indices, mask and vector have the same shape."""
         self.verify_access(self.base, self.offsets, self.value_to_store)
         value = self.value_to_store
         self.verify_alike({"value_to_store": value, "indices": self.indices, "mask": self.mask})
