@@ -21,10 +21,8 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -47,7 +45,7 @@ from xetile.dialects.upstream.arith.support import (
     unsigned,
     verify_same_shape,
 )
-from xetile.dialects.upstream.formats import declared_op, op_like
+from xetile.dialects.upstream.formats import Directive, declared_op, op_like
 
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
 """Counted through by `roundingmode`."""
@@ -228,8 +226,7 @@ class ExtFOp(_FloatCast):
         self.verify_width(narrows=False)
 
 
-@irdl_custom_directive
-class _RoundingMode(CustomDirective):
+class _RoundingMode(Directive):
     """The word for a rounding mode, or nothing; upstream's enumeration, which xDSL has as its number."""
 
     mode: AttributeVariable

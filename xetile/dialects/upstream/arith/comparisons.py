@@ -36,11 +36,9 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
     TypeDirective,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -59,11 +57,10 @@ from xetile.dialects.upstream.arith.support import (
     folded_integer,
     unsigned,
 )
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 
 
-@irdl_custom_directive
-class _Predicate(CustomDirective):
+class _Predicate(Directive):
     """The word for a predicate; upstream's enumeration, which xDSL has as its number."""
 
     predicate: AttributeVariable
@@ -87,8 +84,7 @@ class _Predicate(CustomDirective):
         printer.print_string(op.predicate_name)
 
 
-@irdl_custom_directive
-class _Compared(CustomDirective):
+class _Compared(Directive):
     """The type of both operands; the result has a condition for every element."""
 
     lhs: TypeDirective

@@ -19,11 +19,9 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.irdl.declarative_assembly_format import (
-    CustomDirective,
     ParsingState,
     PrintingState,
     TypeDirective,
-    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -33,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.arith.support import Foldable
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 from xetile.dialects.upstream.vector.support import (
     array,
     constant,
@@ -53,8 +51,7 @@ def _parse_vector_type(parser: Parser) -> VectorType:
     return type
 
 
-@irdl_custom_directive
-class _Shuffled(CustomDirective):
+class _Shuffled(Directive):
     """The types of both vectors; that of the result follows from the first and the length of the mask."""
 
     v1: TypeDirective
@@ -75,8 +72,7 @@ class _Shuffled(CustomDirective):
         printer.print_list(op.operand_types, printer.print_attribute)
 
 
-@irdl_custom_directive
-class _Elements(CustomDirective):
+class _Elements(Directive):
     """The type of a vector, from which those of its elements follow."""
 
     vector: TypeDirective

@@ -15,17 +15,15 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
-    CustomDirective,
     ParsingState,
     PrintingState,
-    irdl_custom_directive,
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.upstream.formats import Directive, declared_op
 
 
 class Punctuation(StrEnum):
@@ -54,8 +52,7 @@ class PunctuationAttr(EnumAttribute[Punctuation], OpaqueSyntaxAttribute):
             return parser.parse_str_enum(Punctuation)
 
 
-@irdl_custom_directive
-class _Text(CustomDirective):
+class _Text(Directive):
     """`str "text"`, or nothing; xDSL's `$attribute` takes any attribute for a string."""
 
     text: AttributeVariable
@@ -71,8 +68,7 @@ class _Text(CustomDirective):
             printer.print_string_literal(op.string_literal.data)
 
 
-@irdl_custom_directive
-class _Ending(CustomDirective):
+class _Ending(Directive):
     """`punctuation <comma>`; a line break goes without saying."""
 
     punctuation: AttributeVariable
