@@ -12,20 +12,17 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
 
 from xetile.errors import XetileError, fail
+from xetile.levels import LEVELS, LevelName, below, check_level
 
 if TYPE_CHECKING:
     import numpy
     from xdsl.context import Context
 
-Level = Literal["subgroup", "blocked", "xegpu", "xevm", "llvm"]
-"""What a kernel can be lowered to, from high to low."""
-LEVELS: tuple[Level, ...] = get_args(Level)
+Level = LevelName
 
 Kind = Literal["ll", "spirv", "zebin", "asm"]
 """What code can be made; the device's binary and its assembly need ocloc."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
-LEVELS_WITHOUT_DEVICE: tuple[Level, ...] = ("subgroup",)
 
 
 def _place(name: str, line: int, column: int) -> FileLineColLoc:
@@ -110,46 +107,31 @@ def verify(module: ModuleOp) -> None:
     verify_module(module)
 
 
-def lower(module: ModuleOp, *, to: Level, device: str | None = None) -> ModuleOp:
-    """A lowered copy of a module; all levels below `subgroup` need the name of a device.
+def lower(module: ModuleOp, *, to: LevelName, device: str | None = None) -> ModuleOp:
+    """A lowered copy of a module, for the device that is named, else the one of its gpu.module, else pvc.
 
-    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for a
-    level above the module's own.
+    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for a device that the
+    gpu.module contradicts, for a level above the module's own.
     """
     from xetile.parser import context
     from xetile.passes.pipelines import lower as lower_in_place
 
-    check_level(to, device)
+    check_level(to)
     _check_not_below(module, to)
     copy = module.clone()
     lower_in_place(context(), copy, to, device)
     return copy
 
 
-def check_level(to: str, device: str | None) -> None:
-    """Refuse an unknown level, and a level that needs a device without one."""
-    if to not in LEVELS:
-        raise XetileError(f"unknown level '{to}'; expected one of {', '.join(LEVELS)}")
-    if device is None and to not in LEVELS_WITHOUT_DEVICE:
-        raise XetileError(f"lowering to {to} needs a device; one of {device_names()}")
-
-
-def _check_not_below(module: ModuleOp, to: Level) -> None:
+def _check_not_below(module: ModuleOp, to: LevelName) -> None:
     """Refuse a kernel that stands below a level already."""
     from xetile.analysis.kernels import functions, holds_dialect
 
-    marks: tuple[tuple[Level, str], ...] = (("xevm", "xevm"), ("xegpu", "xegpu"))
+    lower = [level for level in reversed(LEVELS) if level.name in below(to)]
     for function in functions(module):
-        for level, dialect in marks:
-            if holds_dialect(function, dialect) and LEVELS.index(to) < LEVELS.index(level):
-                fail(function, f"this kernel is at level {level} already, which is below {to}")
-
-
-def device_names() -> str:
-    """The known devices, for messages."""
-    from xetile.targets.device import DEVICES
-
-    return ", ".join(DEVICES)
+        for level in lower:
+            if level.dialect is not None and holds_dialect(function, level.dialect):
+                fail(function, f"this kernel is at level {level.name} already, which is below {to}")
 
 
 def execute(
@@ -189,11 +171,11 @@ def execute_host(
     return run_host(module, entry, arrays, output=sys.stdout.write)
 
 
-def emit(module: ModuleOp, kind: Kind, device: str) -> str | bytes:
-    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+def emit(module: ModuleOp, kind: Kind, device: str | None = None) -> str | bytes:
+    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes; the device as in `lower`.
 
-    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, or if ocloc
-    is needed and missing.
+    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for several devices, or if
+    ocloc is needed and missing.
     """
     from xetile.codegen import emit as emit_code
 

@@ -79,7 +79,7 @@ def collected_remarks() -> Generator[list[Remark]]:
         _collecting.reset(token)
 
 
-def remark(at: Operation | SSAValue, message: str) -> None:
+def remark(at: Operation | SSAValue | None, message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
     place = position(at)
     collecting = _collecting.get()
@@ -90,3 +90,24 @@ def remark(at: Operation | SSAValue, message: str) -> None:
         "" if place is None else f"{place.filename.data}:{place.line.data}:{place.column.data}: "
     )
     print(f"{where}remark: {message}", file=sys.stderr)
+
+
+_told: ContextVar[set[str] | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def one_command() -> Generator[None]:
+    """What is done inside is one command of a user, who is told once what holds for all of it."""
+    token = _told.set(set())
+    try:
+        yield
+    finally:
+        _told.reset(token)
+
+
+def remark_once(at: Operation | SSAValue | None, message: str) -> None:
+    """Make a remark if the command has not made it yet; a Python program, which is no command, gets none."""
+    told = _told.get()
+    if told is not None and message not in told:
+        told.add(message)
+        remark(at, message)

@@ -12,8 +12,9 @@ from support.subgroup import FLOATS, TYPES, Array, vector
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.interpreter import execute
+from xetile.levels import LevelName
 from xetile.parser import context, parse
-from xetile.passes.pipelines import Target, lower
+from xetile.passes.pipelines import lower
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 
 Map = tuple[tuple[int, int], tuple[int, int]]
@@ -82,7 +83,7 @@ def distributed(exchange_bytes: int) -> Callable[[ModuleOp], None]:
     return lambda module: XeTileWgToSg(exchange_bytes).apply(context(), module)
 
 
-def to_level(level: Target) -> Callable[[ModuleOp], None]:
+def to_level(level: LevelName) -> Callable[[ModuleOp], None]:
     """All steps to a level."""
     return lambda module: lower(context(), module, level, "bmg")
 

@@ -5,17 +5,13 @@ Levels and launch conventions: docs/xetile-dialect.md and the README.
 
 from collections.abc import Iterator
 from math import prod
-from typing import Literal
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from xetile.analysis.targets import subgroup_threads
 from xetile.errors import fail
-from xetile.targets.device import SUBGROUP_SIZE
-
-Level = Literal["workgroup", "subgroup", "lane"]
-LEVELS: tuple[Level, ...] = ("workgroup", "subgroup", "lane")
-LEVEL_ATTRIBUTE = "xetile.level"
+from xetile.levels import UNIT_ATTRIBUTE, UNITS, Unit
 
 OLDER_CONVENTION = "VectorComputeFunctionINTEL"
 """A kernel with this attribute counts subgroups, not work-items, in its block size (Intel's older convention)."""
@@ -35,13 +31,13 @@ def holds_dialect(function: Operation, *dialects: str) -> bool:
     return any(op.name.partition(".")[0] in dialects for op in function.walk())
 
 
-def level(function: Operation) -> Level:
+def level(function: Operation) -> Unit:
     """The level that is written on the kernel, else the one that follows from its ops."""
-    written = function.attributes.get(LEVEL_ATTRIBUTE)
+    written = function.attributes.get(UNIT_ATTRIBUTE)
     if written is not None:
-        if isinstance(written, StringAttr) and written.data in LEVELS:
+        if isinstance(written, StringAttr) and written.data in UNITS:
             return written.data
-        fail(function, f"xetile.level is {written}; expected one of {', '.join(LEVELS)}")
+        fail(function, f"xetile.level is {written}; expected one of {', '.join(UNITS)}")
     if any(has_workgroup_map(op) for op in function.walk()):
         return "workgroup"
     if holds_dialect(function, "xevm"):
@@ -49,9 +45,9 @@ def level(function: Operation) -> Level:
     return "subgroup"
 
 
-def set_level(function: Operation, level: Level) -> None:
+def set_level(function: Operation, level: Unit) -> None:
     """Write the level on the kernel."""
-    function.attributes[LEVEL_ATTRIBUTE] = StringAttr(level)
+    function.attributes[UNIT_ATTRIBUTE] = StringAttr(level)
 
 
 def has_workgroup_map(op: Operation) -> bool:
@@ -86,13 +82,14 @@ def subgroup_count(function: Operation) -> int | None:
         return None
     if OLDER_CONVENTION in function.attributes:
         return prod(sizes)
-    if prod(sizes) % SUBGROUP_SIZE != 0:
+    threads = subgroup_threads(function)
+    if prod(sizes) % threads != 0:
         fail(
             function,
             f"known_block_size {list(sizes)} has {prod(sizes)} work-items; "
-            f"expected a multiple of {SUBGROUP_SIZE}, the lanes of a subgroup",
+            f"expected a multiple of {threads}, the lanes of a subgroup",
         )
-    return prod(sizes) // SUBGROUP_SIZE
+    return prod(sizes) // threads
 
 
 def kernel_functions(module: ModuleOp) -> list[Operation]:

@@ -16,7 +16,8 @@ from xdsl.utils.hints import isa
 from xetile.analysis.constants import known_integer
 from xetile.analysis.intervals import OPERATIONS
 from xetile.analysis.kernels import launch_sizes, subgroup_count
-from xetile.targets.device import INDEX_BITS, SUBGROUP_SIZE
+from xetile.analysis.targets import subgroup_threads
+from xetile.targets.target import INDEX_BITS
 
 _MAX_ID = 2**32 - 1
 """Sizes of a launch are 32-bit unsigned (Level Zero specification, zeCommandListAppendLaunchKernel)."""
@@ -149,7 +150,9 @@ class _Analysis:
             _size(sizes[axis] if sizes is not None and axis >= 0 else None)
             for sizes in (self.block_size, self.grid_size)
         )
-        return _Sizes(block, grid, _size(subgroup_count(self.function), _MAX_ID // SUBGROUP_SIZE))
+        threads = subgroup_threads(self.function)
+        subgroups = _size(subgroup_count(self.function), _MAX_ID // threads)
+        return _Sizes(block, grid, subgroups, threads)
 
     def extent(self, op: Operation) -> Interval:
         """A dimension of a memref."""
@@ -255,11 +258,12 @@ class _Carried(NamedTuple):
 
 
 class _Sizes(NamedTuple):
-    """What is known of the launch along one axis: work-items, workgroups; and subgroups of a workgroup."""
+    """What is known of the launch along one axis: work-items, workgroups; subgroups, and work-items of one."""
 
     block: Interval
     grid: Interval
     subgroups: Interval
+    threads: int
 
 
 def _size(known: int | None, most: int = _MAX_ID) -> Interval:
@@ -278,8 +282,8 @@ _IDENTIFIERS: Mapping[str, Callable[[_Sizes], tuple[int, int]]] = {
     "global_id": lambda sizes: (0, sizes.block.high * sizes.grid.high - 1),
     "subgroup_id": lambda sizes: (0, sizes.subgroups.high - 1),
     "num_subgroups": lambda sizes: sizes.subgroups,
-    "lane_id": lambda sizes: (0, SUBGROUP_SIZE - 1),
-    "subgroup_size": lambda sizes: (SUBGROUP_SIZE, SUBGROUP_SIZE),
+    "lane_id": lambda sizes: (0, sizes.threads - 1),
+    "subgroup_size": lambda sizes: (sizes.threads, sizes.threads),
 }
 
 

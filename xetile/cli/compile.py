@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xetile import targets
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD
 from xetile.cli.version import VersionAction
+from xetile.levels import below
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +20,7 @@ PROGRAM = "xetile-compile"
 SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
 """What is binary, and the ending of the file that it goes to by default."""
 
-KINDS = ("xegpu", "xevm", "llvm", "ll", "spirv", "zebin", "asm")
+KINDS = (*below("blocked"), "ll", "spirv", "zebin", "asm")
 STATISTICS_TO_STREAM = ""
 CONTRACT_SUFFIX = ".json"
 
@@ -33,7 +35,7 @@ def _parser() -> ToolParser:
     add = parser.add_argument
     add("--version", action=VersionAction, help="print the versions of all parts")
     add("input", metavar="IN", help="file with kernels, at any level; - is standard input")
-    add("--device", required=True, help="pvc, bmg, lnl, ptl or cri")
+    add("--device", help=_device_help())
     add("--emit", choices=KINDS, default="spirv", help="what to make (spirv)")
     add(
         "-o",
@@ -57,6 +59,14 @@ def _parser() -> ToolParser:
     return parser
 
 
+def _device_help() -> str:
+    *others, last = targets.names()
+    return (
+        f"{', '.join(others)} or {last}; by default the one that the gpu.module names, "
+        f"else {targets.DEFAULT}"
+    )
+
+
 def _separate_statistics(arguments: list[str]) -> list[str]:
     """`--stats` takes a file behind `=` only, so that it may stand before the input."""
     return [f"--stats={STATISTICS_TO_STREAM}" if a == "--stats" else a for a in arguments]
@@ -69,9 +79,9 @@ def _run(arguments: list[str]) -> int:
     gc.disable()  # nearly everything that is made lives to the end
     from xetile.api import parse_text
     from xetile.cli.files import read_input, write_output
-    from xetile.targets.device import device
 
-    device(options.device)
+    if options.device is not None:
+        targets.find(options.device)
     if options.stats is not None:
         from xetile.toolchain.ocloc import need_ocloc
 

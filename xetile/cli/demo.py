@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xetile import targets
 from xetile.cli.errors import ToolParser, run_tool
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from xetile.api import Level
+    from xetile.levels import LevelName
 
 PROGRAM = "xetile-demo"
 KERNEL = "examples/gemm_f16.mlir"
-DEVICE = "bmg"
-STAGES: "tuple[tuple[str, Level], ...]" = (
+STAGES: "tuple[tuple[str, LevelName], ...]" = (
     ("S  subgroup XeTile", "subgroup"),
     ("B  blocked XeTile", "blocked"),
     ("X  XeGPU", "xegpu"),
@@ -39,7 +39,9 @@ def _run(arguments: list[str]) -> int:
         PROGRAM, "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way."
     )
     parser.add_argument("--kernel", default=KERNEL, help=f"file with the kernel ({KERNEL})")
-    parser.add_argument("--device", default=DEVICE, help=f"device to compile for ({DEVICE})")
+    parser.add_argument(
+        "--device", default=targets.EXAMPLE, help=f"device to compile for ({targets.EXAMPLE})"
+    )
     parser.add_argument("--out", default="build/demo", help="folder for the SPIR-V (build/demo)")
     options = parser.parse_args(arguments)
     started = time.monotonic()
@@ -72,14 +74,14 @@ def _is_comment(line: str) -> bool:
     return line.strip().startswith("//")
 
 
-def _show_stages(module: "ModuleOp", device: str) -> "dict[Level, ModuleOp]":
+def _show_stages(module: "ModuleOp", device: str) -> "dict[LevelName, ModuleOp]":
     from xetile.analysis.kernels import kernel_functions
     from xetile.api import lower
     from xetile.cli.step_counts import step_counts
 
     _title(f"What each stage makes of it for {device}: messages and products per K step")
     print(f"{'level':20} {'loads':>6} {'prefetches':>11} {'DPAS':>6} {'ops':>6}")
-    lowered: dict[Level, ModuleOp] = {}
+    lowered: dict[LevelName, ModuleOp] = {}
     for _, level in STAGES:
         lowered[level] = lower(module, to=level, device=device)
     whole = [("W  workgroup XeTile", module)]
@@ -96,7 +98,7 @@ def _show_stages(module: "ModuleOp", device: str) -> "dict[Level, ModuleOp]":
     return lowered
 
 
-def _check_with_mlir(stages: "dict[Level, ModuleOp]") -> list[str]:
+def _check_with_mlir(stages: "dict[LevelName, ModuleOp]") -> list[str]:
     """What mlir-opt refuses."""
     from xetile.api import text
     from xetile.toolchain.paths import find_mlir_opt

@@ -49,8 +49,11 @@ def run_tool(
 ) -> int:
     """Run a tool's `main` on its arguments, by default the process's; the result is its status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    from xetile.errors import one_command
+
     try:
-        status = main(given)
+        with one_command():
+            status = main(given)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse after --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0

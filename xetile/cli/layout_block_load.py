@@ -4,6 +4,7 @@ import re
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
+from xetile import targets
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
     PROGRAM,
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from xetile.layout.intel.block_tile import BlockLimits, BlockTile
     from xetile.layout.intel.dpas import Dpas
     from xetile.layout.intel.stages import BlockLoadStages
-    from xetile.targets.device import Device
+    from xetile.targets.xe.device import XeDevice
 
-_LANES = 16
 _OPERANDS = ("A", "B", "C")
 _MOST_REGISTERS = 1 << 16
 
@@ -62,7 +62,7 @@ def _pair(text: str) -> tuple[int, int]:
 def _parser() -> ToolParser:
     parser = ToolParser(f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks.")
     add = parser.add_argument
-    add("--device", required=True, help="the device, such as bmg")
+    add("--device", help=f"the device, such as {targets.EXAMPLE}; by default {targets.DEFAULT}")
     add("--dtype", required=True, metavar="TYPE", help="element type, such as f16, i8, tf32")
     add("--operand", required=True, choices=_OPERANDS, help="of the matrix product")
     add("--shape", required=True, type=_pair, metavar="RxC", help="the workgroup's tile")
@@ -81,11 +81,11 @@ def _parser() -> ToolParser:
 
 
 def _report(options: Namespace) -> _Report:
+    from xetile.analysis.targets import device_named
     from xetile.layout.intel.block_tile import load_tile
     from xetile.layout.intel.tile_messages import message_offsets, message_shuffle
-    from xetile.targets.device import device
 
-    target = device(options.device)
+    target = device_named(options.device)
     operand = _OPERANDS.index(options.operand)
     bits = _element_bits(options, target)
     dpas = _dpas(options, bits)
@@ -113,7 +113,7 @@ def _report(options: Namespace) -> _Report:
     return _Report(layout, stages, tile, packed, bits, message_offsets(tile, layout), shuffle)
 
 
-def _element_bits(options: Namespace, target: "Device") -> int:
+def _element_bits(options: Namespace, target: "XeDevice") -> int:
     """Bits of the operand's elements, of a type that the device's DPAS takes."""
     types = target.operand_types(options.operand.lower())
     if options.dtype not in types:
@@ -127,12 +127,14 @@ def _element_bits(options: Namespace, target: "Device") -> int:
 def _dpas(options: Namespace, bits: int) -> "Dpas":
     """The encoding, whose operand fits into the tile."""
     from xetile.layout.intel.dpas import Dpas
+    from xetile.targets.xe.device import LANES
+    from xetile.targets.xe.dpas import COLUMNS, DEPTH
 
     shape: tuple[int, int] = options.shape
     if any(n & (n - 1) for n in (*shape, *options.warps, *options.rep)):
         refuse(f"shape {shape[0]}x{shape[1]}, warps and repetitions must be powers of two")
     ops = 32 // (16 if options.operand == "C" else bits)
-    dpas = Dpas(options.repeat_count, 8, _LANES, ops, _LANES, options.warps, options.rep)
+    dpas = Dpas(options.repeat_count, DEPTH, COLUMNS, ops, LANES, options.warps, options.rep)
     rows, columns = dpas.instruction_shapes[_OPERANDS.index(options.operand)]
     if shape[0] < rows or shape[1] < columns:
         refuse(
@@ -161,14 +163,14 @@ def _stages(
     )
 
 
-def _limits(target: "Device") -> "BlockLimits":
+def _limits(target: "XeDevice") -> "BlockLimits":
     """What a message may be, from the device's table."""
     from xetile.layout.intel.block_tile import BlockLimits
 
-    loads = target.block_configurations("load", 16)
-    transposed = target.block_configurations("load_transposed", 32)
-    stores = target.block_configurations("store", 16)
-    prefetches = target.block_configurations("prefetch", 16)
+    loads = target.compiled("load", 16)
+    transposed = target.compiled("load_transposed", 32)
+    stores = target.compiled("store", 16)
+    prefetches = target.compiled("prefetch", 16)
     row_bytes = max(c.width for c in loads) * 2
     wide = max(c.width for c in prefetches) * 2
     return BlockLimits(
@@ -182,10 +184,10 @@ def _limits(target: "Device") -> "BlockLimits":
     )
 
 
-def _check_device(target: "Device", tile: "BlockTile", bits: int, *, packed: bool) -> None:
+def _check_device(target: "XeDevice", tile: "BlockTile", bits: int, *, packed: bool) -> None:
     access = "load_transposed" if tile.transposed else "load_packed" if packed else "load"
     word = bits * tile.packed
-    found = {(c.rows, c.columns, c.blocks) for c in target.block_configurations(access, word)}
+    found = {(c.rows, c.columns, c.blocks) for c in target.compiled(access, word)}
     if (tile.height, tile.width, tile.blocks) not in found:
         refuse(
             f"{target.name} has no {_configuration(tile, bits, packed=packed)} load; "
@@ -257,6 +259,7 @@ def _message_picture(report: _Report) -> "LinearLayout":
     """What one message leaves in registers, its blocks side by side, in the memory's orientation."""
     from xetile.layout.intel.messages import message_layout
     from xetile.layout.intel.tile_messages import tile_configuration
+    from xetile.targets.xe.device import LANES
 
     configuration = tile_configuration(report.tile, packed=report.packed)
-    return message_layout(configuration, report.bits, lanes=_LANES)
+    return message_layout(configuration, report.bits, lanes=LANES)

@@ -19,26 +19,29 @@ Kind = Literal["ll", "spirv", "zebin", "asm"]
 def emit(
     module: "ModuleOp",
     kind: Kind,
-    device: str,
+    device: str | None = None,
     *,
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `grf` is the register file of binaries. The module is left as it is.
+    `grf` is the register file of binaries; the device is chosen as `target_of` does. The module is left as it is.
     Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown device, and where ocloc is
     needed and missing or refuses the kernel.
     """
     if kind in ("zebin", "asm"):
+        from xetile.analysis.targets import target_of
         from xetile.toolchain.ocloc import need_ocloc
 
         need_ocloc()
+        device = target_of(module, device).name
     lowered = lower_to_llvm(module, device, kernel=kernel)
     if kind == "ll":
         return _llvm_ir(lowered)
     if kind == "spirv":
         return _spirv(lowered)
+    assert device is not None
     if kind == "zebin":
         return _binary(lowered, device, grf)
     texts = _disassembly(lowered, device, grf).kernels
@@ -47,7 +50,7 @@ def emit(
 
 def statistics(
     module: "ModuleOp",
-    device: str,
+    device: str | None = None,
     *,
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
@@ -56,11 +59,13 @@ def statistics(
 
     Errors: as `emit` has them.
     """
+    from xetile.analysis.targets import target_of
     from xetile.codegen.functions import is_kernel, llvm_functions, products_per_step
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
     need_ocloc()
+    device = target_of(module, device).name
     lowered = lower_to_llvm(module, device, kernel=kernel)
     texts, description = _disassembly(lowered, device, grf)
     counts: dict[str, dict[str, float]] = {}
@@ -80,7 +85,6 @@ def launch_contract(
 ) -> "dict[str, Plain]":
     """What a host needs to launch the kernels of a module; for the keys see emit/contract.py.
 
-    `device` is needed for modules that are not at level L yet.
     Errors: XetileError where a kernel cannot be lowered or is not there.
     """
     from xetile.codegen.contract import contract_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import ceil, gcd, log2, prod
 from typing import Literal
 
+from xetile import targets
 from xetile.errors import XetileError
-from xetile.targets.device import SUBGROUP_SIZE
-from xetile.targets.surface import SURFACE
+from xetile.targets.xe.surface import SURFACE
 
 Pair = tuple[int, int]
 
@@ -92,7 +92,7 @@ class GemmPlan:
     @property
     def work_items(self) -> int:
         """Work-items of a workgroup."""
-        return SUBGROUP_SIZE * prod(self.sg_layout)
+        return targets.find(targets.DEFAULT).threads * prod(self.sg_layout)
 
     def operand_map(self, operand: Literal["a", "b", "c"]) -> Map:
         """Who loads or stores what; subgroups of a row share A, those of a column B."""

@@ -10,7 +10,12 @@ from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
-_DEVICE = "the device that is lowered for: pvc, bmg, lnl, ptl, cri"
+from xetile import targets
+
+_DEVICE = (
+    f"the device that is lowered for: {', '.join(targets.names())}; by default the one that the gpu.module names, "
+    f"else {targets.DEFAULT}"
+)
 
 
 class PassEntry(NamedTuple):

@@ -1,8 +1,8 @@
 """The named pipelines: from XeTile at any level down to XeGPU, XeVM or LLVM."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -12,46 +12,29 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
-from xetile.errors import XetileError
-from xetile.passes import load_pass
-
-Target = Literal["subgroup", "blocked", "xegpu", "xevm", "llvm"]
-TARGETS: tuple[Target, ...] = ("subgroup", "blocked", "xegpu", "xevm", "llvm")
-
-_STEPS: dict[Target, tuple[tuple[str, bool], ...]] = {
-    "subgroup": (("xetile-wg-to-sg", False),),
-    "blocked": (("xetile-init-duplicate", False), ("xetile-blocking", True)),
-    "xegpu": (("convert-xetile-to-xegpu", True),),
-    "xevm": (("convert-xegpu-to-xevm", True),),
-    "llvm": (("convert-xevm-to-llvm", False),),
-}
-"""The passes that reach a level from the one before, and whether they need the device."""
+from xetile import targets
+from xetile.analysis.targets import check_option
+from xetile.levels import LevelName, passes_to
+from xetile.passes import PASSES, load_pass
+from xetile.targets.target import Target
 
 
-def steps(target: Target, device: str | None) -> list[ModulePass]:
-    """The passes from XeTile at workgroup level to `target`.
+def steps(to: LevelName, device: str | None) -> Iterator[ModulePass]:
+    """The passes from XeTile at workgroup level to `to`; without a device each chooses it by its kernel.
 
-    Errors: XetileError for an unknown target, and where a device is needed and none is given.
+    Errors: XetileError for a level that cannot be lowered to, and for an unknown device.
     """
-    if target not in TARGETS:
-        raise XetileError(f"unknown level '{target}'; known are {', '.join(TARGETS)}")
-    passes: list[ModulePass] = []
-    for level in TARGETS[: TARGETS.index(target) + 1]:
-        for name, needs_device in _STEPS[level]:
-            kind = load_pass(name)
-            if not needs_device:
-                passes.append(kind())
-            elif device is None:
-                raise XetileError(f"lowering to '{target}' needs a device, such as device=bmg")
-            else:
-                passes.append(kind(device))  # pyright: ignore[reportCallIssue]
-        passes.extend(_tidy(level))
-    return passes
+    target = targets.find(device or targets.DEFAULT)
+    for level, names in passes_to(to, target):
+        for name in names:
+            options = {"device": device} if "device" in PASSES[name].options else {}
+            yield load_pass(name)(**options)
+        yield from _tidy(level, target)
 
 
-def _tidy(level: Target) -> Sequence[ModulePass]:
-    """What is left over by a step goes; L keeps its form, which the code generator likes."""
-    if level == "llvm":
+def _tidy(level: str, target: Target) -> Sequence[ModulePass]:
+    """What is left over by a step goes; the last level keeps its form, which the code generator likes."""
+    if level == target.path[-1].level:
         return ()
     return (
         CanonicalizePass(),
@@ -61,58 +44,56 @@ def _tidy(level: Target) -> Sequence[ModulePass]:
     )
 
 
-def lower(context: Context, module: ModuleOp, target: Target, device: str | None) -> None:
+def lower(context: Context, module: ModuleOp, to: LevelName, device: str | None) -> None:
     """Lower a module in place; what stands at a lower level already passes through."""
-    for step in steps(target, device):
+    check_option(module, device)
+    for step in steps(to, device):
         step.apply(context, module)
 
 
 @dataclass(frozen=True)
-class XeTileToXeGPU(ModulePass):
+class _Pipeline(ModulePass):
+    """The passes down to `level`."""
+
+    level: ClassVar[LevelName]
+
+    device: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower(ctx, op, self.level, self.device)
+
+
+@dataclass(frozen=True)
+class XeTileToXeGPU(_Pipeline):
     """Lower XeTile of any level to XeGPU.
 
     Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        device: the device that is lowered for.
     """
 
     name = "xetile-to-xegpu"
-
-    device: str
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run the steps."""
-        lower(ctx, op, "xegpu", self.device)
+    level = "xegpu"
 
 
 @dataclass(frozen=True)
-class XeTileToXeVM(ModulePass):
+class XeTileToXeVM(_Pipeline):
     """Lower XeTile of any level to XeVM.
 
     Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        device: the device that is lowered for.
     """
 
     name = "xetile-to-xevm"
-
-    device: str
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run the steps."""
-        lower(ctx, op, "xevm", self.device)
+    level = "xevm"
 
 
 @dataclass(frozen=True)
-class XeTileToLLVM(ModulePass):
+class XeTileToLLVM(_Pipeline):
     """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins.
 
     Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        device: the device that is lowered for.
     """
 
     name = "xetile-to-llvm"
-
-    device: str
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Run the steps."""
-        lower(ctx, op, "llvm", self.device)
+    level = "llvm"

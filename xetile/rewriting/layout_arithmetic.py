@@ -30,7 +30,7 @@ from xetile.dialects.upstream import arith
 from xetile.errors import fail
 from xetile.layout.algebra.f2 import diagonals
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.targets.device import INDEX_BITS
+from xetile.targets.target import INDEX_BITS
 
 Coordinate: TypeAlias = int | SSAValue
 """A coordinate that is known, or computed by an op."""

@@ -1,1 +1,45 @@
-"""What the hardware can do: device tables, each number with its unit and source."""
+"""The hardware that is lowered for: one room per family, one row per device, each number with its unit and source.
+
+Nothing is imported before it is asked for.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xetile.targets.target import Target
+
+_FAMILIES = ("xetile.targets.xe.devices",)
+"""Modules that have `DEVICES`: targets in the order in which they are listed."""
+
+DEFAULT = "pvc"
+"""The device where nothing names one, as in Intel's own passes."""
+
+EXAMPLE = "bmg"
+"""The device that messages and the demo take as their example."""
+
+
+@cache
+def _by_name() -> "Mapping[str, Target]":
+    rows: list[Target] = [row for family in _FAMILIES for row in import_module(family).DEVICES]
+    return {row.name: row for row in rows}
+
+
+def names() -> tuple[str, ...]:
+    """The devices, in the order in which they are listed."""
+    return tuple(_by_name())
+
+
+def find(name: str) -> "Target":
+    """The device of this name.
+
+    Errors: XetileError names the known ones.
+    """
+    found = _by_name().get(name)
+    if found is None:
+        from xetile.errors import XetileError
+
+        raise XetileError(f"unknown device '{name}'; known are {', '.join(names())}")
+    return found

@@ -239,7 +239,7 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["-t", "tensor<4xf32>", "-l", "#ttg.blocked<{order = ["], "expected a value at character 23, found the end"),
         (["blockload"], "unknown command 'blockload'; commands are block-load, convert, wgmma"),
         (["--view", "nothing"], "argument --view: invalid choice: 'nothing'"),
-        (["block-load"], "the following arguments are required: --device"),
+        (["block-load"], "the following arguments are required: --dtype"),
         ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
         ([*GEMM, "--operand", "B", "--shape", "24x256"], "must be powers of two"),
         (["block-load", "--device", "a770", "--dtype", "f16", "--operand", "B", "--shape", "32x32"], "unknown device 'a770'; known are pvc, bmg"),

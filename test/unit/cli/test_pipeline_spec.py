@@ -74,8 +74,8 @@ def test_wrong_pipelines(text: str, message: str) -> None:
 
 
 def test_a_missing_option_is_named() -> None:
-    with pytest.raises(XetileError, match=r"^pass 'xetile-blocking' needs the option 'device' "):
-        parse_passes("xetile-blocking", XETILE_UNIVERSE.all_passes)
+    with pytest.raises(XetileError, match=r"^pass 'mlir' needs the option 'pipeline' "):
+        parse_passes("mlir", XETILE_UNIVERSE.all_passes)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from xetile import api
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import XetileError
 from xetile.interpreter import execute
+from xetile.levels import LevelName
 
 Array = NDArray[Any]
 Level = Literal["workgroup", "subgroup", "blocked", "xegpu", "xevm"]
@@ -313,7 +314,7 @@ def test_maps_that_follow_from_tiles_and_products_need_not_be_written(program: P
         ),
     ],
 )
-def test_each_barrier_of_2_4_is_needed(level: api.Level, barrier: int, message: str) -> None:
+def test_each_barrier_of_2_4_is_needed(level: LevelName, barrier: int, message: str) -> None:
     program = GEMMS[2]
     sizes = program.sizes[0]
     parts = resized(program, sizes).split("gpu.barrier\n")

@@ -11,13 +11,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.interpreter import execute
 from xetile.kernels import gemm
+from xetile.levels import LevelName
 from xetile.parser import context, parse
-from xetile.passes.pipelines import Target, lower
+from xetile.passes.pipelines import lower
 
 Array = NDArray[Any]
 
-ABOVE_XEGPU: tuple[Target, ...] = ("subgroup", "blocked")
-ALL: tuple[Target, ...] = ("subgroup", "blocked", "xegpu", "xevm")
+ABOVE_XEGPU: tuple[LevelName, ...] = ("subgroup", "blocked")
+ALL: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 
 DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8, "tf32": numpy.float32}
 ACCUMULATORS = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f32"}
@@ -54,7 +55,7 @@ def same_bits(left: Array, right: Array) -> bool:
 def check(
     size: tuple[int, int, int],
     type: str,
-    levels: Sequence[Target],
+    levels: Sequence[LevelName],
     *,
     integers: bool = False,
     accumulator: str | None = None,

@@ -10,8 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from xetile.kernels import gemm
+from xetile.levels import LevelName
 from xetile.parser import context, parse
-from xetile.passes.pipelines import Target, lower
+from xetile.passes.pipelines import lower
 
 KERNELS: dict[str, dict[str, Any]] = {
     "f16": {"a": "f16", "prefetch": 3},
@@ -31,7 +32,7 @@ def text(module: ModuleOp) -> str:
 @pytest.mark.mlir_opt
 @pytest.mark.parametrize("level", ["xegpu", "xevm"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_mlir_opt_takes_it_and_gives_it_back(mlir_opt: Path, name: str, level: Target) -> None:
+def test_mlir_opt_takes_it_and_gives_it_back(mlir_opt: Path, name: str, level: LevelName) -> None:
     options: dict[str, Any] = {"workgroup_tile": (64, 64), "subgroup_tile": (32, 32)} | KERNELS[
         name
     ]

@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 from xdsl.passes import get_pass_option_infos
 
+from xetile import targets
 from xetile.passes import PASSES, load_pass
 
 
@@ -20,6 +21,11 @@ def test_summary_and_options_are_those_of_the_class(name: str):
         option: what.removesuffix(".")
         for option, what in re.findall(r"^        (\w+): (.+)$", text, re.MULTILINE)
     }
+    known = (
+        f": {', '.join(targets.names())}; by default the one that the gpu.module names, else pvc"
+    )
+    if "device" in documented:
+        documented["device"] += known
     assert dict(PASSES[name].options) == documented
     assert list(documented) == [field.name for field in fields(kind) if field.name != "name"]
     assert set(documented) == {info.name for info in get_pass_option_infos(kind)}

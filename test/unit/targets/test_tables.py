@@ -20,9 +20,10 @@ from xdsl.dialects.builtin import (
 
 from xetile.errors import XetileError
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.targets.blocks import HEIGHTS, Access, verified
 from xetile.targets.device import DEVICES, SUBGROUP_SIZE, device, plannable
-from xetile.targets.surface import SURFACE
+from xetile.targets.target import Access
+from xetile.targets.xe.messages import HEIGHTS, verified
+from xetile.targets.xe.surface import SURFACE
 
 MEASURED = Path(__file__).parents[2] / "data" / "capabilities"
 HEADER = Path("/usr/lib/llvm-22/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h")

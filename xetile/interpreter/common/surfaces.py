@@ -10,7 +10,7 @@ from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import number
 from xetile.interpreter.machine.values import Array, MemRef, Surface, uniform
-from xetile.targets.surface import SURFACE
+from xetile.targets.xe.surface import SURFACE
 
 
 def surface_of(

@@ -7,13 +7,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.kernels import (
-    LEVEL_ATTRIBUTE,
     OLDER_CONVENTION,
-    Level,
     holds_dialect,
     launch_sizes,
     level,
 )
+from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, position
@@ -23,7 +22,7 @@ from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.launch import parameters_of, run_workgroups, symbol_name
 from xetile.interpreter.machine.threads import Axis, Sizes, Threads
 from xetile.interpreter.machine.values import Value, uniform
-from xetile.targets.device import SUBGROUP_SIZE
+from xetile.levels import UNIT_ATTRIBUTE, Unit
 
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
@@ -41,7 +40,8 @@ def _launch_func(frame: Frame, op: Operation) -> Sequence[Value]:
     kind = level(kernel)
     if kind == "workgroup":
         _check_maps(op, kernel, subgroups)
-    threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
+    size = subgroup_threads(kernel)
+    threads = Threads(kind, grid, block, subgroups, subgroup_size=size, counts_subgroups=older)
     arguments = [frame.get(value) for value in op.kernel_operands]
     _run(frame, op, kernel, threads, lambda _: arguments)
     return []
@@ -124,13 +124,14 @@ def _check_arguments(op: Operation, kernel: Operation, given: Sequence[SSAValue]
 
 
 def _whole_subgroups(op: Operation, kernel: Operation, block: Sizes) -> int:
-    if prod(block) % SUBGROUP_SIZE:
+    threads = subgroup_threads(kernel)
+    if prod(block) % threads:
         fail(
             op,
-            f"the block {list(block)} has {prod(block)} work-items; expected a multiple of {SUBGROUP_SIZE}, "
+            f"the block {list(block)} has {prod(block)} work-items; expected a multiple of {threads}, "
             f"the lanes of a subgroup (or {OLDER_CONVENTION} on {_described(kernel)}, which counts subgroups)",
         )
-    return prod(block) // SUBGROUP_SIZE
+    return prod(block) // threads
 
 
 def _check_maps(op: Operation, kernel: Operation, subgroups: int) -> None:
@@ -164,24 +165,24 @@ def _launch(frame: Frame, op: Operation) -> Sequence[Value]:
     grid = _sizes(frame, op, "grid", (x, y, z))
     block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
     older = OLDER_CONVENTION in op.attributes
-    kind = _level_of_body(op)
+    kind, size = _level_of_body(op), subgroup_threads(op)
     if older:
         subgroups = prod(block)
     elif kind == "lane":
-        subgroups = -(-prod(block) // SUBGROUP_SIZE)
+        subgroups = -(-prod(block) // size)
     else:
         subgroups = _whole_subgroups(op, op, block)
     if kind == "workgroup":
         _check_maps(op, op, subgroups)
-    threads = Threads(kind, grid, block, subgroups, counts_subgroups=older)
+    threads = Threads(kind, grid, block, subgroups, subgroup_size=size, counts_subgroups=older)
     if kind == "lane":
         threads.per_workgroup = prod(block)
     _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
     return []
 
 
-def _level_of_body(op: Operation) -> Level:
-    if LEVEL_ATTRIBUTE in op.attributes or holds_dialect(op, "xetile", "xegpu", "xevm"):
+def _level_of_body(op: Operation) -> Unit:
+    if UNIT_ATTRIBUTE in op.attributes or holds_dialect(op, "xetile", "xegpu", "xevm"):
         return level(op)
     return "lane"
 

@@ -42,7 +42,9 @@ class HostMachine(Machine):
         seed: int,
         progress: Progress | None,
     ) -> None:
-        threads = Threads("subgroup", (1, 1, 1), (1, 1, 1), 1, counts_subgroups=True)
+        threads = Threads(
+            "subgroup", (1, 1, 1), (1, 1, 1), 1, subgroup_size=1, counts_subgroups=True
+        )
         threads.workgroups = np.arange(1)
         refuse = launcher.refuse
         super().__init__(handlers, memory, threads, refuse=refuse, observer=Observer())

@@ -17,6 +17,7 @@ from xetile.analysis.kernels import (
     level,
     subgroup_count,
 )
+from xetile.analysis.targets import subgroup_threads
 from xetile.errors import XetileError, fail, position
 from xetile.interpreter.machine.allocation import memref_type, new_memref
 from xetile.interpreter.machine.arguments import check_count, place_all
@@ -153,6 +154,7 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
         (sizes[0], sizes[1], sizes[2]),
         launch_sizes(kernel, "known_block_size"),
         subgroups or 1,
+        subgroup_size=subgroup_threads(kernel),
         counts_subgroups=OLDER_CONVENTION in kernel.attributes,
     )
 

@@ -5,10 +5,9 @@ from typing import Literal
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.analysis.kernels import Level
 from xetile.errors import fail
 from xetile.interpreter.machine.values import Array, uniform
-from xetile.targets.device import SUBGROUP_SIZE
+from xetile.levels import Unit
 
 Sizes = tuple[int, int, int]
 """Along x, y and z; x is the fastest."""
@@ -26,15 +25,17 @@ class Threads:
         workgroups: linear ids of the workgroups in the batch.
         per_workgroup: threads of one workgroup.
         lanes: threads of one subgroup.
+        subgroup_size: work-items of one subgroup.
     """
 
     def __init__(
         self,
-        level: Level,
+        level: Unit,
         grid: Sizes,
         block: Sizes | None,
         subgroups: int,
         *,
+        subgroup_size: int,
         counts_subgroups: bool,
     ) -> None:
         self.level = level
@@ -43,7 +44,8 @@ class Threads:
         self.subgroups = subgroups
         self.counts_subgroups = counts_subgroups
         self.workgroups: Array = np.arange(0)
-        self.lanes = SUBGROUP_SIZE if level == "lane" else 1
+        self.subgroup_size = subgroup_size
+        self.lanes = subgroup_size if level == "lane" else 1
         self.per_workgroup = 1 if level == "workgroup" else subgroups * self.lanes
 
     @property
@@ -78,7 +80,7 @@ class Threads:
                 at,
                 f"'{at.name}' differs inside of a {self.level}, which executes as one thread here",
             )
-        return active % SUBGROUP_SIZE
+        return active % self.subgroup_size
 
     def thread_id(self, active: Array, axis: Axis, at: Operation) -> Array:
         """Coordinates in their workgroups of work-items, or of subgroups where the launch counts those."""
@@ -126,13 +128,11 @@ class Threads:
 
     def whole_subgroups(self, active: Array) -> bool:
         """Whether all lanes of every subgroup are active or none is."""
-        if len(active) % SUBGROUP_SIZE:
+        size = self.subgroup_size
+        if len(active) % size:
             return False
-        rows = active.reshape(-1, SUBGROUP_SIZE)
-        return bool((rows == rows[:, :1] // SUBGROUP_SIZE * SUBGROUP_SIZE + _LANES).all())
-
-
-_LANES = np.arange(SUBGROUP_SIZE)
+        rows = active.reshape(-1, size)
+        return bool((rows == rows[:, :1] // size * size + np.arange(size)).all())
 
 
 def _coordinate(linear: Array, sizes: Sizes, axis: Axis) -> Array:

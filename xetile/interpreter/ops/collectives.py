@@ -11,7 +11,6 @@ from xetile.interpreter.common.threads import check_lane_level, check_lanes, che
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, integer, number
 from xetile.interpreter.machine.values import Array, Value
-from xetile.targets.device import SUBGROUP_SIZE
 
 
 def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
@@ -19,7 +18,7 @@ def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
     check_lanes(frame, op)
     found = frame.array(value)
     spread = np.broadcast_to(found, (frame.count, *found.shape[1:]))
-    return spread.reshape(-1, SUBGROUP_SIZE, *found.shape[1:])
+    return spread.reshape(-1, frame.threads.subgroup_size, *found.shape[1:])
 
 
 def _moved(values: Array, source: Array) -> Array:
@@ -36,12 +35,13 @@ def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
     steps, group = (
         np.broadcast_to(number(frame, v), frame.count).reshape(shape) for v in (offset, width)
     )
-    if ((group < 1) | (group > SUBGROUP_SIZE)).any():
+    size = frame.threads.subgroup_size
+    if ((group < 1) | (group > size)).any():
         fail(
             op,
-            f"'width' is {int(group.max())}; expected 1 to {SUBGROUP_SIZE}, the subgroup's lanes",
+            f"'width' is {int(group.max())}; expected 1 to {size}, the subgroup's lanes",
         )
-    lanes = np.broadcast_to(np.arange(SUBGROUP_SIZE), shape)
+    lanes = np.broadcast_to(np.arange(size), shape)
     first = lanes // group * group
     modes = {
         "xor": lanes ^ steps,
@@ -57,7 +57,7 @@ def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
 def _rotate(frame: Frame, op: Operation) -> Sequence[Value]:
     values = _by_subgroup(frame, op, op.operands[0])
     width, offset = integer(op, "width"), integer(op, "offset")
-    lanes = np.broadcast_to(np.arange(SUBGROUP_SIZE), values.shape[:2])
+    lanes = np.broadcast_to(np.arange(frame.threads.subgroup_size), values.shape[:2])
     source = lanes // width * width + (lanes % width + offset) % width
     valid = np.ones(frame.count, np.bool)
     return [_moved(values, source), valid]
@@ -70,20 +70,22 @@ def _subgroup_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
     source = np.broadcast_to(wanted, frame.count).reshape(values.shape[:2])
     if (source != source[:, :1]).any():
         fail(op, "'lane' differs between the lanes of a subgroup")
-    if ((source < 0) | (source >= SUBGROUP_SIZE)).any():
-        fail(op, f"'lane' is {int(source.max())}; expected 0 to {SUBGROUP_SIZE - 1}")
+    lanes = frame.threads.subgroup_size
+    if ((source < 0) | (source >= lanes)).any():
+        fail(op, f"'lane' is {int(source.max())}; expected 0 to {lanes - 1}")
     return [_moved(values, source)]
 
 
 def _subgroup_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     values = _by_subgroup(frame, op, op.operands[0])
-    size = integer(op, "cluster_size", SUBGROUP_SIZE)
+    lanes = frame.threads.subgroup_size
+    size = integer(op, "cluster_size", lanes)
     stride = integer(op, "cluster_stride", 1)
-    if size * stride > SUBGROUP_SIZE:
-        fail(op, f"clusters of {size} lanes, {stride} apart, in a subgroup of {SUBGROUP_SIZE}")
+    if size * stride > lanes:
+        fail(op, f"clusters of {size} lanes, {stride} apart, in a subgroup of {lanes}")
     # lane = outer * (size * stride) + position in the cluster * stride + inner
     shape = values.shape[2:]
-    cut = values.reshape(-1, SUBGROUP_SIZE // (size * stride), size, stride, *shape)
+    cut = values.reshape(-1, lanes // (size * stride), size, stride, *shape)
     results = _reduced(op, cut, 1)
     spread = np.repeat(results[:, :, None], size, axis=2)
     return [spread.reshape(-1, *shape)]

@@ -11,7 +11,6 @@ from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Value, uniform
-from xetile.targets.device import SUBGROUP_SIZE
 
 
 def axis_of(op: Operation) -> Axis:
@@ -31,7 +30,7 @@ def _global_id(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [uniform(SUBGROUP_SIZE)]
+    return [uniform(frame.threads.subgroup_size)]
 
 
 def _num_subgroups(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -12,8 +12,7 @@ from xetile.interpreter.machine.elements import signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Value, uniform
-
-INDEX_BITS = 64
+from xetile.targets.target import INDEX_BITS
 
 
 def _constant(frame: Frame, op: Operation) -> Sequence[Value]:

@@ -22,7 +22,7 @@ from xetile.interpreter.machine.values import Array, Surface, Tile, Value, unifo
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout
-from xetile.targets.device import SUBGROUP_SIZE, SYSTOLIC_DEPTH
+from xetile.targets.xe.dpas import DEPTH
 
 _TYPES: Mapping[str, Attribute] = {
     "f16": f16,
@@ -69,7 +69,7 @@ def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
     found = number(frame, value)
     if len(found) == 1:
         return found
-    rows = found.reshape(-1, SUBGROUP_SIZE)
+    rows = found.reshape(-1, frame.threads.subgroup_size)
     if (rows != rows[:, :1]).any():
         row = rows[(rows != rows[:, :1]).any(axis=1)][0]
         other = next(n for n in row.tolist() if n != row[0])
@@ -143,9 +143,10 @@ def _registers(frame: Frame, values: Array, places: _Places, of: Element) -> Arr
     """Matrices [subgroups or 1, ...] as registers of all lanes, [lanes, registers of type `of`]."""
     held = np.take(values.reshape(len(values), -1), places.elements, axis=1)
     words = held.reshape(-1, places.elements.shape[1]).view(of.dtype)
-    if len(values) * SUBGROUP_SIZE == frame.count:
+    lanes = frame.threads.subgroup_size
+    if len(values) * lanes == frame.count:
         return words
-    return np.tile(words, (frame.count // SUBGROUP_SIZE, 1))
+    return np.tile(words, (frame.count // lanes, 1))
 
 
 def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int]) -> Array:
@@ -167,7 +168,7 @@ def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:
     values = frame.array(op.operands[6])
     _check_registers(op, "the stored value", values, places, message.of)
     matrices = _matrices(values, places, message.of, shape)
-    threads = frame.active[::SUBGROUP_SIZE]
+    threads = frame.active[:: frame.threads.subgroup_size]
     frame.write_tile(op, message.tile, shape, message.of, matrices, threads=threads)
     return []
 
@@ -175,11 +176,12 @@ def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:
 def _row_addresses(frame: Frame, op: Operation, value: SSAValue) -> Array:
     """Addresses of each lane's registers in a message of rows of consecutive lanes: [lanes, registers]."""
     check_lanes(frame, op)
-    base = np.resize(_by_subgroup(frame, op, op.operands[0]), frame.count // SUBGROUP_SIZE)
+    lanes = frame.threads.subgroup_size
+    base = np.resize(_by_subgroup(frame, op, op.operands[0]), frame.count // lanes)
     count = shape_of(value)[0] if shape_of(value) else 1
     lane = frame.threads.lane(frame.active, op)[:, None]
-    elements = lane + np.arange(count) * SUBGROUP_SIZE
-    return np.repeat(base, SUBGROUP_SIZE)[:, None] + elements * element(value).size
+    elements = lane + np.arange(count) * lanes
+    return np.repeat(base, lanes)[:, None] + elements * element(value).size
 
 
 def _row_load(frame: Frame, op: Operation) -> Sequence[Value]:
@@ -211,9 +213,7 @@ def _operand_places(frame: Frame, op: Operation, operand: str, shape: tuple[int,
     m, _, k = _sizes(op)
 
     def make() -> LinearLayout:
-        layout = dpas_operand_layout(
-            operand, shape, repeat_count=m, ops_per_channel=k // SYSTOLIC_DEPTH
-        )
+        layout = dpas_operand_layout(operand, shape, repeat_count=m, ops_per_channel=k // DEPTH)
         return layout.transpose_outs(["dim0", "dim1"])
 
     return _kept_places(frame, op, (operand, m, k, shape), make)
@@ -256,7 +256,7 @@ def _axis(op: Operation) -> Axis:
 
 
 def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
-    return [np.array([SUBGROUP_SIZE], np.int32)]
+    return [np.array([frame.threads.subgroup_size], np.int32)]
 
 
 _ASKED = {

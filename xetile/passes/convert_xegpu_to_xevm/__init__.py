@@ -30,11 +30,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect, set_level
+from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import check_lowered
-from xetile.targets.device import device
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class ConvertXeGPUToXeVM(ModulePass):
     """Turn XeGPU into XeVM, one lane's view.
 
     Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        device: the device that is lowered for.
     """
 
     name = "convert-xegpu-to-xevm"
 
-    device: str
+    device: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every function that holds XeGPU ops; others stay as they are."""
-        target = device(self.device)
+        check_option(op, self.device)
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
                 fail(
@@ -59,6 +59,10 @@ class ConvertXeGPUToXeVM(ModulePass):
                 )
             if not holds_dialect(function, "xegpu"):
                 continue
-            LaneView(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
+            LaneView(
+                function,
+                {**messages.HANDLERS, **vectors.HANDLERS},
+                device_of(function, self.device),
+            ).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

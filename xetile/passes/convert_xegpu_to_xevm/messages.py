@@ -41,7 +41,7 @@ from xetile.layout.intel.xegpu import load_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
-from xetile.targets.device import GLOBAL_ADDRESS_SPACE
+from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
 _Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 

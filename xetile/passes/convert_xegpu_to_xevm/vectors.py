@@ -1,9 +1,9 @@
 """Vectors in registers: matrix instructions, slices, constants."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NoReturn
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, taken
@@ -27,11 +27,16 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import Handlers, integers_of, on
 
+_WORDS: Mapping[str, tuple[Attribute, int]] = {
+    str(type): (type, type.bitwidth) for type in (i16, i32, f16, bf16, f32)
+}
+"""Types of register words by their names, and their bits."""
+
 
 def dpas(view: LaneView, op: DpasOp) -> None:
     """A matrix instruction, its operands in the layouts that it takes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
-    instruction = view.device.dpas(a.element_type, b.element_type, c.element_type)
+    instruction = view.device.matrix_instruction(a.element_type, b.element_type, c.element_type)
     if instruction is None or a.get_num_dims() != 2:
         fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
     m, k = a.get_shape()
@@ -55,11 +60,11 @@ def dpas(view: LaneView, op: DpasOp) -> None:
             operand, shape, repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=pack
         )
         registers = view.arranged(view.registers(value), layout)
-        operands.append(registers.read(view, *instruction.register_type(operand)))
+        operands.append(registers.read(view, *_WORDS[instruction.register_word(operand)]))
     layout = dpas_vector_layout(
         "c", (m, n), repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=1
     )
-    type, bits = instruction.register_type("c")
+    type, bits = _WORDS[instruction.register_word("c")]
     result = VectorType(type, (layout.in_dim_size("register"),))
     product = MMAOp(
         *operands,

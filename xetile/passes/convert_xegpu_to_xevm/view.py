@@ -18,7 +18,7 @@ from xetile.layout.intel.xegpu import default_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type, register_bits
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
-from xetile.targets.device import Device
+from xetile.targets.xe.device import XeDevice
 
 
 class Descriptor(Parts):
@@ -66,7 +66,7 @@ class Descriptor(Parts):
 class LaneView(Expansion):
     """The values of a function as registers of one lane."""
 
-    def __init__(self, function: Operation, handlers: Handlers[Self], target: Device) -> None:
+    def __init__(self, function: Operation, handlers: Handlers[Self], target: XeDevice) -> None:
         super().__init__(function, handlers)
         self.device = target
 

@@ -17,7 +17,7 @@ After (one message for both blocks):
 
 A tile becomes its descriptors (invariant in loops) and its offsets; loops carry only the offsets that change. A
 4D value becomes one 2D vector per block. Messages come from `xetile.planning.messages`, which plans them with linear
-layouts; what 2D access needs of a surface is checked here (`xetile.targets.surface`). Transposes, reductions and
+layouts; what 2D access needs of a surface is checked here (`xetile.targets.xe.surface`). Transposes, reductions and
 broadcasts become ops of the vector dialect on each block, a padding other than zero a selection by masks.
 """
 
@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect, level, set_level
+from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors, work_item_launches
@@ -35,7 +36,6 @@ from xetile.passes.convert_xetile_to_xegpu.checks import check_blocks, check_ins
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.passes.convert_xetile_to_xegpu.work_item_launches import set_work_item_convention
 from xetile.rewriting.rewriter import Handlers, check_lowered
-from xetile.targets.device import SUBGROUP_SIZE, device
 
 HANDLERS: Handlers[XeGPUView] = {
     **tiles.HANDLERS,
@@ -50,29 +50,30 @@ class ConvertXeTileToXeGPU(ModulePass):
     """Turn blocked XeTile into XeGPU.
 
     Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
+        device: the device that is lowered for.
         upstream_plan: whether messages are the smaller ones that upstream MLIR's own lowering takes; false.
     """
 
     name = "convert-xetile-to-xegpu"
 
-    device: str
+    device: str | None = None
     upstream_plan: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every function that holds blocked tiles; others stay as they are."""
-        target = device(self.device)
+        check_option(op, self.device)
         for function in list(functions(op)):
             if not holds_dialect(function, "xetile"):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            target = device_of(function, self.device)
             for inner in function.walk():
                 check_blocks(inner)
                 if isinstance(inner, TileMMAOp):
                     check_instruction(target, inner)
             XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             check_lowered(function, "xetile", "XeGPU")
-            set_work_item_convention(function)
-            function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(SUBGROUP_SIZE, i32)
+            set_work_item_convention(function, target.threads)
+            function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)
             set_level(function, "subgroup")

@@ -8,22 +8,22 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileMMAOp, TileType
 from xetile.errors import fail
-from xetile.targets.device import Device
+from xetile.targets.xe.device import XeDevice
 
 MOST_BLOCKS = 1 << 14
 """A bound on what is unrolled, hundreds of times what the registers of a subgroup hold."""
 
 
-def check_instruction(target: Device, op: TileMMAOp) -> None:
+def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
     """Refuse element types and blocks that no matrix instruction of the device takes."""
     vectors = [vector_type(value) for value in (op.a, op.b, op.result)]
     a, b, c = (vector.element_type for vector in vectors)
-    instruction = target.dpas(a, b, c)
+    instruction = target.matrix_instruction(a, b, c)
     if instruction is None:
         fail(
             op,
             f"{target.name} has no matrix instruction for A {a}, B {b}, accumulator {c}; "
-            f"it has {target.describe_dpas()}",
+            f"it has {target.describe_products()}",
         )
     if vectors[0].get_num_dims() != 4:
         fail(op, f"{vectors[0]} is not in blocks, run xetile-blocking first")

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 
 from xetile.analysis.constants import Dense
 from xetile.dialects.xetile.types import FLOAT_TYPES
-from xetile.targets.device import INDEX_BITS
+from xetile.targets.target import INDEX_BITS
 
 _FLOATS = {
     "add": 0.0,

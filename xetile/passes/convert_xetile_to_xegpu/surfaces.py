@@ -14,7 +14,7 @@ from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.rewriting.one_to_many import Expansion, Offset
-from xetile.targets.surface import SURFACE
+from xetile.targets.xe.surface import SURFACE
 
 
 class Surface(NamedTuple):

@@ -20,7 +20,7 @@ from xetile.planning.messages import Messages
 from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
-from xetile.targets.device import Device
+from xetile.targets.xe.device import XeDevice
 
 Descriptor = tuple[TileUse, BlockConfiguration]
 """What a descriptor is for."""
@@ -125,7 +125,7 @@ class XeGPUView(Expansion):
         self,
         function: Operation,
         handlers: Handlers[Self],
-        target: Device,
+        target: XeDevice,
         *,
         upstream: bool = False,
     ) -> None:

@@ -20,7 +20,6 @@ from xetile.dialects.upstream.gpu.ids import BlockDimOp, SubgroupIdOp
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.rewriting.rewriter import Handlers
-from xetile.targets.device import SUBGROUP_SIZE
 
 Axis = Literal["x", "y", "z"]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
@@ -30,11 +29,12 @@ AFTER_GRID = 3
 
 
 def _subgroups_along(
-    function: Operation, op: Operation, emit: Callable[[Operation], SSAValue]
+    function: Operation, op: Operation, emit: Callable[[Operation], SSAValue], threads: int
 ) -> SSAValue:
     """What a `gpu.thread_id` or `gpu.block_dim` of the older convention is where launches count work-items.
 
-    The id is read off the subgroup's, which all lanes of a subgroup share; `emit` inserts an op for its result.
+    The id is read off the subgroup's, which all lanes of a subgroup share; `emit` inserts an op for its result;
+    a subgroup has so many `threads`.
     """
     axis = _axis(op)
     sizes = launch_sizes(function, "known_block_size")
@@ -46,7 +46,7 @@ def _subgroups_along(
         if sizes is not None:
             return number(sizes[along])
         items = emit(BlockDimOp(AXES[along]))
-        return emit(arith.DivUIOp(items, number(SUBGROUP_SIZE))) if along == 0 else items
+        return emit(arith.DivUIOp(items, number(threads))) if along == 0 else items
 
     if op.name == "gpu.block_dim":
         return size(axis)
@@ -65,7 +65,9 @@ def _axis(op: Operation) -> int:
 def _launch_index(view: XeGPUView, op: Operation) -> None:
     """Ids and sizes that count subgroups in the older convention."""
     if OLDER_CONVENTION in view.function.attributes:
-        view.bind(op.results[0], _subgroups_along(view.function, op, view.emit_value))
+        view.bind(
+            op.results[0], _subgroups_along(view.function, op, view.emit_value, view.device.threads)
+        )
     else:
         view.copy(op)
 
@@ -73,19 +75,19 @@ def _launch_index(view: XeGPUView, op: Operation) -> None:
 HANDLERS: Handlers[XeGPUView] = {"gpu.thread_id": _launch_index, "gpu.block_dim": _launch_index}
 
 
-def set_work_item_convention(function: Operation) -> None:
-    """Rewrite the block sizes of a kernel and of its launches: 16 work-items per subgroup along x."""
+def set_work_item_convention(function: Operation, threads: int) -> None:
+    """Rewrite the block sizes of a kernel and of its launches: so many threads per subgroup along x."""
     if function.attributes.pop(OLDER_CONVENTION, None) is None:
         return
     sizes = launch_sizes(function, "known_block_size")
     if sizes is not None:
         x, y, z = sizes
-        size = DenseArrayBase.from_list(i32, [x * SUBGROUP_SIZE, y, z])
+        size = DenseArrayBase.from_list(i32, [x * threads, y, z])
         function.attributes.pop("gpu.known_block_size", None)
         store = function.properties if function.name == "gpu.func" else function.attributes
         store["known_block_size"] = size
     for launch in list(_launches(function)):
-        _widen(launch)
+        _widen(launch, threads)
 
 
 def _launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
@@ -111,11 +113,11 @@ def _symbol(op: Operation | None) -> str:
     return name.data if isinstance(name, StringAttr) else ""
 
 
-def _widen(launch: LaunchFuncOp) -> None:
+def _widen(launch: LaunchFuncOp, threads: int) -> None:
     x = launch.block_size_x
     type = x.type
     width = type.bitwidth if isinstance(type, IntegerType) else IndexType()
-    lanes = arith.ConstantOp.from_int_and_width(SUBGROUP_SIZE, width)
+    lanes = arith.ConstantOp.from_int_and_width(threads, width)
     items = arith.MuliOp(x, lanes)
     for op in (lanes, items):
         op.location = launch.location

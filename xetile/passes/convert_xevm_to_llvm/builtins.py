@@ -7,7 +7,7 @@ _tf32; the Itanium C++ ABI, "Mangling"; IGC's built-in functions (IBiF_Sub_Group
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from xetile.targets.device import SUBGROUP_SIZE
+from xetile.targets.xe.device import LANES
 
 CREATE_PAYLOAD = "__builtin_IB_subgroup_createBlock2DAddressPayload"
 SET_PAYLOAD_X = "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockX"
@@ -93,7 +93,7 @@ def register_bits(shape: BlockShape, *, packed: bool) -> int:
 
     Neighbours share it where a row is wider than the subgroup, and packed rows share 32.
     """
-    return 32 if packed else max(shape.bits, shape.columns * shape.bits // SUBGROUP_SIZE)
+    return 32 if packed else max(shape.bits, shape.columns * shape.bits // LANES)
 
 
 def block_name(action: str, shape: BlockShape) -> str:

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import OLDER_CONVENTION, holds_dialect, launch_sizes, level
+from xetile.analysis.targets import subgroup_threads
 from xetile.errors import fail, position
 from xetile.passes.convert_xevm_to_llvm.signature import (
     LAUNCH_ATTRIBUTE,
@@ -22,7 +23,6 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
-from xetile.targets.device import SUBGROUP_SIZE
 
 
 def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
@@ -58,10 +58,11 @@ def _check(function: Operation) -> None:
     if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
         fail(function, "buffers of the workgroup or the work-item have no lowering to LLVM IR yet")
     size = function.attributes.get("intel_reqd_sub_group_size")
-    if isa(size, IntegerAttr) and size.value.data != SUBGROUP_SIZE:
+    threads = subgroup_threads(function)
+    if isa(size, IntegerAttr) and size.value.data != threads:
         fail(
             function,
-            f"intel_reqd_sub_group_size is {size.value.data}; expected {SUBGROUP_SIZE}, the lanes of a subgroup",
+            f"intel_reqd_sub_group_size is {size.value.data}; expected {threads}, the lanes of a subgroup",
         )
 
 
@@ -79,7 +80,7 @@ def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> l
         )
     attributes: dict[str, Attribute] = {
         "gpu.kernel": UnitAttr(),
-        "intel_reqd_sub_group_size": IntegerAttr(SUBGROUP_SIZE, i32),
+        "intel_reqd_sub_group_size": IntegerAttr(subgroup_threads(function), i32),
     }
     sizes = launch_sizes(function, "known_block_size")
     if sizes is not None:

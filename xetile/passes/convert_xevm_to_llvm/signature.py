@@ -23,12 +23,13 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import launch_sizes
+from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import GLOBAL, memory_space_of
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import lowered_element
 from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Strided
-from xetile.targets.device import GLOBAL_ADDRESS_SPACE, SUBGROUP_SIZE
+from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
 LAUNCH_ATTRIBUTE = "xetile.launch"
 """Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
@@ -150,7 +151,7 @@ def launch_attribute(function: Operation, arguments: list[Argument]) -> Dictiona
         sizes = launch_sizes(function, source)
         if sizes is not None:
             entries[name] = ArrayAttr([_integer(size) for size in sizes])
-    entries["subgroup_size"] = _integer(SUBGROUP_SIZE)
+    entries["subgroup_size"] = _integer(subgroup_threads(function))
     entries["shared_memory"] = _integer(0)
     return DictionaryAttr(entries)
 

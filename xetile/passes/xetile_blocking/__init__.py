@@ -30,29 +30,25 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, has_workgroup_map, holds_dialect, level
+from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
 from xetile.planning.messages import plan_messages
-from xetile.targets.device import device
 
 
 @dataclass(frozen=True)
 class XeTileBlocking(ModulePass):
-    """Cut subgroup-level tiles and vectors into the device's blocks.
-
-    Parameters:
-        device: the device that is lowered for: pvc, bmg, lnl, ptl, cri.
-    """
+    """Cut subgroup-level tiles and vectors into the device's blocks."""
 
     name = "xetile-blocking"
 
-    device: str
+    device: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Block every function that holds subgroup-level tiles; others stay as they are."""
-        target = device(self.device)
+        check_option(op, self.device)
         for function in list(functions(op)):
             if not holds_dialect(function, "xetile"):
                 continue
@@ -60,6 +56,7 @@ class XeTileBlocking(ModulePass):
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
             _refuse_maps(function)
             _refuse_given_tiles(function)
+            target = device_of(function, self.device)
             BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target).run()
             for access, message in plan_messages(function, target):
                 access.properties["message"] = message

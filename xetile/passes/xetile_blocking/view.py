@@ -15,7 +15,7 @@ from xetile.planning.blocks import Blocks
 from xetile.planning.slices import Block
 from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.rewriting.rewriter import Handlers, remade
-from xetile.targets.device import Device
+from xetile.targets.xe.device import XeDevice
 
 
 class Packed(Parts):
@@ -35,7 +35,7 @@ class Packed(Parts):
 class BlockedView(Expansion):
     """A function whose vectors are kept in blocks."""
 
-    def __init__(self, function: Operation, handlers: Handlers[Self], target: Device) -> None:
+    def __init__(self, function: Operation, handlers: Handlers[Self], target: XeDevice) -> None:
         super().__init__(function, handlers)
         self.blocks = Blocks(function, target)
 

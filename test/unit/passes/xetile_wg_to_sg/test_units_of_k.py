@@ -12,8 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile import api
 from xetile.errors import XetileError
 from xetile.interpreter import execute
+from xetile.levels import LevelName
 from xetile.parser import context
-from xetile.passes.pipelines import Target, lower
+from xetile.passes.pipelines import lower
 
 Array = NDArray[Any]
 Map = tuple[list[int], list[int]]
@@ -21,7 +22,7 @@ Map = tuple[list[int], list[int]]
 M, N, K, WIDE = 32, 32, 64, 64
 DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8}
 
-ALL: tuple[Target, ...] = ("subgroup", "blocked", "xegpu", "xevm")
+ALL: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 
 
 def tile(rows: int, columns: int, element: str, map: Map) -> str:

@@ -6,11 +6,8 @@ Each row is (columns, blocks): heights, all in elements. Sources, both exhaustiv
 - verified: `mlir-opt` 22.1.8 on `xevm.blockload2d`, `xevm.blockstore2d`, `xevm.blockprefetch2d`.
 """
 
-from typing import Literal
-
 from xetile.layout.intel.messages import BlockConfiguration
-
-Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
+from xetile.targets.target import Access
 
 Rows = dict[tuple[int, int], tuple[int, ...]]
 """Heights by (columns, blocks)."""

@@ -1,0 +1,131 @@
+"""Which target a kernel is lowered for: the option's, else the one that its gpu.module names, else the default.
+
+gpu.module @kernels [#xevm.target<chip = "bmg">] { ... }    // bmg
+gpu.module @kernels [#xevm.target] { ... }                  // upstream's default chip
+gpu.module @kernels { ... }                                 // targets.DEFAULT, with one remark per command
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute, Operation
+
+from xetile import targets
+from xetile.errors import XetileError, fail, position, remark_once
+from xetile.targets.target import Target
+from xetile.targets.xe.device import XeDevice
+
+OPTION = "device"
+
+
+def target_of(at: Operation, option: str | None = None) -> Target:
+    """The target of a kernel, or of a module all of whose kernels are lowered for one.
+
+    Errors: XetileError for an unknown name, an option that contradicts a gpu.module, and where the gpu.module names
+    several targets and no option chooses.
+    """
+    check_option(at, option)
+    if option is not None:
+        return targets.find(option)
+    named = [(module, target) for module in _gpu_modules(at) for target in _named(module)]
+    if not named:
+        return default_target(next(_gpu_modules(at), at))
+    found = list(dict.fromkeys(target for _, target in named))
+    if len(found) > 1:
+        fail(
+            named[0][0],
+            f"several targets are named, {_listed(found)}; the option '{OPTION}' has to choose one",
+        )
+    return found[0]
+
+
+def device_of(at: Operation, option: str | None = None) -> XeDevice:
+    """The Xe device of a kernel, as `target_of`; refused where the target is none."""
+    return _xe_device(target_of(at, option), at)
+
+
+def device_named(option: str | None) -> XeDevice:
+    """The Xe device that a command without IR speaks of."""
+    return _xe_device(default_target(None) if option is None else targets.find(option), None)
+
+
+def _xe_device(found: Target, at: Operation | None) -> XeDevice:
+    if not isinstance(found, XeDevice):
+        raise XetileError(f"'{found.name}' is no Xe device", position(at))
+    return found
+
+
+def default_target(at: Operation | None) -> Target:
+    """The target where nothing names one, said once in a command."""
+    chip = f'[#xevm.target<chip = "{targets.EXAMPLE}">]'
+    written = "" if at is None else f", or write the gpu.module's target, such as {chip}"
+    remark_once(
+        at,
+        f"the device is {targets.DEFAULT}, since nothing names one; choose among {', '.join(targets.names())} "
+        f"with the option '{OPTION}'{written}",
+    )
+    return targets.find(targets.DEFAULT)
+
+
+def check_option(at: Operation, option: str | None) -> None:
+    """Refuse an unknown device, and one that is not among the targets of a gpu.module."""
+    if option is None:
+        return
+    chosen = targets.find(option)
+    for module in _gpu_modules(at):
+        named = _named(module)
+        if named and chosen not in named:
+            fail(
+                module,
+                f"the option '{OPTION}' is {option}, but the gpu.module is for {_listed(named)}",
+            )
+
+
+def subgroup_threads(at: Operation) -> int:
+    """Work-items of a subgroup on every target that is named, else on the default one.
+
+    Errors: XetileError for an unknown target, and for several whose subgroups differ.
+    """
+    sizes = {target.threads for module in _gpu_modules(at) for target in _named(module)}
+    if len(sizes) > 1:
+        listed = ", ".join(map(str, sorted(sizes)))
+        fail(at, f"the targets that are named have subgroups of {listed} work-items; expected one")
+    return sizes.pop() if sizes else targets.find(targets.DEFAULT).threads
+
+
+def _listed(found: Sequence[Target]) -> str:
+    return ", ".join(target.name for target in found)
+
+
+def _gpu_modules(at: Operation) -> Iterator[Operation]:
+    """The gpu.module that an op is in, else those that are in it."""
+    around: Operation | None = at
+    while around is not None:
+        if around.name == "gpu.module":
+            yield around
+            return
+        around = around.parent_op()
+    if at.name == "builtin.module":
+        for inner in at.regions[0].block.ops:
+            if inner.name in ("gpu.module", "builtin.module"):
+                yield from _gpu_modules(inner)
+
+
+def _named(module: Operation) -> list[Target]:
+    """The targets of a gpu.module that are ours."""
+    listed = module.properties.get("targets")
+    if not isinstance(listed, ArrayAttr):
+        return []
+    attributes = cast("ArrayAttr[Attribute]", listed)
+    return [_target(module, one) for one in attributes if one.name == "xevm.target"]
+
+
+def _target(module: Operation, attribute: Attribute) -> Target:
+    from xetile.dialects.xevm.attributes import TargetAttr
+
+    assert isinstance(attribute, TargetAttr)
+    try:
+        return targets.find(attribute.chip.data)
+    except XetileError as unknown:
+        fail(module, f"#xevm.target: {unknown.message}")

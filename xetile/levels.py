@@ -1,0 +1,62 @@
+"""The levels of IR, from high to low. Which of them a target goes through, its `path` says."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+from xetile.targets.target import Target
+
+LevelName = Literal["workgroup", "subgroup", "blocked", "xegpu", "xevm", "llvm"]
+"""What `--emit`, `to=` and pipelines call the levels."""
+
+Unit = Literal["workgroup", "subgroup", "lane"]
+"""Whose view of the data a kernel holds: the value of its attribute `xetile.level`."""
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+UNIT_ATTRIBUTE = "xetile.level"
+
+
+class Level(NamedTuple):
+    """One level: its letter and name, the unit that is written on its kernels, the dialect that only it has."""
+
+    letter: str
+    name: LevelName
+    unit: Unit
+    dialect: str | None = None
+
+
+LEVELS = (
+    Level("W", "workgroup", "workgroup"),
+    Level("S", "subgroup", "subgroup"),
+    Level("B", "blocked", "subgroup"),
+    Level("X", "xegpu", "subgroup", "xegpu"),
+    Level("V", "xevm", "lane", "xevm"),
+    Level("L", "llvm", "lane"),
+)
+
+
+def below(name: LevelName) -> tuple[LevelName, ...]:
+    """The levels under one, from high to low."""
+    names = get_args(LevelName)
+    return names[names.index(name) + 1 :]
+
+
+def check_level(name: str) -> None:
+    """Refuse what no kernel can be lowered to."""
+    from xetile.errors import XetileError
+
+    legal = below("workgroup")
+    if name not in legal:
+        raise XetileError(f"unknown level '{name}'; expected one of {', '.join(legal)}")
+
+
+def passes_to(name: LevelName, target: Target) -> Sequence[tuple[str, Sequence[str]]]:
+    """The levels of the target's path down to one, each with the names of the passes that make it.
+
+    Errors: XetileError for a level that the path does not have.
+    """
+    from xetile.errors import XetileError
+
+    levels = [step.level for step in target.path]
+    if name not in levels:
+        raise XetileError(f"unknown level '{name}'; known are {', '.join(levels)}")
+    return target.path[: levels.index(name) + 1]

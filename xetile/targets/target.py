@@ -1,0 +1,90 @@
+"""What every target answers: its numbers, its tables, and by name what lowers to it. Nothing here knows IR."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.intel.messages import BlockConfiguration
+
+INDEX_BITS = 64
+"""Bits of an index and of an address on every target (source: SPIR-V's Physical64; PTX's `.address_size 64`)."""
+
+Operand = Literal["a", "b", "c"]
+"""An operand of a matrix instruction; c is the accumulator and the result."""
+
+Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
+
+
+class Step(NamedTuple):
+    """One step of the way down: the level that it reaches (levels.py) and the names of the passes that make it."""
+
+    level: str
+    passes: tuple[str, ...]
+
+
+class RegisterFile(NamedTuple):
+    """Registers of one hardware thread: bytes of each, and how many a kernel can have, fewest first."""
+
+    register_bytes: int
+    counts: tuple[int, ...]
+
+
+class MatrixInstruction(Protocol):
+    """D = A x B + C of element types that are fixed; extents in elements."""
+
+    @property
+    def m(self) -> tuple[int, ...]:
+        """The legal rows of A and C."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """The columns of B and C."""
+        ...
+
+    @property
+    def k(self) -> int:
+        """The columns of A, which are the rows of B."""
+        ...
+
+    def operand_layout(self, operand: Operand, *, m: int) -> "LinearLayout":
+        """(register, lane) -> (dim0, dim1): which thread holds which element of an operand."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Target(ABC):
+    """One device.
+
+    Attributes:
+        name: what options, and `chip` of a gpu.module's target, call it.
+        path: from the level below `workgroup` down to what the emitter takes.
+        emitter: the module of `xetile.codegen` that makes code of the last level.
+        lanes: threads that exchange registers by shuffles, and over which layouts call `lane` counts.
+        threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
+            lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
+        registers: the register file of a thread (of a lane where lanes have registers of their own).
+        shared_bytes: shared memory that every workgroup can have.
+    """
+
+    name: str
+    path: tuple[Step, ...]
+    emitter: str
+    lanes: int
+    threads: int
+    registers: RegisterFile
+    shared_bytes: int
+
+    @abstractmethod
+    def matrix_instruction(self, a: object, b: object, c: object) -> MatrixInstruction | None:
+        """The instruction for elements that print so (`f16`, `tf32`), None where there is none."""
+
+    @abstractmethod
+    def describe_products(self) -> str:
+        """The element types of all products, in words."""
+
+    @abstractmethod
+    def messages(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
+        """The memory messages for elements of so many bits that can be planned, in a fixed order."""

@@ -1,0 +1,130 @@
+"""What one Xe device answers: the row of its abilities, with the tables that they select.
+
+The tables are imported when they are asked, so that the names of the devices cost nothing.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xetile.targets.target import Access, Operand, RegisterFile, Step, Target
+
+if TYPE_CHECKING:
+    from xetile.layout.intel.messages import BlockConfiguration
+    from xetile.targets.xe.dpas import Products, XeProduct
+    from xetile.targets.xe.messages import Rows
+
+LANES = 16
+"""Lanes of a subgroup on every device (source: mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h)."""
+
+GLOBAL_ADDRESS_SPACE = 1
+"""LLVM address space of global memory (source: the SPIR target of LLVM, `addrspace(1)` is CrossWorkgroup)."""
+
+TRIPLE = "spirv64-unknown-unknown"
+"""What upstream's `#xevm.target` and LLVM call the instruction set (source: mlir-opt 22.1.8, llvmlite)."""
+
+UPSTREAM_CHIP = "bmg"
+"""The device of an `#xevm.target` without a chip (source: mlir-opt 22.1.8 does not print `chip = "bmg"`)."""
+
+UPSTREAM_BLOCK_EXTENT = 16
+"""Largest extent, in rows and in columns (elements), of a block that upstream MLIR's own lowering takes.
+
+Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`.
+"""
+
+PATH = (
+    Step("subgroup", ("xetile-wg-to-sg",)),
+    Step("blocked", ("xetile-init-duplicate", "xetile-blocking")),
+    Step("xegpu", ("convert-xetile-to-xegpu",)),
+    Step("xevm", ("convert-xegpu-to-xevm",)),
+    Step("llvm", ("convert-xevm-to-llvm",)),
+)
+
+REGISTERS = RegisterFile(64, (128, 256))
+"""Source: IGC's disassembly (`grf_count`) and the options `-ze-opt-large-register-file` and its absence."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class XeDevice(Target):
+    """An Xe device: what its compiler makes of 2D block messages and matrix products.
+
+    Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE of Intel's runtime).
+    """
+
+    path: tuple[Step, ...] = PATH
+    emitter: str = "spirv"
+    lanes: int = LANES
+    threads: int = LANES
+    registers: RegisterFile = REGISTERS
+    shared_bytes: int = 64 << 10
+    large_prefetches: bool = False
+    wide_packed_loads: bool = False
+    wide_transposed_loads: bool = False
+    float_8_products: bool = False
+
+    def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
+        """The messages that the device compiles for elements of so many bits in memory."""
+        from xetile.targets.xe.messages import configurations
+
+        rows: Rows = {}
+        for table in self._tables(access):
+            for shape, heights in table.get(element_bits, {}).items():
+                rows[shape] = tuple(sorted({*rows.get(shape, ()), *heights}))
+        return configurations(access, rows)
+
+    def messages(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
+        """Those of them that xevm's verifier accepts."""
+        from xetile.targets.xe.messages import verified
+
+        accepted = set(verified(access, element_bits))
+        return tuple(c for c in self.compiled(access, element_bits) if c in accepted)
+
+    def _tables(self, access: Access) -> "list[dict[int, Rows]]":
+        from xetile.targets.xe import messages
+
+        tables = {
+            "load": [(True, messages.COMPILED_LOADS)],
+            "load_packed": [
+                (True, messages.COMPILED_PACKED),
+                (self.wide_packed_loads, messages.WIDE_PACKED),
+            ],
+            "load_transposed": [
+                (True, messages.COMPILED_TRANSPOSED),
+                (self.wide_transposed_loads, messages.WIDE_TRANSPOSED),
+            ],
+            "store": [(True, messages.COMPILED_STORES)],
+            "prefetch": [
+                (True, messages.COMPILED_PREFETCHES),
+                (self.large_prefetches, messages.LARGE_PREFETCHES),
+            ],
+        }
+        return [table for present, table in tables[access] if present]
+
+    @property
+    def products(self) -> "Products":
+        """Operand types that may be mixed, and accumulators."""
+        from xetile.targets.xe.dpas import FLOAT_8_PRODUCTS, PRODUCTS
+
+        return (*PRODUCTS, *FLOAT_8_PRODUCTS) if self.float_8_products else PRODUCTS
+
+    def matrix_instruction(self, a: object, b: object, c: object) -> "XeProduct | None":
+        """As every target answers."""
+        from xetile.targets.xe.dpas import find_instruction
+
+        return find_instruction(self.products, str(a), str(b), str(c))
+
+    def operand_types(self, operand: Operand) -> tuple[str, ...]:
+        """The element types that an operand of a product can have."""
+        position = 1 if operand == "c" else 0
+        return tuple(dict.fromkeys(name for row in self.products for name in row[position]))
+
+    def describe_products(self) -> str:
+        """As every target answers."""
+        return "; ".join(
+            f"{' or '.join(operands)} -> {' or '.join(accumulators)}"
+            for operands, accumulators in self.products
+        )
+
+    # Former names.
+    dpas = matrix_instruction
+    describe_dpas = describe_products
+    block_configurations = compiled

@@ -1,0 +1,17 @@
+"""The devices: Intel Xe GPUs by the names that Intel's offline compiler takes, one row each."""
+
+from xetile.targets.xe.device import XeDevice
+
+DEVICES = (
+    XeDevice(name="pvc"),
+    XeDevice(name="bmg", wide_packed_loads=True),
+    XeDevice(name="lnl", wide_packed_loads=True),
+    XeDevice(name="ptl", wide_packed_loads=True, float_8_products=True),
+    XeDevice(
+        name="cri",
+        wide_packed_loads=True,
+        wide_transposed_loads=True,
+        large_prefetches=True,
+        float_8_products=True,
+    ),
+)

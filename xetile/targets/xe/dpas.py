@@ -1,0 +1,96 @@
+"""DPAS, the matrix instruction of Xe: element types, extents (elements), and how its operands lie in registers."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.intel.dpas import DpasInstruction
+from xetile.targets.target import Operand
+
+DEPTH = 8
+"""Steps of 32 bits of K per instruction, on every device (disassembly: every one is `dpas.8xM`)."""
+
+COLUMNS = 16
+"""Columns N of an instruction, on every device (disassembly: `(16|M0)`)."""
+
+REPEAT_COUNTS = (1, 2, 4, 8)
+"""Rows M for which cl_intel_subgroup_matrix_multiply_accumulate has a builtin."""
+
+
+def depth(element_bits: int) -> int:
+    """K of an instruction on elements of A and B of so many bits (elements)."""
+    return DEPTH * max(1, 32 // element_bits)
+
+
+class XeProduct(NamedTuple):
+    """One DPAS: element types of A, B and accumulator by MLIR's names, and its shape (elements)."""
+
+    a: str
+    b: str
+    c: str
+    m: tuple[int, ...]
+    n: int
+    k: int
+
+    @property
+    def ops_per_channel(self) -> int:
+        """Elements per 32 bits of K."""
+        return self.k // DEPTH
+
+    def operand_layout(self, operand: Operand, *, m: int) -> LinearLayout:
+        """(register, lane) -> (dim0, dim1) of an operand of `m` rows of A."""
+        return DpasInstruction(m, self.ops_per_channel).layout(operand)
+
+    def mma_types(self, *, has_accumulator: bool) -> tuple[str, str, str, str | None]:
+        """The types of result, A, B and accumulator by the names of `xevm.mma`."""
+        a, b, c = (_XEVM_NAMES.get(name, name) for name in (self.a, self.b, self.c))
+        return c, a, b, c if has_accumulator else None
+
+    def register_word(self, operand: Operand) -> str:
+        """The type of one register word of an operand.
+
+        Source: the signatures of `intel_sub_group_*_matrix_mad_*`: A in 16-bit words, B in 32-bit words, both as
+        f32 for tf32; the accumulator in its own type.
+        """
+        if operand == "c":
+            return self.c
+        if self.a == "tf32":
+            return "f32"
+        return "i16" if operand == "a" else "i32"
+
+
+_XEVM_NAMES = {"i8": "s8", "si8": "s8", "ui8": "u8", "i32": "s32"}
+
+_INTEGERS_8 = ("i8", "si8", "ui8")
+_FLOATS_8 = ("f8E4M3FN", "f8E5M2")
+
+_BITS: Mapping[str, int] = {
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    **dict.fromkeys((*_INTEGERS_8, *_FLOATS_8), 8),
+}
+"""Bits of an element of A in a register."""
+
+Products = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+"""Operand types that may be mixed, and accumulators."""
+
+PRODUCTS: Products = (
+    (("f16",), ("f32", "f16")),
+    (("bf16",), ("f32", "bf16")),
+    (("tf32",), ("f32",)),
+    (_INTEGERS_8, ("i32", "si32")),
+)
+"""On every device (compiled and disassembled, all five)."""
+
+FLOAT_8_PRODUCTS: Products = ((_FLOATS_8, ("f32", "bf16")),)
+"""Further products of ptl and cri; the others compile e4m3 as if it were e5m2, a wrong program."""
+
+
+def find_instruction(products: Products, a: str, b: str, c: str) -> XeProduct | None:
+    """The instruction for these element types, None where `products` do not have it."""
+    for operands, accumulators in products:
+        if a in operands and b in operands and c in accumulators:
+            accumulator = "i32" if c == "si32" else c
+            return XeProduct(a, b, accumulator, REPEAT_COUNTS, COLUMNS, depth(_BITS[a]))
+    return None

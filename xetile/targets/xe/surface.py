@@ -1,0 +1,71 @@
+"""What 2D block access needs of the matrix in memory (bytes; rows for the height)."""
+
+from typing import NamedTuple
+
+
+class SurfaceRules(NamedTuple):
+    """Limits of a 2D block surface.
+
+    Source: Intel's 2D block load and store messages (IGC's verifier of the `LSC2DBlock` intrinsics; the triton_gen
+    verifier of Intel's Triton back end states the same: width 64 bytes to 2^24, pitch a multiple of 16).
+    """
+
+    base_alignment: int = 64
+    least_width: int = 64
+    width_multiple: int = 4
+    least_pitch: int = 64
+    pitch_multiple: int = 16
+    column_multiple: int = 4
+    most: int = 1 << 24
+    """The largest width and pitch in bytes, and the largest height in rows."""
+
+    @property
+    def rules(self) -> str:
+        """The rules in words."""
+        return (
+            f"2D block access needs a base that is a multiple of {self.base_alignment} bytes, rows of at least "
+            f"{self.least_width} bytes and a multiple of {self.width_multiple}, and a pitch of at least "
+            f"{self.least_pitch} bytes, a multiple of {self.pitch_multiple}, not below the row"
+        )
+
+    def problem(
+        self,
+        *,
+        base: int | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        pitch: int | None = None,
+        column: int | None = None,
+    ) -> str | None:
+        """What is wrong with the known values, in words with what would be legal; None where nothing is.
+
+        `base` is the address or the offset from an aligned one, `column` the column offset, both in bytes.
+        """
+        found: list[str] = []
+        if width is not None and (width < self.least_width or width % self.width_multiple):
+            found.append(
+                f"rows of {width} bytes; 2D block access needs at least {self.least_width} and "
+                f"a multiple of {self.width_multiple}"
+            )
+        if pitch is not None and (pitch < self.least_pitch or pitch % self.pitch_multiple):
+            found.append(
+                f"a pitch of {pitch} bytes; 2D block access needs at least {self.least_pitch} and "
+                f"a multiple of {self.pitch_multiple}"
+            )
+        if pitch is not None and width is not None and pitch < width:
+            found.append(f"a pitch of {pitch} bytes under rows of {width}; expected at least that")
+        for name, value in (("rows of", width), ("a pitch of", pitch), ("a height of", height)):
+            if value is not None and value > self.most:
+                found.append(f"{name} {value}; 2D block access reaches at most {self.most}")
+        if base is not None and base % self.base_alignment:
+            found.append(
+                f"a base at byte {base}; 2D block access needs a multiple of {self.base_alignment}"
+            )
+        if column is not None and column % self.column_multiple:
+            found.append(
+                f"a column offset of {column} bytes; 2D block access needs a multiple of {self.column_multiple}"
+            )
+        return f"the matrix has {found[0]}" if found else None
+
+
+SURFACE = SurfaceRules()
