@@ -74,7 +74,7 @@ def parse_text(source: str, name: str, context: "Context | None" = None) -> Modu
 
     Errors: XetileError with the position.
     """
-    from xetile.parser import parse as parse_module
+    from xetile.dialects.modules import parse as parse_module
     from xetile.parser import parse_error_location
 
     try:
@@ -102,7 +102,7 @@ def verify(module: ModuleOp) -> None:
 
     Errors: XetileError at the innermost op that is wrong.
     """
-    from xetile.verification import verify as verify_module
+    from xetile.dialects.modules import verify as verify_module
 
     verify_module(module)
 
@@ -113,7 +113,7 @@ def lower(module: ModuleOp, *, to: LevelName, device: str | None = None) -> Modu
     Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for a device that the
     gpu.module contradicts, for a level above the module's own.
     """
-    from xetile.parser import context
+    from xetile.dialects.modules import context
     from xetile.passes.pipelines import lower as lower_in_place
 
     check_level(to)

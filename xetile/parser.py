@@ -12,14 +12,14 @@ once upstream has closed it:
   index takes integers of any size;
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
 
-What users of the RFC write without a dialect is answered with how to write it.
+No dialect is known here; `xetile.dialects.modules` has a parser that knows ours.
 """
 
 import math
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -37,7 +37,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     UnregisteredOp,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.parser import AttrParser, UnresolvedOperand
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -66,10 +66,6 @@ _UNPLACED_ERRORS = (
     struct.error,
     MemoryError,
 )
-
-
-_OF_XETILE = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
-"""What the RFC writes without its dialect."""
 
 
 class HexadecimalInteger(int):
@@ -113,12 +109,15 @@ class Parser(StockParser):
     from 1. An explicit `loc(...)` wins, except `loc(unknown)`, which names no place.
     """
 
+    usual_dialect: ClassVar[str] = "builtin"
+    """Where an unknown op that names no dialect may have been meant to be."""
+
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         text = input.decode("utf-8") if isinstance(input, bytes) else input
         self._file = StringAttr(name)
         self._line_starts = _line_starts(text)
         self._first_uses: dict[str, Span] = {}
-        self._statement: Span | None = None
+        self.statement: Span | None = None
         super().__init__(ctx, text, name)
 
     def position_at(self, offset: int) -> LocationAttr:
@@ -131,6 +130,8 @@ class Parser(StockParser):
         """As xDSL's; an undefined value is reported at its first use, and no text is an empty module."""
         try:
             module = super().parse_module(allow_implicit_module)
+        except RecursionError:
+            self.raise_error("nested too deeply")
         except ParseError as error:
             self._report_undefined_value(error)
             if not error.msg.startswith("Could not parse entire input"):
@@ -145,13 +146,11 @@ class Parser(StockParser):
     def parse_operation(self) -> Operation:
         """As xDSL's, and the op gets its position."""
         start = self._current_token.span
-        outer, self._statement = self._statement, start
+        outer, self.statement = self.statement, start
         operation = self._placed(super().parse_operation, start)
-        self._statement = outer
+        self.statement = outer
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.position_at(start.start)
-        if "map" in operation.attributes:
-            _rename_map(operation)
         return operation
 
     def parse_verbatim(self) -> str:
@@ -177,10 +176,10 @@ class Parser(StockParser):
             operation = super()._get_op_by_name(name)
         except ParseError as error:
             message = f"{error.msg}{self._advice(name)}"
-            raise ParseError(self._statement or error.span, message) from None
+            raise ParseError(self.statement or error.span, message) from None
         if issubclass(operation, UnregisteredOp) and not self._is_quoted(name):
             raise ParseError(
-                self._statement or self._current_token.span,
+                self.statement or self._current_token.span,
                 f"'{name}' is of an unknown dialect, of which only the generic form is read: "
                 f'"{name}"(...) : (...) -> ...',
             )
@@ -192,47 +191,15 @@ class Parser(StockParser):
         end = text.rfind(name, 0, self._current_token.span.start) + len(name)
         return text[end] == '"'
 
-    def parse_optional_region(
-        self, arguments: Iterable[StockParser.Argument] | None = None
-    ) -> Region | None:
-        """As xDSL's; a function with nothing in its braces would become a declaration and is refused."""
-        start, statement = self._current_token.span, self._statement
-        region = super().parse_optional_region(arguments)
-        if region is None or region.blocks or statement is None or statement.text != "func.func":
-            return region
-        raise ParseError(
-            start,
-            "the function's body is empty; end it with func.return, or declare it without braces",
-        )
-
     def _advice(self, name: str) -> str:
-        """What an unknown op may have meant: one of its dialect; xetile's where no dialect is named."""
+        """What an unknown op may have meant: one of its dialect, or of the usual one where none is named."""
         from difflib import get_close_matches
 
         dialect, dot, _ = name.partition(".")
-        known = self.ctx.get_optional_dialect(dialect if dot else "xetile")
+        known = self.ctx.get_optional_dialect(dialect if dot else self.usual_dialect)
         names = [] if known is None else [op.name for op in known.operations]
-        meant = get_close_matches(name if dot else f"xetile.{name}", names, 1, 0.8)
+        meant = get_close_matches(name if dot else f"{self.usual_dialect}.{name}", names, 1, 0.8)
         return f"; did you mean {meant[0]}?" if meant else ""
-
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
-        """As xDSL's; the RFC's `#wg_map<...>`, without the dialect, is answered with how to write it."""
-        if attr_or_dialect_name in _OF_XETILE and self._current_token.kind is MLIRTokenKind.LESS:
-            mark = "!" if is_type else "#"
-            self.raise_error(f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before())
-        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
-
-    def parse_optional_type(self) -> TypeAttribute | None:
-        """As xDSL's; the RFC's `float` is answered with how to write it."""
-        if self._current_token.text == "float":
-            self.raise_error("there is no type float; write f32")
-        return super().parse_optional_type()
-
-    def _name_before(self) -> Span:
-        """The name, with its mark, that ends where the current token begins."""
-        text, end = self.lexer.input, self._current_token.span.start
-        start = max(text.content.rfind("#", 0, end), text.content.rfind("!", 0, end))
-        return Span(start, end, text)
 
     def _parse_alias_def(self) -> None:
         self._placed(super()._parse_alias_def, self._current_token.span)
@@ -327,17 +294,6 @@ class Parser(StockParser):
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
 
 
-def _rename_map(operation: Operation) -> None:
-    """Call a workgroup map `wg_map`, the name that is printed (docs/xetile-dialect.md).
-
-    The ops of other dialects carry it as a discardable attribute, which only the parser sees for all of them.
-    """
-    attributes = operation.attributes
-    if attributes["map"].name == "xetile.wg_map" and "wg_map" not in attributes:
-        names = ("wg_map" if name == "map" else name for name in attributes)
-        operation.attributes = dict(zip(names, attributes.values(), strict=True))
-
-
 def _line_starts(text: str) -> list[int]:
     """The offsets at which the lines of `text` start."""
     starts = [0]
@@ -346,30 +302,6 @@ def _line_starts(text: str) -> list[int]:
         starts.append(newline + 1)
         newline = text.find("\n", newline + 1)
     return starts
-
-
-def context() -> Context:
-    """A context in which every dialect is registered and none is loaded yet."""
-    from xetile.dialects import load
-
-    fresh = Context()
-    load(fresh)
-    return fresh
-
-
-new_context = context
-
-
-def parse(text: str, name: str = "<input>", context: Context | None = None) -> ModuleOp:
-    """Read one module; `name` is the file name that positions carry.
-
-    Errors: `ParseError` with the place; `parse_error_location` reads it. Nothing is verified.
-    """
-    reader = Parser(new_context() if context is None else context, text, name)
-    try:
-        return reader.parse_module()
-    except RecursionError:
-        reader.raise_error("nested too deeply")
 
 
 def parse_error_location(error: ParseError) -> tuple[int, int, str]:

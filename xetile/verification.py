@@ -1,6 +1,6 @@
 """Verification whose answer is the innermost op that is wrong, with its place."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
@@ -8,7 +8,6 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
-from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.errors import XetileError, fail, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)
@@ -16,13 +15,13 @@ _COMPLAINTS = (DiagnosticException, ValueError)
 is a complaint too; from a verifier of ours it is a fault."""
 
 
-def verify(module: ModuleOp) -> None:
-    """Check every op, and that every value is defined before it is used.
+def verify(module: ModuleOp, further: Callable[[Operation], None]) -> None:
+    """Check every op, and that every value is defined before it is used; `further` is checked of every op first.
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
     for op in module.walk():
-        verify_regions(op)
+        further(op)
         _verify_extents(op)
         _verify_symbols(op)
     try:

@@ -13,9 +13,9 @@ import numpy
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp, VectorType
 
+from xetile.dialects.modules import context, parse
 from xetile.dialects.xetile import TileUnpackOp
 from xetile.interpreter import execute
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blocking import XeTileBlocking
 

@@ -11,9 +11,9 @@ import numpy
 from support.subgroup import FLOATS, TYPES, Array, vector
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.levels import LevelName
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 

@@ -34,12 +34,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
 FRONT_DOORS = ("xetile", "xetile.layout", "xetile.universe")
 """Modules that resolve names of other rooms on first use, and that rooms may ask for nothing but the version."""
 
-EXCEPTIONS = frozenset(
-    {
-        ("xetile.parser", "xetile.dialects.load"),
-        ("xetile.verification", "xetile.dialects.upstream.scf_regions.verify_regions"),
-    }
-)
+EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 """Imports (from, of) that stand against the order; nothing is added here, it only gets shorter."""
 
 RANK = {f"xetile.{room}": rank for rank, rooms in enumerate(ORDER) for room in rooms}

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import (
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.parser import Parser, context, parse, parse_error_location
+from xetile.dialects.modules import Parser, context, parse
+from xetile.parser import parse_error_location
 
 
 def stock_context() -> Context:

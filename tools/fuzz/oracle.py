@@ -20,9 +20,9 @@ from xetile.api import execute, parse_text, text
 from xetile.cli.arguments import DYNAMIC, duplicate, make_argument
 from xetile.cli.arguments import parameter as parameter_of
 from xetile.cli.errors import STATUS_WRONG_INPUT, answer
+from xetile.dialects.modules import context
 from xetile.errors import XetileError, collected_remarks
 from xetile.interpreter.machine.launch import parameters_of, symbol_name
-from xetile.parser import context
 from xetile.passes.xetile_blocking import XeTileBlocking
 from xetile.passes.xetile_init_duplicate import XeTileInitDuplicate
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg

@@ -140,13 +140,10 @@ class OptMain(xDSLOptMain):
     # Parsing and passes.
 
     def _parse_mlir(self, stream: IO[bytes]) -> ModuleOp:
-        from xetile.parser import Parser
+        from xetile.dialects.modules import Parser
 
         parser = Parser(self.ctx, stream.read(), self.source_name)
-        try:
-            return parser.parse_module(not self.args.no_implicit_module)
-        except RecursionError:
-            parser.raise_error("nested too deeply")
+        return parser.parse_module(not self.args.no_implicit_module)
 
     def setup_pipeline(self) -> None:
         """Make the passes; wrong names and options are refused before anything is read."""
@@ -156,7 +153,7 @@ class OptMain(xDSLOptMain):
     def apply_passes(self, prog: ModuleOp) -> None:
         """Verify the module, then run pass after pass, verifying what each makes."""
         if not self.args.disable_verify:
-            from xetile.verification import verify
+            from xetile.dialects.modules import verify
 
             verify(prog)
         if not self.pipeline.passes:
@@ -259,7 +256,7 @@ def _line_and_message(error: BaseException) -> tuple[int | None, str]:
 
 
 def _verify_after(step: ModulePass, module: ModuleOp) -> None:
-    from xetile.verification import verify
+    from xetile.dialects.modules import verify
 
     try:
         verify(module)

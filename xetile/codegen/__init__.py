@@ -104,7 +104,7 @@ def lower_to_llvm(
 
     lowered = module
     if kernel_functions(module):
-        from xetile.parser import context
+        from xetile.dialects.modules import context
         from xetile.passes.pipelines import lower
 
         lowered = module.clone()

@@ -19,6 +19,7 @@ from typing import Literal, NoReturn
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, ModuleOp
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
+from xetile.dialects.modules import verify as verify_here
 from xetile.errors import XetileError, fail
 from xetile.toolchain.mlir_process import (
     SOURCE_NAME,
@@ -37,7 +38,6 @@ from xetile.toolchain.mlir_text import (
 )
 from xetile.toolchain.paths import MLIR_VERSION, find_mlir_opt
 from xetile.toolchain.sandbox import Outcome, ending, run
-from xetile.verification import verify as verify_here
 
 Route = Literal["bindings", "mlir-opt"]
 """How upstream is reached: the Python bindings, or the program."""

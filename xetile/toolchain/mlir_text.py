@@ -10,7 +10,6 @@ from io import StringIO
 from itertools import zip_longest
 from typing import Any
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
     CallSiteLoc,
@@ -31,8 +30,9 @@ from xdsl.printer import Printer
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import context
 from xetile.errors import XetileError, file_position
-from xetile.parser import Parser, new_context
+from xetile.parser import Parser
 from xetile.toolchain.mlir_process import SOURCE_NAME
 
 _NAMES = "xetile.names "
@@ -123,10 +123,10 @@ def parse_module(text: str) -> ModuleOp:
 
     Errors: XetileError when xDSL cannot read the text.
     """
-    context: Context = new_context()
-    context.allow_unregistered = True
+    ours = context()
+    ours.allow_unregistered = True
     try:
-        module = _TransportParser(context, text, SOURCE_NAME).parse_module()
+        module = _TransportParser(ours, text, SOURCE_NAME).parse_module()
     except ParseError as error:
         line = text.splitlines()[error.span.get_location().line - 1].strip()
         message = " ".join(error.msg.split())
@@ -214,7 +214,7 @@ def source_position(text: str, line: int) -> FileLineColLoc | None:
     if not 1 <= line <= len(lines) or " loc(" not in lines[line - 1]:
         return None
     place = lines[line - 1].rpartition(" loc(")[2]
-    parser = _TransportParser(new_context(), f"loc({place}", SOURCE_NAME)
+    parser = _TransportParser(context(), f"loc({place}", SOURCE_NAME)
     try:
         return file_position(parser.parse_attribute())
     except ParseError:

@@ -5,7 +5,7 @@ import pytest
 
 from xetile.analysis.intervals import OPERATIONS
 from xetile.analysis.ranges import Interval, infer_ranges
-from xetile.parser import parse
+from xetile.dialects.modules import parse
 
 TOP = Interval(-(2**63), 2**63 - 1)
 

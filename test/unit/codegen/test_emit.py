@@ -4,8 +4,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.codegen import emit, launch_contract, statistics
+from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.parser import parse
 
 LOAD = """xevm.blockload2d %p, %w, %h, %w, %x, %x <{elem_size_in_bits = 16 : i32, pack_register = false,
     tile_height = 8 : i32, tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32}>

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.codegen import emit, lower_to_llvm, statistics
-from xetile.parser import context, parse
+from xetile.dialects.modules import context, parse
 from xetile.passes.pipelines import lower
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16.mlir"

@@ -6,8 +6,8 @@ from xdsl.utils.exceptions import LLVMTranslationException
 
 from xetile.codegen.llvm_ir import convert_module
 from xetile.codegen.spirv import to_spirv
+from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.parser import parse
 
 
 def function(

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
-from xetile.parser import parse
+from xetile.dialects.modules import parse
 
 
 def generic(module: ModuleOp) -> str:

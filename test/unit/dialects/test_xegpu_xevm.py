@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.parser import parse
+from xetile.dialects.modules import parse
 
 ARGUMENTS = (
     "%A: memref<64x64xf16>, %D: memref<?x?xf16>, %p: i64, %h: index, %w: index, %i: i32, "

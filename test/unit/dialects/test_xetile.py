@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.parser import parse
+from xetile.dialects.modules import parse
 
 MAP = "#xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>"
 TILE = "!xetile.tile<64x32xf16>"
@@ -200,7 +200,7 @@ def test_refused(op: str, message: str) -> None:
 def test_pairs_of_pack_and_unpack_and_moves_by_zero_fold() -> None:
     from xdsl.transforms.canonicalize import CanonicalizePass
 
-    from xetile.parser import context
+    from xetile.dialects.modules import context
 
     text = module_text(
         """%u = xetile.tile_unpack %y {inner_blocks = array<i64: 64, 16>} : vector<1x2x64x16xf32> -> vector<64x32xf32>

@@ -27,6 +27,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.modules import Parser, context, parse
 from xetile.dialects.xetile import (
     AtomicRMWTileOp,
     CacheHint,
@@ -50,7 +51,7 @@ from xetile.dialects.xetile import (
     WorkgroupMapAttr,
 )
 from xetile.dialects.xetile.aliases import ALIASES
-from xetile.parser import Parser, context, parse, parse_error_location
+from xetile.parser import parse_error_location
 
 SCATTERED = TileAttr(scattered=True)
 MAP = WorkgroupMapAttr([2, 2], [32, 32])

@@ -9,10 +9,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
+from xetile.dialects.modules import parse, verify
 from xetile.dialects.xetile import XeTile
 from xetile.dialects.xetile.aliases import ALIASES
-from xetile.parser import parse
-from xetile.verification import verify
 
 PAGE = Path(__file__).parents[3] / "docs" / "xetile-dialect.md"
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from xetile import api
+from xetile.dialects.modules import context
 from xetile.errors import XetileError
-from xetile.parser import context
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 
 HERE = Path(__file__).parent

@@ -19,10 +19,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import Parser, context, parse
 from xetile.dialects.xetile import SubgroupMapAttr, TileAttr, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.attributes import GLOBAL, SHARED, memory_space_of
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.parser import Parser, context, parse, parse_error_location
+from xetile.parser import parse_error_location
 
 MAP = WorkgroupMapAttr([8, 4], [32, 32])
 

@@ -16,6 +16,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
 
+from xetile.dialects.modules import Parser, context
 from xetile.dialects.xevm import (
     LANES,
     BlockLoad2dOp,
@@ -24,7 +25,6 @@ from xetile.dialects.xevm import (
     BlockStore2dOp,
     BlockStoreOp,
 )
-from xetile.parser import Parser, new_context
 
 BITS = (4, 8, 16, 32, 64)
 EXTENTS = (1, 2, 3, 4, 8, 16, 32, 64)
@@ -105,7 +105,7 @@ def attribute(value: int | bool) -> Attribute:
 
 @cache
 def parsed(type: str) -> Attribute:
-    return Parser(new_context(), type).parse_type()
+    return Parser(context(), type).parse_type()
 
 
 def accepted_here(case: Case) -> bool:

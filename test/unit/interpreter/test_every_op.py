@@ -12,10 +12,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import parse_text
+from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.interpreter.machine.values import Array
-from xetile.parser import context
 
 DIALECTS = (
     "arith",

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.kernels import gemm
 from xetile.levels import LevelName
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 
 Array = NDArray[Any]

@@ -9,9 +9,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
+from xetile.dialects.modules import context, parse
 from xetile.kernels import gemm
 from xetile.levels import LevelName
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 
 KERNELS: dict[str, dict[str, Any]] = {

@@ -3,9 +3,9 @@
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.kernels import gemm
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 
 

@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile import api
+from xetile.dialects.modules import context
 from xetile.dialects.upstream.gpu import BinaryOp, ObjectAttr
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, TensorDescType
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.kernels import gemm
-from xetile.parser import context
 from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 from xetile.rewriting.positions import canonicalize

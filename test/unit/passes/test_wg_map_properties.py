@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.api import parse_text, text
+from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.parser import context
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 

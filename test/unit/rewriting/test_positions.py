@@ -8,8 +8,8 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.transforms.canonicalize import CanonicalizePass
 
+from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError, fail
-from xetile.parser import context, parse
 from xetile.rewriting.positions import canonicalize, fill_positions, place_like, walk
 
 

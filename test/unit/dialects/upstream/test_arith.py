@@ -36,10 +36,10 @@ from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import context, parse
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.comparisons import compare_floats, compare_integers
 from xetile.dialects.upstream.arith.support import Foldable, float_attribute, rounded
-from xetile.parser import context, parse
 from xetile.rewriting.positions import canonicalize
 
 Check = Callable[[str], None]

@@ -19,6 +19,7 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import parse
 from xetile.dialects.upstream.gpu import (
     GPU,
     AddressSpaceAttr,
@@ -39,7 +40,6 @@ from xetile.dialects.upstream.gpu import (
     WaitOp,
 )
 from xetile.dialects.upstream.gpu.attributes import AddressSpace
-from xetile.parser import parse
 
 Check = Callable[[str], None]
 

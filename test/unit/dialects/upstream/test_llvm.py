@@ -12,8 +12,8 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import parse
 from xetile.dialects.upstream.llvm import LLVM, AddrSpaceCastOp, FreezeOp, PoisonOp
-from xetile.parser import parse
 
 Check = Callable[[str], None]
 

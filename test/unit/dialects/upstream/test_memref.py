@@ -20,9 +20,9 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError
 
+from xetile.dialects.modules import Parser, context, parse
 from xetile.dialects.upstream import memref
 from xetile.dialects.upstream.memref.views import casts
-from xetile.parser import Parser, context, parse
 
 Check = Callable[[str], None]
 

@@ -6,8 +6,8 @@ import pytest
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
+from xetile.dialects.modules import Parser, context
 from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
-from xetile.parser import Parser, context
 
 
 def memref(text: str) -> MemRefType[Attribute]:

@@ -6,7 +6,8 @@ import pytest
 from xdsl.dialects import get_all_dialects
 from xdsl.utils.exceptions import ParseError
 
-from xetile.parser import parse, parse_error_location
+from xetile.dialects.modules import parse
+from xetile.parser import parse_error_location
 
 TARGET = (
     "#spirv.target_env<#spirv.vce<v1.4, [Addresses, Kernel], [SPV_KHR_expect_assume]>, "

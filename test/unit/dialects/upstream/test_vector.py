@@ -26,9 +26,9 @@ from xdsl.parser import Parser as StockParser
 from xdsl.traits import MemoryEffectKind, has_exact_effect, is_side_effect_free, is_speculatable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.dialects.modules import context, parse
 from xetile.dialects.upstream import vector
 from xetile.dialects.upstream.vector.support import dense
-from xetile.parser import context, parse
 from xetile.rewriting.positions import canonicalize
 
 Check = Callable[[str], None]

@@ -23,9 +23,9 @@ from support.subgroup import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 
 MATRIX = (96, 128)

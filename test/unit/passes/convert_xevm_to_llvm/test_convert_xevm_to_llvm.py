@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.dialects.llvm import ConstantOp
 
 from xetile.codegen import emit
+from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.parser import parse
 from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
 
 SOURCES = Path(__file__).parents[3] / "ir" / "passes" / "convert-xevm-to-llvm"

@@ -14,7 +14,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.codegen.llvm_ir import convert_module
-from xetile.parser import parse
+from xetile.dialects.modules import parse
 from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
 
 Array = NDArray[Any]

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.maps.propagation import Propagation
 from xetile.api import parse_text, text
+from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError, position
-from xetile.parser import context, parse
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap, write_workgroup_maps
 
 MAP = "#xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 16]>"

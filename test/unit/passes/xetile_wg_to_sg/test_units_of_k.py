@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api
+from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.levels import LevelName
-from xetile.parser import context
 from xetile.passes.pipelines import lower
 
 Array = NDArray[Any]

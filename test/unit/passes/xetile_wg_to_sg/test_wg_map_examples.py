@@ -11,8 +11,8 @@ from xetile.analysis.kernels import functions, level
 from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.maps.rules import map_names
 from xetile.api import parse
+from xetile.dialects.modules import context
 from xetile.dialects.xetile import TileType
-from xetile.parser import context
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 
 EXAMPLES = Path(__file__).parents[4] / "examples"

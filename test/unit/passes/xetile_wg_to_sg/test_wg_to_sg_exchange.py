@@ -22,7 +22,7 @@ from support.workgroup import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.parser import context, parse
+from xetile.dialects.modules import context, parse
 from xetile.passes.pipelines import lower
 
 ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24}

@@ -16,8 +16,8 @@ from support.workgroup import (
     wg_map,
 )
 
+from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
-from xetile.parser import context, parse
 from xetile.passes.pipelines import lower
 
 # Scattered tiles, masks and what makes them.

@@ -1,0 +1,107 @@
+"""Modules in all our dialects: the context, reading and checking them.
+
+What users write in the manner of the XeTile RFC, or of Intel's kernels, is read here, or answered with how to write it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, Region, TypeAttribute
+from xdsl.parser import Parser as AnyParser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from xetile import parser, verification
+from xetile.dialects import load
+from xetile.dialects.upstream.scf_regions import verify_regions
+
+_WITHOUT_DIALECT = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
+"""Attributes and types of xetile that the RFC writes without the dialect."""
+
+
+class Parser(parser.Parser):
+    """Reads MLIR text with XeTile in it."""
+
+    usual_dialect = "xetile"
+
+    def parse_operation(self) -> Operation:
+        """As everywhere; `map`, which only the parser sees on ops of all dialects, is called `wg_map`."""
+        operation = super().parse_operation()
+        if "map" in operation.attributes:
+            _rename_map(operation)
+        return operation
+
+    def parse_optional_region(
+        self, arguments: Iterable[AnyParser.Argument] | None = None
+    ) -> Region | None:
+        """As xDSL's; a function with nothing in its braces would become a declaration and is refused."""
+        start, statement = self._current_token.span, self.statement
+        region = super().parse_optional_region(arguments)
+        if region is None or region.blocks or statement is None or statement.text != "func.func":
+            return region
+        raise ParseError(
+            start,
+            "the function's body is empty; end it with func.return, or declare it without braces",
+        )
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+        """As xDSL's; the RFC's `#wg_map<...>`, without the dialect, is answered with how to write it."""
+        if (
+            attr_or_dialect_name in _WITHOUT_DIALECT
+            and self._current_token.kind is MLIRTokenKind.LESS
+        ):
+            mark = "!" if is_type else "#"
+            self.raise_error(f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before())
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        """As xDSL's; the RFC's `float` is answered with how to write it."""
+        if self._current_token.text == "float":
+            self.raise_error("there is no type float; write f32")
+        return super().parse_optional_type()
+
+    def _name_before(self) -> Span:
+        """The name, with its mark, that ends where the current token begins."""
+        text, end = self.lexer.input, self._current_token.span.start
+        start = max(text.content.rfind("#", 0, end), text.content.rfind("!", 0, end))
+        return Span(start, end, text)
+
+
+def _rename_map(operation: Operation) -> None:
+    """Call a workgroup map `wg_map`, the name that is printed (docs/xetile-dialect.md).
+
+    The ops of other dialects carry it as a discardable attribute, which only the parser sees for all of them.
+    """
+    attributes = operation.attributes
+    if attributes["map"].name == "xetile.wg_map" and "wg_map" not in attributes:
+        names = ("wg_map" if name == "map" else name for name in attributes)
+        operation.attributes = dict(zip(names, attributes.values(), strict=True))
+
+
+def context() -> Context:
+    """A context in which every dialect is registered and none is loaded yet."""
+    fresh = Context()
+    load(fresh)
+    return fresh
+
+
+new_context = context
+
+
+def parse(text: str, name: str = "<input>", context: Context | None = None) -> ModuleOp:
+    """Read one module; `name` is the file name that positions carry.
+
+    Errors: `ParseError` with the place; `parser.parse_error_location` reads it. Nothing is verified.
+    """
+    return Parser(new_context() if context is None else context, text, name).parse_module()
+
+
+def verify(module: ModuleOp) -> None:
+    """Check every op, those whose regions xDSL does not check included.
+
+    Errors: XetileError with the message of the op's verifier and the op's position.
+    """
+    verification.verify(module, verify_regions)
