@@ -58,8 +58,10 @@ def describe_pass(name: str, available: PassFactories) -> str:
         raise XetileError(f"unknown pass '{name}'{nearest(name, available)}")
     kind = available[name]()
     text = textwrap.dedent("    " + (kind.__doc__ or "(not documented)")).strip()
-    parts = [f"{name}", text, "options:\n" + "\n".join(_options(kind) or ["  none"])]
-    if name in _ours():
+    is_ours = name in _ours()
+    options = _options(kind, is_ours=is_ours) or ["  none"]
+    parts = [f"{name}", text, "options:\n" + "\n".join(options)]
+    if is_ours:
         parts.append(_module_text(kind))
     return "\n\n".join(parts)
 
@@ -70,13 +72,18 @@ def _ours() -> Mapping[str, object]:
     return PASSES
 
 
-def _options(kind: "type[ModulePass]") -> list[str]:
+def _options(kind: "type[ModulePass]", *, is_ours: bool) -> list[str]:
     from xdsl.passes import get_pass_option_infos
+
+    from xetile.passes import DEVICE
 
     lines: list[str] = []
     for info in get_pass_option_infos(kind):
+        type = info.expected_type.removesuffix("|None")
         needed = "required" if info.default_value is None else f"default {info.default_value}"
-        lines.append(f"  {info.name.replace('_', '-')}: {info.expected_type} ({needed})")
+        needed = needed if type == info.expected_type else "optional"
+        meaning = f": {DEVICE}" if is_ours and info.name == "device" else ""
+        lines.append(f"  {info.name.replace('_', '-')}: {type} ({needed}){meaning}")
     return lines
 
 

@@ -12,10 +12,11 @@ from xdsl.passes import ModulePass
 
 from xetile import targets
 
-_DEVICE = (
+DEVICE = (
     f"the device that is lowered for: {', '.join(targets.names())}; by default the one that the gpu.module names, "
     f"else {targets.DEFAULT}"
 )
+"""What the option `device` of a pass means."""
 
 
 class PassEntry(NamedTuple):
@@ -45,20 +46,20 @@ PASSES = {
     "xetile-blocking": PassEntry(
         "xetile_blocking:XeTileBlocking",
         "Cut subgroup-level tiles and vectors into the device's blocks",
-        {"device": _DEVICE},
+        {"device": DEVICE},
     ),
     "convert-xetile-to-xegpu": PassEntry(
         "convert_xetile_to_xegpu:ConvertXeTileToXeGPU",
         "Turn blocked XeTile into XeGPU",
         {
-            "device": _DEVICE,
+            "device": DEVICE,
             "upstream_plan": "whether messages are the smaller ones that upstream MLIR's own lowering takes; false",
         },
     ),
     "convert-xegpu-to-xevm": PassEntry(
         "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
         "Turn XeGPU into XeVM, one lane's view",
-        {"device": _DEVICE},
+        {"device": DEVICE},
     ),
     "convert-xevm-to-llvm": PassEntry(
         "convert_xevm_to_llvm:ConvertXeVMToLLVM",
@@ -67,17 +68,17 @@ PASSES = {
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",
         "Lower XeTile of any level to XeGPU",
-        {"device": _DEVICE},
+        {"device": DEVICE},
     ),
     "xetile-to-xevm": PassEntry(
         "pipelines:XeTileToXeVM",
         "Lower XeTile of any level to XeVM",
-        {"device": _DEVICE},
+        {"device": DEVICE},
     ),
     "xetile-to-llvm": PassEntry(
         "pipelines:XeTileToLLVM",
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
-        {"device": _DEVICE},
+        {"device": DEVICE},
     ),
     "mlir": PassEntry(
         "mlir:MLIRPass",

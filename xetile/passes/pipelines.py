@@ -65,11 +65,7 @@ class _Pipeline(ModulePass):
 
 @dataclass(frozen=True)
 class XeTileToXeGPU(_Pipeline):
-    """Lower XeTile of any level to XeGPU.
-
-    Parameters:
-        device: the device that is lowered for.
-    """
+    """Lower XeTile of any level to XeGPU."""
 
     name = "xetile-to-xegpu"
     level = "xegpu"
@@ -77,11 +73,7 @@ class XeTileToXeGPU(_Pipeline):
 
 @dataclass(frozen=True)
 class XeTileToXeVM(_Pipeline):
-    """Lower XeTile of any level to XeVM.
-
-    Parameters:
-        device: the device that is lowered for.
-    """
+    """Lower XeTile of any level to XeVM."""
 
     name = "xetile-to-xevm"
     level = "xevm"
@@ -89,11 +81,7 @@ class XeTileToXeVM(_Pipeline):
 
 @dataclass(frozen=True)
 class XeTileToLLVM(_Pipeline):
-    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins.
-
-    Parameters:
-        device: the device that is lowered for.
-    """
+    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins."""
 
     name = "xetile-to-llvm"
     level = "llvm"

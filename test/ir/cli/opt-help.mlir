@@ -12,7 +12,7 @@
 // SHOW: xetile-blocking
 // SHOW: Cut subgroup-level tiles and vectors into the device's blocks.
 // SHOW: options:
-// SHOW-NEXT: device: str (required)
+// SHOW-NEXT: device: str (optional): the device that is lowered for: pvc, bmg, lnl, ptl, cri; by default the one that the gpu.module names, else pvc
 // SHOW: Before
 // SHOW: After
 

@@ -39,11 +39,7 @@ from xetile.rewriting.rewriter import check_lowered
 
 @dataclass(frozen=True)
 class ConvertXeGPUToXeVM(ModulePass):
-    """Turn XeGPU into XeVM, one lane's view.
-
-    Parameters:
-        device: the device that is lowered for.
-    """
+    """Turn XeGPU into XeVM, one lane's view."""
 
     name = "convert-xegpu-to-xevm"
 

@@ -50,7 +50,6 @@ class ConvertXeTileToXeGPU(ModulePass):
     """Turn blocked XeTile into XeGPU.
 
     Parameters:
-        device: the device that is lowered for.
         upstream_plan: whether messages are the smaller ones that upstream MLIR's own lowering takes; false.
     """
 

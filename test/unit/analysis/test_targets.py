@@ -1,0 +1,105 @@
+"""Which device a kernel is lowered for: option, gpu.module, default; and what is refused."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import xetile
+from xetile.analysis.kernels import functions
+from xetile.analysis.targets import device_named, device_of, subgroup_threads, target_of
+from xetile.errors import XetileError, collected_remarks, one_command
+
+
+def module(*targets: str) -> ModuleOp:
+    kernels = "\n".join(
+        f"gpu.module @m{n} {target} {{\n  gpu.func @k() kernel {{\n    gpu.return\n  }}\n}}"
+        for n, target in enumerate(targets)
+    )
+    return xetile.parse(f"{kernels}\n")
+
+
+@pytest.mark.parametrize(
+    ("targets", "option", "name"),
+    [
+        ("", None, "pvc"),
+        ("", "cri", "cri"),
+        ('[#xevm.target<chip = "lnl">]', None, "lnl"),
+        ('[#xevm.target<chip = "lnl">]', "lnl", "lnl"),
+        ("[#xevm.target]", None, "bmg"),
+        ("[#xevm.target<O = 3>]", "bmg", "bmg"),
+        ('[#xevm.target<chip = "pvc">, #xevm.target<O = 3, chip = "pvc">]', None, "pvc"),
+        ('[#xevm.target<chip = "pvc">, #xevm.target<chip = "cri">]', "cri", "cri"),
+    ],
+)
+def test_the_option_else_the_module_else_the_default(
+    targets: str, option: str | None, name: str
+) -> None:
+    found = module(targets)
+    for at in (found, next(functions(found))):
+        assert target_of(at, option).name == name
+        assert device_of(at, option).name == name
+        assert subgroup_threads(at) == 16
+
+
+@pytest.mark.parametrize(
+    ("targets", "option", "message"),
+    [
+        ("", "xe", "^unknown device 'xe'; known are pvc, bmg, lnl, ptl, cri$"),
+        (
+            '[#xevm.target<chip = "bmg">]',
+            "pvc",
+            "^<text>:1:1: error: the option 'device' is pvc, but the gpu.module is for bmg$",
+        ),
+        ("[#xevm.target]", "pvc", "is pvc, but the gpu.module is for bmg$"),
+        (
+            '[#xevm.target<chip = "pvc">, #xevm.target<chip = "cri">]',
+            None,
+            "^<text>:1:1: error: several targets are named, pvc, cri; the option 'device' has to",
+        ),
+        (
+            '[#xevm.target<chip = "pvc">, #xevm.target<chip = "cri">]',
+            "bmg",
+            "is bmg, but the gpu.module is for pvc, cri$",
+        ),
+        (
+            '[#xevm.target<chip = "a770">]',
+            None,
+            "^<text>:1:1: error: #xevm.target: unknown device 'a770'; known are pvc, bmg",
+        ),
+        ('[#xevm.target<chip = "a770">]', "bmg", "unknown device 'a770'"),
+    ],
+)
+def test_what_is_refused(targets: str, option: str | None, message: str) -> None:
+    found = module(targets)
+    for at in (found, next(functions(found))):
+        with pytest.raises(XetileError, match=message):
+            target_of(at, option)
+
+
+def test_each_gpu_module_has_its_own_target() -> None:
+    both = module('[#xevm.target<chip = "lnl">]', '[#xevm.target<chip = "ptl">]')
+    assert [target_of(function).name for function in functions(both)] == ["lnl", "ptl"]
+    assert subgroup_threads(both) == 16
+    with pytest.raises(XetileError, match="several targets are named, lnl, ptl"):
+        target_of(both)
+    with pytest.raises(XetileError, match=r"<text>:6:1: .* is lnl, but the gpu.module is for ptl"):
+        target_of(both, "lnl")
+
+
+def test_a_command_is_told_once_what_is_taken_and_python_never() -> None:
+    with collected_remarks() as remarks:
+        for _ in range(3):
+            target_of(module(""))
+            device_named(None)
+    assert remarks == []
+    with collected_remarks() as remarks, one_command():
+        for at in (module(""), next(functions(module("", "")))):
+            target_of(at)
+            target_of(at, "bmg")
+            subgroup_threads(at)
+    assert remarks == [
+        (
+            1,
+            "the device is pvc, since nothing names one; choose among pvc, bmg, lnl, ptl, cri with the option "
+            "'device', or write the gpu.module's target, such as [#xevm.target<chip = \"bmg\">]",
+        )
+    ]

@@ -1,0 +1,43 @@
+"""The levels: their names once, and the paths of the targets through them."""
+
+from importlib.util import find_spec
+from typing import get_args
+
+import pytest
+
+from xetile import targets
+from xetile.errors import XetileError
+from xetile.levels import LEVELS, UNITS, LevelName, below, check_level, passes_to
+from xetile.passes import PASSES
+
+
+def test_levels_from_high_to_low() -> None:
+    assert "".join(level.letter for level in LEVELS) == "WSBXVL"
+    assert tuple(level.name for level in LEVELS) == get_args(LevelName)
+    assert {level.unit for level in LEVELS} == set(UNITS)
+    assert below("blocked") == ("xegpu", "xevm", "llvm")
+
+
+def test_the_path_of_a_target_goes_down() -> None:
+    for name in targets.names():
+        path = targets.find(name).path
+        order = [below("workgroup").index(step.level) for step in path]  # pyright: ignore
+        assert order == sorted(set(order))
+        assert all(known in PASSES for step in path for known in step.passes)
+        assert find_spec(f"xetile.codegen.{targets.find(name).emitter}") is not None
+
+
+def test_the_passes_down_to_a_level() -> None:
+    steps = passes_to("blocked", targets.find("bmg"))
+    assert [name for _, names in steps for name in names] == [
+        "xetile-wg-to-sg",
+        "xetile-init-duplicate",
+        "xetile-blocking",
+    ]
+
+
+def test_levels_that_cannot_be_lowered_to() -> None:
+    with pytest.raises(XetileError, match="unknown level 'workgroup'; expected one of subgroup, b"):
+        check_level("workgroup")
+    with pytest.raises(XetileError, match="unknown level 'workgroup'; known are subgroup, blocked"):
+        passes_to("workgroup", targets.find("bmg"))
