@@ -39,7 +39,7 @@ from xetile.planning.messages import in_memory, plan, plannable_part
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block, Slice, slice_of
 from xetile.planning.uses import Tiles, TileUse, tile_of
-from xetile.targets.device import SUBGROUP_SIZE, Device
+from xetile.targets.target import Target
 
 _DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
 """Which use of a tile decides its block where it has several."""
@@ -70,7 +70,7 @@ class _Link(NamedTuple):
 class Blocks:
     """The blocks of one function; `product_block` gives those of one matrix product."""
 
-    def __init__(self, function: Operation, device: Device) -> None:
+    def __init__(self, function: Operation, device: Target) -> None:
         self.device = device
         self._vectors = Classes[_VectorUses](_join_vectors)
         operations = list(function.walk())
@@ -89,7 +89,7 @@ class Blocks:
         """The block (m, n, k) of a tile_mma: the device's instruction, or what of it divides the shapes."""
         (rows, depth), columns = vector_shape(op.operands[0]), vector_shape(op.operands[1])[1]
         a, b, c = (_element_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
-        instruction = self.device.dpas(a, b, c)
+        instruction = self.device.matrix_instruction(a, b, c)
         if instruction is None:
             limit_m, limit_n, limit_k = (*_DEFAULT_BLOCK, _DEFAULT_BLOCK[1])
         else:
@@ -107,7 +107,7 @@ class Blocks:
             return type.inner_blocks
         accesses = self._tiles.accesses(tile)
         if type.scattered or any(has_trait(op, UpdatesTile) for op in accesses):
-            return _lanes_block(type.shape)
+            return _lanes_block(type.shape, self.device.lanes)
         if type.memory_space != GLOBAL:
             return self._product_block(accesses) or _default_block(type.shape)
         return self._message_block(tile) or _default_block(type.shape)
@@ -281,7 +281,7 @@ def _default_block(shape: Sequence[int]) -> Block:
     return min(rows, _DEFAULT_BLOCK[0]), min(columns, _DEFAULT_BLOCK[1])
 
 
-def _lanes_block(shape: Sequence[int]) -> Block:
+def _lanes_block(shape: Sequence[int], lanes: int) -> Block:
     """At most one element per lane, in as few rows as the width allows."""
-    columns = power_of_two_part(shape[1], SUBGROUP_SIZE)
-    return power_of_two_part(shape[0], SUBGROUP_SIZE // columns), columns
+    columns = power_of_two_part(shape[1], lanes)
+    return power_of_two_part(shape[0], lanes // columns), columns

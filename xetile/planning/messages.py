@@ -24,14 +24,9 @@ from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block
 from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
-from xetile.targets.blocks import Access
-from xetile.targets.device import (
-    SUBGROUP_SIZE,
-    SYSTOLIC_DEPTH,
-    UPSTREAM_BLOCK_EXTENT,
-    Device,
-    plannable,
-)
+from xetile.targets.target import Access, Target
+from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
+from xetile.targets.xe.dpas import depth as dpas_depth
 
 _LARGEST_PART = 1 << 12
 """Bound on the power of two that a tile's extent is planned by (elements)."""
@@ -53,7 +48,7 @@ def in_memory(tile: TileType, extents: Sequence[int]) -> Block:
 
 
 def plan(
-    device: Device,
+    device: Target,
     use: TileUse,
     tile: TileType,
     role: Role = "c",
@@ -71,7 +66,7 @@ def plan(
         return None
 
     def known(access: Access) -> list[BlockConfiguration]:
-        return [c for c in plannable(device, access, bits) if admits(c)]
+        return [c for c in device.messages(access, bits) if admits(c)]
 
     if use != "load":
         # The fewest messages are the largest ones; among these the tallest, in the most blocks.
@@ -81,7 +76,7 @@ def plan(
             default=None,
         )
     if tile.order == COLUMN_MAJOR:
-        transposed = [c for c in known("load_transposed") if c.rows == SUBGROUP_SIZE]
+        transposed = [c for c in known("load_transposed") if c.rows == device.lanes]
         if fitting := _fitting(transposed, shape):
             return max(fitting, key=lambda c: c.columns)
         role, packed = "c", False
@@ -114,7 +109,7 @@ def _wanted_layout(role: Role, shape: Block, bits: int) -> LinearLayout | None:
 
 
 def plan_upstream(
-    device: Device, use: TileUse, block: Block, element_type: Attribute, role: Role
+    device: Target, use: TileUse, block: Block, element_type: Attribute, role: Role
 ) -> BlockConfiguration | None:
     """The largest message that upstream's pipeline takes for a block, None where there is none.
 
@@ -125,12 +120,12 @@ def plan_upstream(
     bits = memory_bits(element_type)
     if bits is None:
         return None
-    depth = max(UPSTREAM_BLOCK_EXTENT, SYSTOLIC_DEPTH * 32 // bits)
+    depth = max(UPSTREAM_BLOCK_EXTENT, dpas_depth(bits))
     rows = depth if role == "b" else UPSTREAM_BLOCK_EXTENT
     columns = depth if role == "a" else UPSTREAM_BLOCK_EXTENT
     fitting = [
         c
-        for c in _fitting(plannable(device, use, bits), block)
+        for c in _fitting(device.messages(use, bits), block)
         if c.blocks == 1 and c.rows <= rows and c.columns <= columns
     ]
     return max(fitting, key=lambda c: (c.rows * c.columns, c.rows), default=None)
@@ -139,7 +134,7 @@ def plan_upstream(
 class Messages:
     """The messages of one blocked function on one device; with `upstream` those that upstream's pipeline takes."""
 
-    def __init__(self, function: Operation, device: Device, *, upstream: bool = False) -> None:
+    def __init__(self, function: Operation, device: Target, *, upstream: bool = False) -> None:
         self.device = device
         self.upstream = upstream
         self.operations = list(function.walk())
@@ -185,7 +180,7 @@ class Messages:
         if self.upstream and type.order != COLUMN_MAJOR:
             return plan_upstream(self.device, use, block, type.element_type, role)
         bits = memory_bits(type.element_type)
-        packs = bits is not None and bool(plannable(self.device, "load_packed", bits))
+        packs = bits is not None and bool(self.device.messages("load_packed", bits))
         packed = packs and self._roles.is_only_b(loads)
         return plan(self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block)
 
@@ -195,7 +190,7 @@ class Messages:
         written = BlockConfiguration(*message.shape, form == "packed", form == "transposed")
         bits = memory_bits(element)
         access = _LOADS.get(form, use)
-        known = () if bits is None else plannable(self.device, access, bits)
+        known = () if bits is None else self.device.messages(access, bits)
         if written not in known:
             legal = ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
             fail(
@@ -209,10 +204,10 @@ class Messages:
                 f"'message' is {message.body}, but what is loaded is {self._roles.describe([op])}; "
                 "packed rows are for operand B alone",
             )
-        if written.transposed and written.rows != SUBGROUP_SIZE:
+        if written.transposed and written.rows != self.device.lanes:
             fail(
                 op,
-                f"'message' is {message.body}, transposed loads take blocks of {SUBGROUP_SIZE} rows, "
+                f"'message' is {message.body}, transposed loads take blocks of {self.device.lanes} rows, "
                 "one for each lane",
             )
         return written
@@ -220,7 +215,7 @@ class Messages:
     def _refuse(self, at: Operation, tile: SSAValue, use: TileUse) -> NoReturn:
         type = cast(TileType, tile.type)
         bits = memory_bits(type.element_type)
-        known = () if bits is None else plannable(self.device, use, bits)
+        known = () if bits is None else self.device.messages(use, bits)
         legal = sorted(
             in_memory(type, block)
             for block in {c[:2] for c in known}
@@ -246,7 +241,7 @@ def attribute(message: BlockConfiguration) -> MessageAttr:
     return MessageAttr(message.rows, message.columns, message.blocks, form)
 
 
-def plan_messages(function: Operation, device: Device) -> Iterator[tuple[Operation, MessageAttr]]:
+def plan_messages(function: Operation, device: Target) -> Iterator[tuple[Operation, MessageAttr]]:
     """The accesses of a blocked function with the messages that move their tiles, where the device has one."""
     messages = Messages(function, device)
     for op in messages.operations:

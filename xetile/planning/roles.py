@@ -13,7 +13,7 @@ from xetile.dialects.traits import Elementwise, HandsOn, SameElements, has_trait
 from xetile.dialects.xetile import LoadTileOp, TileMMAOp, TilePackOp
 from xetile.dialects.xetile.types import memory_bits
 from xetile.planning.slices import slice_of
-from xetile.targets.device import SYSTOLIC_DEPTH
+from xetile.targets.xe.dpas import depth
 
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
@@ -112,4 +112,4 @@ def _cuts_packed_rows(op: Operation) -> bool:
     else:
         return False
     bits = memory_bits(cast(VectorType[Attribute], op.results[0].type).element_type)
-    return bits is not None and any(row % (SYSTOLIC_DEPTH * max(1, 32 // bits)) for row in rows)
+    return bits is not None and any(row % depth(bits) for row in rows)

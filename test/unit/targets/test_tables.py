@@ -20,8 +20,9 @@ from xdsl.dialects.builtin import (
 
 from xetile.errors import XetileError
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.targets.device import DEVICES, SUBGROUP_SIZE, device, plannable
-from xetile.targets.target import Access
+from xetile.targets import DEFAULT, EXAMPLE, find, names
+from xetile.targets.target import INDEX_BITS, Access
+from xetile.targets.xe.device import LANES, XeDevice
 from xetile.targets.xe.messages import HEIGHTS, verified
 from xetile.targets.xe.surface import SURFACE
 
@@ -38,8 +39,14 @@ FILES: dict[str, Access] = {
 }
 
 
+def device(name: str) -> XeDevice:
+    found = find(name)
+    assert isinstance(found, XeDevice)
+    return found
+
+
 def test_devices_by_name() -> None:
-    assert list(DEVICES) == ["pvc", "bmg", "lnl", "ptl", "cri"]
+    assert list(names()) == ["pvc", "bmg", "lnl", "ptl", "cri"]
     with pytest.raises(XetileError, match="unknown device 'xe'; known are pvc, bmg, lnl, ptl, cri"):
         device("xe")
 
@@ -58,7 +65,7 @@ def test_devices_by_name() -> None:
 def test_messages_that_the_main_job_uses(
     name: str, access: Access, bits: int, configuration: BlockConfiguration
 ) -> None:
-    assert configuration in plannable(device(name), access, bits)
+    assert configuration in device(name).messages(access, bits)
 
 
 @pytest.mark.parametrize(
@@ -75,27 +82,50 @@ def test_messages_that_the_main_job_uses(
 def test_messages_that_no_device_has(
     access: Access, bits: int, configuration: BlockConfiguration
 ) -> None:
-    for name in DEVICES:
-        assert configuration not in device(name).block_configurations(access, bits)
+    for name in names():
+        assert configuration not in device(name).compiled(access, bits)
+
+
+def test_what_all_devices_have() -> None:
+    assert {DEFAULT, EXAMPLE} <= set(names())
+    assert INDEX_BITS == 64
+    for name in names():
+        target = find(name)
+        assert (target.lanes, target.threads) == (LANES, LANES) == (16, 16)
+        assert target.registers == (64, (128, 256))
+        assert target.shared_bytes == 65536
+
+
+def test_operands_of_an_instruction() -> None:
+    instruction = device("bmg").matrix_instruction(f16, f16, f32)
+    assert instruction is not None
+    assert [instruction.register_word(operand) for operand in ("a", "b", "c")] == [
+        "i16",
+        "i32",
+        "f32",
+    ]
+    sizes = {
+        operand: instruction.operand_layout(operand, m=8).out_dim_sizes
+        for operand in ("a", "b", "c")
+    }
+    assert sizes == {"a": (8, 16), "b": (16, 16), "c": (8, 16)}
 
 
 def test_wide_forms_are_some_devices_only() -> None:
     wide = BlockConfiguration(16, 32, 1, packed=True)
-    assert wide not in device("pvc").block_configurations("load_packed", 16)
-    assert wide in device("bmg").block_configurations("load_packed", 16)
+    assert wide not in device("pvc").compiled("load_packed", 16)
+    assert wide in device("bmg").compiled("load_packed", 16)
     transposed = BlockConfiguration(16, 16, 1, transposed=True)
-    found = [
-        n for n in DEVICES if transposed in device(n).block_configurations("load_transposed", 32)
-    ]
+    found = [n for n in names() if transposed in device(n).compiled("load_transposed", 32)]
     assert found == ["cri"]
 
 
 def test_what_is_planned_both_tables_have() -> None:
-    for name in DEVICES:
+    for name in names():
         for access in FILES.values():
             for bits in (8, 16, 32, 64):
-                planned = set(plannable(device(name), access, bits))
-                assert planned == set(device(name).block_configurations(access, bits)) & set(
+                planned = set(device(name).messages(access, bits))
+                assert planned == set(device(name).compiled(access, bits)) & set(
                     verified(access, bits)
                 )
 
@@ -103,9 +133,9 @@ def test_what_is_planned_both_tables_have() -> None:
 def test_matrix_instructions() -> None:
     bmg = device("bmg")
     unsigned = IntegerType(8, Signedness.UNSIGNED)
-    assert bmg.dpas(f16, f16, f32) == ("f16", "f16", "f32", (1, 2, 4, 8), 16, 16)
-    assert bmg.dpas(bf16, bf16, bf16) is not None
-    assert bmg.dpas(FloatTF32Type(), FloatTF32Type(), f32) == (
+    assert bmg.matrix_instruction(f16, f16, f32) == ("f16", "f16", "f32", (1, 2, 4, 8), 16, 16)
+    assert bmg.matrix_instruction(bf16, bf16, bf16) is not None
+    assert bmg.matrix_instruction(FloatTF32Type(), FloatTF32Type(), f32) == (
         "tf32",
         "tf32",
         "f32",
@@ -113,15 +143,18 @@ def test_matrix_instructions() -> None:
         16,
         8,
     )
-    mixed = bmg.dpas(i8, unsigned, i32)
+    mixed = bmg.matrix_instruction(i8, unsigned, i32)
     assert mixed is not None
     assert mixed.mma_types(has_accumulator=True) == ("s32", "s8", "u8", "s32")
     assert mixed.k == 32
-    assert bmg.dpas(f32, f32, f32) is None
-    assert bmg.dpas(f64, f64, f64) is None
-    assert bmg.dpas(f16, bf16, f32) is None
+    assert bmg.matrix_instruction(f32, f32, f32) is None
+    assert bmg.matrix_instruction(f64, f64, f64) is None
+    assert bmg.matrix_instruction(f16, bf16, f32) is None
     e4m3 = Float8E4M3FNType()
-    assert [n for n in DEVICES if device(n).dpas(e4m3, e4m3, f32) is not None] == ["ptl", "cri"]
+    assert [n for n in names() if device(n).matrix_instruction(e4m3, e4m3, f32) is not None] == [
+        "ptl",
+        "cri",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +192,7 @@ def test_tables_are_what_was_measured(name: str) -> None:
                 height, width, count, access == "load_packed", access == "load_transposed"
             )
             target = device(NAMES.get(row["dev"], row["dev"]))
-            listed = configuration in target.block_configurations(access, int(row["bits"]))
+            listed = configuration in target.compiled(access, int(row["bits"]))
             if listed:
                 assert not row["status"].startswith("FAIL"), row
             elif row["status"].startswith("OK") and row["nmsg"] == "1" and exact(row):
@@ -177,4 +210,4 @@ def exact(row: dict[str, str]) -> bool:
 
 @pytest.mark.skipif(not HEADER.exists(), reason="MLIR's headers are not installed")
 def test_subgroup_size_is_the_headers() -> None:
-    assert re.search(rf"getSubgroupSize\(\)[^{{]*{{\s*return {SUBGROUP_SIZE};", HEADER.read_text())
+    assert re.search(rf"getSubgroupSize\(\)[^{{]*{{\s*return {LANES};", HEADER.read_text())

@@ -20,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.structs import Field, StructAttr, attribute_field
+from xetile.targets.xe.device import TRIPLE, UPSTREAM_CHIP
 
 _LOAD_CONTROLS = {
     f"L1{a}_L2{b}_L3{c}" for a in ("uc", "c", "s") for b in ("uc", "c") for c in ("uc", "c")
@@ -163,15 +164,15 @@ class MMATypesAttr(StructAttr):
 class TargetAttr(StructAttr):
     """`#xevm.target<O = 3, chip = "pvc">`: what upstream compiles a gpu.module for.
 
-    What has its default (O = 2, triple = "spirv64-unknown-unknown", chip = "bmg") is not printed. Nothing is refused
+    What has its default (O = 2, LLVM's triple, upstream's chip) is not printed. Nothing is refused
     beside other types, as upstream refuses nothing.
     """
 
     name = "xevm.target"
     FIELDS: ClassVar = {
         "O": Field(_parse_number, IntegerAttr(2, i32), _print_number),
-        "triple": attribute_field(StringAttr, "a string", StringAttr("spirv64-unknown-unknown")),
-        "chip": attribute_field(StringAttr, "a string", StringAttr("bmg")),
+        "triple": attribute_field(StringAttr, "a string", StringAttr(TRIPLE)),
+        "chip": attribute_field(StringAttr, "a string", StringAttr(UPSTREAM_CHIP)),
         "flags": attribute_field(DictionaryAttr, "a dictionary", NoneAttr()),
         "linkFiles": attribute_field(ArrayAttr, "an array of file names", NoneAttr()),
     }
@@ -185,10 +186,10 @@ class TargetAttr(StructAttr):
     @classmethod
     def of(
         cls,
-        chip: str = "bmg",
+        chip: str = UPSTREAM_CHIP,
         *,
         optimization: int = 2,
-        triple: str = "spirv64-unknown-unknown",
+        triple: str = TRIPLE,
         flags: DictionaryAttr | None = None,
         link_files: Sequence[str] | None = None,
     ) -> "TargetAttr":

@@ -123,8 +123,3 @@ class XeDevice(Target):
             f"{' or '.join(operands)} -> {' or '.join(accumulators)}"
             for operands, accumulators in self.products
         )
-
-    # Former names.
-    dpas = matrix_instruction
-    describe_dpas = describe_products
-    block_configurations = compiled
