@@ -21,7 +21,7 @@ def test_levels_from_high_to_low() -> None:
 def test_the_path_of_a_target_goes_down() -> None:
     for name in targets.names():
         path = targets.find(name).path
-        order = [below("workgroup").index(step.level) for step in path]  # pyright: ignore
+        order = [below("workgroup").index(step.level) for step in path]
         assert order == sorted(set(order))
         assert all(known in PASSES for step in path for known in step.passes)
         assert find_spec(f"xetile.codegen.{targets.find(name).emitter}") is not None

@@ -2,7 +2,7 @@
 
 gpu.module @kernels [#xevm.target<chip = "bmg">] { ... }    // bmg
 gpu.module @kernels [#xevm.target] { ... }                  // upstream's default chip
-gpu.module @kernels { ... }                                 // targets.DEFAULT, with one remark per command
+gpu.module @kernels { ... }                                 // DEFAULT, with one remark per command
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation
 
-from xetile import targets
 from xetile.errors import XetileError, fail, position, remark_once
+from xetile.targets import DEFAULT, EXAMPLE, find, names
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
 
@@ -27,7 +27,7 @@ def target_of(at: Operation, option: str | None = None) -> Target:
     """
     check_option(at, option)
     if option is not None:
-        return targets.find(option)
+        return find(option)
     named = [(module, target) for module in _gpu_modules(at) for target in _named(module)]
     if not named:
         return default_target(next(_gpu_modules(at), at))
@@ -47,7 +47,7 @@ def device_of(at: Operation, option: str | None = None) -> XeDevice:
 
 def device_named(option: str | None) -> XeDevice:
     """The Xe device that a command without IR speaks of."""
-    return _xe_device(default_target(None) if option is None else targets.find(option), None)
+    return _xe_device(default_target(None) if option is None else find(option), None)
 
 
 def _xe_device(found: Target, at: Operation | None) -> XeDevice:
@@ -58,21 +58,21 @@ def _xe_device(found: Target, at: Operation | None) -> XeDevice:
 
 def default_target(at: Operation | None) -> Target:
     """The target where nothing names one, said once in a command."""
-    chip = f'[#xevm.target<chip = "{targets.EXAMPLE}">]'
+    chip = f'[#xevm.target<chip = "{EXAMPLE}">]'
     written = "" if at is None else f", or write the gpu.module's target, such as {chip}"
     remark_once(
         at,
-        f"the device is {targets.DEFAULT}, since nothing names one; choose among {', '.join(targets.names())} "
+        f"the device is {DEFAULT}, since nothing names one; choose among {', '.join(names())} "
         f"with the option '{OPTION}'{written}",
     )
-    return targets.find(targets.DEFAULT)
+    return find(DEFAULT)
 
 
 def check_option(at: Operation, option: str | None) -> None:
     """Refuse an unknown device, and one that is not among the targets of a gpu.module."""
     if option is None:
         return
-    chosen = targets.find(option)
+    chosen = find(option)
     for module in _gpu_modules(at):
         named = _named(module)
         if named and chosen not in named:
@@ -91,7 +91,7 @@ def subgroup_threads(at: Operation) -> int:
     if len(sizes) > 1:
         listed = ", ".join(map(str, sorted(sizes)))
         fail(at, f"the targets that are named have subgroups of {listed} work-items; expected one")
-    return sizes.pop() if sizes else targets.find(targets.DEFAULT).threads
+    return sizes.pop() if sizes else find(DEFAULT).threads
 
 
 def _listed(found: Sequence[Target]) -> str:
@@ -126,6 +126,6 @@ def _target(module: Operation, attribute: Attribute) -> Target:
 
     assert isinstance(attribute, TargetAttr)
     try:
-        return targets.find(attribute.chip.data)
+        return find(attribute.chip.data)
     except XetileError as unknown:
         fail(module, f"#xevm.target: {unknown.message}")

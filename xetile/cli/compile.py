@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xetile import targets
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD
 from xetile.cli.version import VersionAction
 from xetile.levels import below
+from xetile.targets import DEFAULT, find, names
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -60,10 +60,10 @@ def _parser() -> ToolParser:
 
 
 def _device_help() -> str:
-    *others, last = targets.names()
+    *others, last = names()
     return (
         f"{', '.join(others)} or {last}; by default the one that the gpu.module names, "
-        f"else {targets.DEFAULT}"
+        f"else {DEFAULT}"
     )
 
 
@@ -81,7 +81,7 @@ def _run(arguments: list[str]) -> int:
     from xetile.cli.files import read_input, write_output
 
     if options.device is not None:
-        targets.find(options.device)
+        find(options.device)
     if options.stats is not None:
         from xetile.toolchain.ocloc import need_ocloc
 

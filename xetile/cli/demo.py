@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xetile import targets
 from xetile.cli.errors import ToolParser, run_tool
+from xetile.targets import EXAMPLE
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -39,9 +39,7 @@ def _run(arguments: list[str]) -> int:
         PROGRAM, "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way."
     )
     parser.add_argument("--kernel", default=KERNEL, help=f"file with the kernel ({KERNEL})")
-    parser.add_argument(
-        "--device", default=targets.EXAMPLE, help=f"device to compile for ({targets.EXAMPLE})"
-    )
+    parser.add_argument("--device", default=EXAMPLE, help=f"device to compile for ({EXAMPLE})")
     parser.add_argument("--out", default="build/demo", help="folder for the SPIR-V (build/demo)")
     options = parser.parse_args(arguments)
     started = time.monotonic()

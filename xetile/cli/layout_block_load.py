@@ -4,7 +4,6 @@ import re
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
-from xetile import targets
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
     PROGRAM,
@@ -16,6 +15,7 @@ from xetile.cli.layout_output import (
     runs,
     write_outputs,
 )
+from xetile.targets import DEFAULT, EXAMPLE
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -62,7 +62,7 @@ def _pair(text: str) -> tuple[int, int]:
 def _parser() -> ToolParser:
     parser = ToolParser(f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks.")
     add = parser.add_argument
-    add("--device", help=f"the device, such as {targets.EXAMPLE}; by default {targets.DEFAULT}")
+    add("--device", help=f"the device, such as {EXAMPLE}; by default {DEFAULT}")
     add("--dtype", required=True, metavar="TYPE", help="element type, such as f16, i8, tf32")
     add("--operand", required=True, choices=_OPERANDS, help="of the matrix product")
     add("--shape", required=True, type=_pair, metavar="RxC", help="the workgroup's tile")

@@ -14,15 +14,16 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from xetile import parser, verification
 from xetile.dialects import load
 from xetile.dialects.upstream.scf_regions import verify_regions
+from xetile.parser import Parser as DialectFreeParser
+from xetile.verification import verify as verify_module
 
 _WITHOUT_DIALECT = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
 """Attributes and types of xetile that the RFC writes without the dialect."""
 
 
-class Parser(parser.Parser):
+class Parser(DialectFreeParser):
     """Reads MLIR text with XeTile in it."""
 
     usual_dialect = "xetile"
@@ -104,4 +105,4 @@ def verify(module: ModuleOp) -> None:
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
-    verification.verify(module, verify_regions)
+    verify_module(module, verify_regions)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import ceil, gcd, log2, prod
 from typing import Literal
 
-from xetile import targets
 from xetile.errors import XetileError
+from xetile.targets import DEFAULT, find
 from xetile.targets.xe.surface import SURFACE
 
 Pair = tuple[int, int]
@@ -92,7 +92,7 @@ class GemmPlan:
     @property
     def work_items(self) -> int:
         """Work-items of a workgroup."""
-        return targets.find(targets.DEFAULT).threads * prod(self.sg_layout)
+        return find(DEFAULT).threads * prod(self.sg_layout)
 
     def operand_map(self, operand: Literal["a", "b", "c"]) -> Map:
         """Who loads or stores what; subgroups of a row share A, those of a column B."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
-from xetile import targets
+from xetile.targets import DEFAULT, names
 
 DEVICE = (
-    f"the device that is lowered for: {', '.join(targets.names())}; by default the one that the gpu.module names, "
-    f"else {targets.DEFAULT}"
+    f"the device that is lowered for: {', '.join(names())}; by default the one that the gpu.module names, "
+    f"else {DEFAULT}"
 )
 """What the option `device` of a pass means."""
 

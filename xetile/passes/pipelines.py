@@ -12,10 +12,10 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
-from xetile import targets
 from xetile.analysis.targets import check_option
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
+from xetile.targets import DEFAULT, find
 from xetile.targets.target import Target
 
 
@@ -24,7 +24,7 @@ def steps(to: LevelName, device: str | None) -> Iterator[ModulePass]:
 
     Errors: XetileError for a level that cannot be lowered to, and for an unknown device.
     """
-    target = targets.find(device or targets.DEFAULT)
+    target = find(device or DEFAULT)
     for level, names in passes_to(to, target):
         for name in names:
             options = {"device": device} if "device" in PASSES[name].options else {}

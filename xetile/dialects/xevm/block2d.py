@@ -19,8 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import REGISTERS
-
-LANES = 16
+from xetile.targets.xe.device import LANES
 
 REGISTER_BITS = 32
 """Packed loads fill register words of this many bits."""

@@ -49,6 +49,7 @@ from xetile.passes.convert_xevm_to_llvm.view import (
     Payload,
 )
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets.xe.dpas import COLUMNS, DEPTH, REPEAT_COUNTS
 
 BlockMessage: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
 
