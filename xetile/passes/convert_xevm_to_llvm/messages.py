@@ -180,8 +180,8 @@ def _prefetch_through(view: LLVMView, op: BlockPrefetch2dOp, payload: Payload, o
 def _multiply(view: LLVMView, op: MMAOp) -> None:
     a, b, accumulator = op.types.a.data, op.types.b.data, op.types.d.data
     m, n, k = op.shape.sizes
-    depth = 8 * MATRIX_OPERANDS[a].ops_per_channel if a in MATRIX_OPERANDS else 0
-    if not has_product(a, b, accumulator) or m not in (1, 2, 4, 8) or (n, k) != (16, depth):
+    depth = DEPTH * MATRIX_OPERANDS[a].ops_per_channel if a in MATRIX_OPERANDS else 0
+    if not has_product(a, b, accumulator) or m not in REPEAT_COUNTS or (n, k) != (COLUMNS, depth):
         fail(
             op,
             f"no builtin multiplies {a} and {b} into {accumulator} with m = {m}, n = {n}, k = {k}; expected m = 1, 2, "

@@ -8,8 +8,9 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import ParseError
 
 from xetile.dialects import dialect_factory
+from xetile.dialects.modules import parse
 from xetile.dialects.upstream.formats import format_of
-from xetile.parser import parse, parse_error_location
+from xetile.parser import parse_error_location
 
 DIALECTS = ("arith", "gpu", "index", "llvm", "memref", "scf", "vector")
 
@@ -40,7 +41,7 @@ def test_formats_are_compiled_when_they_are_needed():
         "made.clear()\n"
         "import xetile.dialects.upstream.gpu, xetile.dialects.upstream.memref\n"
         "assert not any(name.startswith(('gpu.', 'memref.')) for name in made), made\n"
-        "from xetile.parser import parse\n"
+        "from xetile.dialects.modules import parse\n"
         "parse('func.func @f() { gpu.barrier func.return }')\n"
         "assert 'gpu.barrier' in made, made\n"
     )

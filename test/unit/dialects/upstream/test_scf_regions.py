@@ -9,9 +9,9 @@ from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError
 
 from xetile.api import parse
+from xetile.dialects.modules import parse as read
 from xetile.dialects.upstream.arith import ConstantOp
 from xetile.errors import XetileError
-from xetile.parser import parse as read
 
 WRONG = {
     "nothing yielded": (
