@@ -9,16 +9,16 @@ from xdsl.ir import Attribute
 from xdsl.transforms import get_all_passes
 
 from xetile import api
+from xetile.dialects.modules import context, parse
 from xetile.dialects.xegpu import LoadNdOp
 from xetile.dialects.xetile import LoadTileOp, MessageAttr, TileType
 from xetile.errors import XetileError
-from xetile.parser import context, parse
 from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blocking import XeTileBlocking
 from xetile.planning.messages import plan
 from xetile.planning.uses import use_of
-from xetile.targets.device import DEVICES
+from xetile.targets import find, names
 
 FOLDER = Path(__file__).parents[3] / "examples"
 EXAMPLES = [FOLDER / f"{name}.mlir" for name in ("gemm_f16", "gemm_i8_plain")]
@@ -111,7 +111,7 @@ def test_loads_with_different_messages_stay_two_when_their_tiles_become_one() ->
 
 def test_messages_of_one_device_are_those_of_others_or_refused() -> None:
     module = blocked(parse(SQUARE))
-    for name in DEVICES:
+    for name in names():
         copy = module.clone()
         ConvertXeTileToXeGPU(name).apply(context(), copy)
     load = next(op for op in module.walk() if isinstance(op, LoadTileOp))
@@ -120,18 +120,18 @@ def test_messages_of_one_device_are_those_of_others_or_refused() -> None:
         ConvertXeTileToXeGPU("bmg").apply(context(), module)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", names())
 @pytest.mark.parametrize("element", [i8, f16, bf16, f32], ids=str)
 def test_blocks_of_operand_b_are_those_of_packed_messages(device: str, element: Attribute) -> None:
     found = 0
     for rows in (1, 2, 4, 8, 16, 24, 32, 96, 256):
         for columns in (1, 4, 8, 16, 32, 48, 64, 256):
             tile = TileType((rows, columns), element)
-            packed = plan(DEVICES[device], "load", tile, "b", packed=True)
+            packed = plan(find(device), "load", tile, "b", packed=True)
             if packed is None:
                 continue
             found += 1
-            plain = plan(DEVICES[device], "load", tile, "b")
+            plain = plan(find(device), "load", tile, "b")
             assert plain is not None
             assert plain[:2] == packed[:2]
     assert (found > 0) == (element != f32)

@@ -3,8 +3,8 @@
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.dialects.modules import parse
 from xetile.dialects.xetile import LoadTileOp
-from xetile.parser import parse
 from xetile.planning.roles import Roles
 from xetile.planning.uses import Tiles, use_of
 
