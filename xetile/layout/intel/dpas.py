@@ -271,11 +271,16 @@ class Dpas(NamedTuple):
 
     def _tile(self, operand: int, rank: int) -> LinearLayout:
         """One instruction's operand over the last two dimensions."""
-        # Lanes beyond C's rows count on as if there were more rows, which then are cut off.
-        rows = max(self.repeat_count, self.threads_per_warp // self.execution_size)
-        instruction = (
-            self.instruction._replace(repeat_count=rows) if operand == 2 else self.instruction
-        )
+        word = dpas_register_word("a", ops_per_channel=self.ops_per_channel)
+        columns = self.execution_size if operand else self.instruction_shapes[0][1] // word
+        # A row is never folded; lanes beyond the rows count on as if there were more, cut off later.
+        lanes = max(self.threads_per_warp, columns)
+        instruction = self.instruction._replace(lanes=lanes)
+        if operand == 1:
+            instruction = instruction._replace(systolic_depth=max(8, lanes // columns))
+        else:
+            rows = max(self.repeat_count, lanes // columns)
+            instruction = instruction._replace(repeat_count=rows)
         layout = instruction.layout("abc"[operand])
         sizes = zip((f"dim{rank - 2}", f"dim{rank - 1}"), layout.out_dim_sizes, strict=True)
         return layout.reshape_outs(sizes)

@@ -83,7 +83,7 @@ def block_load_stages(
     _check(operand, shape, element_bits, transposed=transposed)
     view = _view(dpas, operand, (shape[0], shape[1]), transposed=transposed)
     height, width = view.instruction
-    steps = view.shape[view.inner] // view.instruction[view.inner]
+    steps = max(1, view.shape[view.inner] // view.instruction[view.inner])
     if transposed:
         slots = (height, width // (_WORD_BITS // element_bits))
         outer, inner = view.outer_cluster if dpas.threads_per_warp <= height else 1, 1

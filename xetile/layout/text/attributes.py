@@ -190,6 +190,7 @@ def _slice(fields: _Fields) -> Slice:
 def _dot_operand(fields: _Fields) -> DotOperand:
     operand, parent = fields.integer("opIdx"), _encoding(fields.attribute("parent"))
     width = fields.integer("kWidth", 0)
+    fields.finish()
     if not isinstance(parent, Blocked | Dpas):
         raise LayoutError("#ttg.dot_op: 'parent' must be #ttg.blocked or #ttig.dpas")
     return DotOperand(operand, parent, width)

@@ -161,6 +161,14 @@ def test_operands_that_do_not_exist() -> None:
         GEMM.operand_layout(5, (64, 64))
 
 
+def test_rows_are_not_folded_and_lanes_beyond_the_rows_count_on() -> None:
+    narrow = Dpas(8, 8, 8, 2, 8, (1, 1), (1, 1)).operand_layout(0, (8, 16))
+    assert narrow.bases["lane"] == [(0, 1), (0, 2), (0, 4), (0, 8)]
+    many = Dpas(8, 8, 8, 2, 128, (1, 1), (1, 1)).operand_layout(1, (32, 8))
+    assert many.bases["lane"][3:] == [(2, 0), (4, 0), (8, 0), (16, 0)]
+    assert many.bases["register"] == [(1, 0), (0, 0)]
+
+
 def test_scales_need_eight_rows() -> None:
     with pytest.raises(LayoutError, match="block-scaled DPAS takes repeatCount = 8"):
         GEMM._replace(repeat_count=4).scale_layout(3, (128, 2))

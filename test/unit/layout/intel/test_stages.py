@@ -77,6 +77,11 @@ def test_a_tile_smaller_than_the_cluster_is_loaded_once() -> None:
     assert stages.loads.in_dim_size("load") == 1
 
 
+def test_a_tile_narrower_than_dpas_has_one_operand_along_k() -> None:
+    stages = block_load_stages(GEMM, 0, (256, 8), element_bits=16, limits=LIMITS)
+    assert stages.iterations.bases["iteration"] == [(8, 0), (16, 0)]
+
+
 @pytest.mark.parametrize("operand, ops, rows", [(0, 2, 8), (0, 4, 8), (0, 1, 4), (1, 2, 8), (1, 4, 8), (1, 1, 8)])  # fmt: skip
 def test_rows_of_words_in_a_tile(operand: int, ops: int, rows: int) -> None:
     dpas = GEMM._replace(ops_per_channel=ops)
