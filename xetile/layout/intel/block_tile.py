@@ -1,7 +1,7 @@
 """One 2D block message for any register layout: the layout itself says how tall, wide and packed.
 
-Unlike block_io, which searches the messages that exist for the fewest, this reads one block shape off the
-bases of a layout: the lanes give the block's first row, registers extend it.
+Unlike `plan_block_load`, which searches the messages that exist for the fewest, this reads one block
+shape off the bases of a layout: the lanes give the block's first row, registers extend it.
 
 Source: intel/intel-xpu-backend-for-triton, third_party/intel/lib/TritonIntelGPUToLLVM/LoadStoreOpToLLVM.cpp
 (`getBlockIOTileSize` and its callers for loads, stores and prefetches).
@@ -9,7 +9,7 @@ Source: intel/intel-xpu-backend-for-triton, third_party/intel/lib/TritonIntelGPU
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Required, TypedDict, Unpack
 
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
@@ -94,36 +94,90 @@ class _Growth:
         self.packed *= self.extents[dimension] // before
 
 
+class Access(TypedDict, total=False):
+    """What a message moves, and how much of it one may.
+
+    Keys:
+        element_bits: width of an element in bits.
+        limits: what a message may be.
+        mask_constancy: of a masked access, for each out dimension, the elements in a row for which
+            the mask is the same, from a multiple of that number on; powers of two. A message is
+            masked as a whole, so none crosses such a run.
+    """
+
+    element_bits: Required[int]
+    limits: Required[BlockLimits]
+    mask_constancy: Sequence[int] | None
+
+
+def load_tile(
+    layout: LinearLayout, contiguous: int, *, one_matrix: bool = False, **moved: Unpack[Access]
+) -> BlockTile | None:
+    """The block of a load; arguments as in block_tile."""
+    tile = block_tile(layout, contiguous, one_matrix=one_matrix, **moved)
+    if tile is None:
+        return None
+    limits = moved["limits"]
+    row_bytes = tile.width * tile.packed * moved["element_bits"] // 8
+    if tile.transposed or tile.height * row_bytes < limits.block_bytes:
+        return tile._replace(blocks=1)
+    blocks = min(tile.blocks, limits.row_bytes // row_bytes, limits.blocks)
+    return tile._replace(blocks=max(1, blocks))
+
+
+def store_tile(layout: LinearLayout, contiguous: int, **moved: Unpack[Access]) -> BlockTile | None:
+    """The block of a store, which is neither transposed nor packed; arguments as in block_tile."""
+    tile = block_tile(layout, contiguous, access="store", **moved)
+    if tile is None or tile.transposed or tile.vnni:
+        return None
+    return tile._replace(blocks=1)
+
+
+def prefetch_tile(
+    layout: LinearLayout, contiguous: int, *, wide: bool = False, **moved: Unpack[Access]
+) -> BlockTile | None:
+    """The block of a prefetch: blocks side by side become one; arguments as in block_tile.
+
+    With `wide` a row may have exactly `prefetch_row_bytes`.
+    """
+    tile = block_tile(layout, contiguous, access="prefetch", **moved)
+    if tile is None:
+        return None
+    limits, bits = moved["limits"], tile.packed * moved["element_bits"]
+    total = tile.width * tile.blocks * (bits // 8)
+    filled = wide and total >= limits.prefetch_row_bytes > 0
+    row_bytes = limits.prefetch_row_bytes if filled else min(total, limits.row_bytes)
+    width = row_bytes // (bits // 8)
+    if bits == 8 and width == 64:
+        return tile._replace(width=32, blocks=2)
+    return tile._replace(width=width, blocks=1)
+
+
 def block_tile(
     layout: LinearLayout,
     contiguous: int,
     *,
-    element_bits: int,
-    limits: BlockLimits,
     access: str = "load",
     one_matrix: bool = False,
-    mask_constancy: Sequence[int] | None = None,
+    **moved: Unpack[Access],
 ) -> BlockTile | None:
     """The block that one message may move for `layout`, before the caps of its kind of access.
 
     Args:
         layout: (register, lane, ...) -> (dim0, dim1, ...).
         contiguous: index of the out dimension that is contiguous in memory.
-        element_bits: width of an element in bits.
-        limits: what a message may be.
         access: "load", "store" or "prefetch".
         one_matrix: whether a transposed load stays within one DPAS operand.
-        mask_constancy: of a masked access, for each out dimension, the elements in a row for which the mask
-            is the same, from a multiple of that number on; powers of two. A message is masked as a whole,
-            so none crosses such a run.
+        moved: as in Access.
 
     Returns:
-        the block, or None when the layout's first elements form no block, or none within the mask's runs.
+        the block, or None when the layout's first elements form none, or none within the mask's runs.
 
     Raises:
-        LayoutError: unknown access, a layout without registers, lanes or two dimensions, or a constancy
-            that is not one power of two for each dimension.
+        LayoutError: unknown access, a layout without registers, lanes or two dimensions, or a
+            constancy that is not one power of two for each dimension.
     """
+    element_bits, mask_constancy = moved["element_bits"], moved.get("mask_constancy")
     _check_request(layout, contiguous, access)
     _check_constancy(layout, mask_constancy)
     lanes = layout.bases["lane"]
@@ -133,13 +187,13 @@ def block_tile(
     fast = first[0]
     transposed = fast != contiguous
     block = _Growth(layout, mask_constancy)
-    block.pack(contiguous, _ceil_div(_WORD_BITS if transposed else 64, element_bits))
+    block.pack(contiguous, -(-(_WORD_BITS if transposed else 64) // element_bits))
     if transposed and element_bits <= _WORD_BITS and block.packed * element_bits != _WORD_BITS:
         return None
     vnni = _walk_lanes(block, lanes, fast, element_bits)
     if vnni is None or prod(block.extents) // block.packed != 1 << len(lanes):
         return None
-    bounds = _bounds(limits, access, element_bits, transposed=transposed)
+    bounds = _bounds(moved["limits"], access, element_bits, transposed=transposed)
     row = _grow_by_registers(block, contiguous, fast, bounds, one_matrix=one_matrix)
     if row is None or (transposed and element_bits == 64 and block.extents[fast] != 8):
         return None
@@ -195,84 +249,6 @@ def _grow_by_registers(
     return None if transposed and row != contiguous else row
 
 
-def load_tile(
-    layout: LinearLayout,
-    contiguous: int,
-    *,
-    element_bits: int,
-    limits: BlockLimits,
-    one_matrix: bool = False,
-    mask_constancy: Sequence[int] | None = None,
-) -> BlockTile | None:
-    """The block of a load; arguments as in block_tile."""
-    tile = block_tile(
-        layout,
-        contiguous,
-        element_bits=element_bits,
-        limits=limits,
-        one_matrix=one_matrix,
-        mask_constancy=mask_constancy,
-    )
-    if tile is None:
-        return None
-    return tile._replace(blocks=_capped_blocks(tile, element_bits, limits))
-
-
-def store_tile(
-    layout: LinearLayout,
-    contiguous: int,
-    *,
-    element_bits: int,
-    limits: BlockLimits,
-    mask_constancy: Sequence[int] | None = None,
-) -> BlockTile | None:
-    """The block of a store, which is neither transposed nor packed; arguments as in block_tile."""
-    tile = block_tile(
-        layout,
-        contiguous,
-        element_bits=element_bits,
-        limits=limits,
-        access="store",
-        mask_constancy=mask_constancy,
-    )
-    if tile is None or tile.transposed or tile.vnni:
-        return None
-    return tile._replace(blocks=1)
-
-
-def prefetch_tile(
-    layout: LinearLayout,
-    contiguous: int,
-    *,
-    element_bits: int,
-    limits: BlockLimits,
-    wide: bool = False,
-    mask_constancy: Sequence[int] | None = None,
-) -> BlockTile | None:
-    """The block of a prefetch: blocks side by side become one wide block; arguments as in block_tile.
-
-    With `wide` a row may have exactly `prefetch_row_bytes`.
-    """
-    tile = block_tile(
-        layout,
-        contiguous,
-        element_bits=element_bits,
-        limits=limits,
-        access="prefetch",
-        mask_constancy=mask_constancy,
-    )
-    if tile is None:
-        return None
-    element_bytes = tile.packed * element_bits // 8
-    total = tile.width * tile.blocks * element_bytes
-    filled = wide and total >= limits.prefetch_row_bytes > 0
-    row_bytes = limits.prefetch_row_bytes if filled else min(total, limits.row_bytes)
-    width, blocks = row_bytes // element_bytes, 1
-    if tile.packed * element_bits == 8 and width == 64:
-        width, blocks = 32, 2
-    return tile._replace(width=width, blocks=blocks)
-
-
 def _walk_lanes(
     block: _Growth, lanes: Sequence[Sequence[int]], fast: int, element_bits: int
 ) -> bool | None:
@@ -284,7 +260,7 @@ def _walk_lanes(
             return vnni
         dimension, value = step
         if block.extents[dimension] != value and block.packed == 1 and dimension != fast:
-            block.pack(dimension, _ceil_div(_WORD_BITS, element_bits))
+            block.pack(dimension, -(-_WORD_BITS // element_bits))
             if block.packed > 1 and block.packed * element_bits != _WORD_BITS:
                 return None
             vnni = block.packed > 1
@@ -329,18 +305,7 @@ def _finished(block: _Growth, row: int, fast: int, *, transposed: bool, vnni: bo
     )
 
 
-def _capped_blocks(tile: BlockTile, element_bits: int, limits: BlockLimits) -> int:
-    row_bytes = tile.width * tile.packed * element_bits // 8
-    if tile.transposed or tile.height * row_bytes < limits.block_bytes:
-        return 1
-    return max(1, min(tile.blocks, limits.row_bytes // row_bytes, limits.blocks))
-
-
 def _single(vector: Sequence[int]) -> tuple[int, int] | None:
     """The dimension and value of a basis that moves along one dimension only."""
     moved = [(d, component) for d, component in enumerate(vector) if component]
     return moved[0] if len(moved) == 1 else None
-
-
-def _ceil_div(value: int, divisor: int) -> int:
-    return -(-value // divisor)

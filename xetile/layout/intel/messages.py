@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape
-from xetile.layout.algebra.identities import identities
+from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.registers import register_permutation
 
@@ -191,6 +191,37 @@ def message_layout(
     return layout.transpose_outs([*outs])
 
 
+def loaded_layout(
+    configuration: BlockConfiguration,
+    element_bits: int,
+    wanted: LinearLayout,
+    *,
+    dims: tuple[int, int] = (0, 1),
+    shape: tuple[int, int] = (0, 0),
+) -> LinearLayout:
+    """What messages leave in (register, lane), over the out dimensions of the layout `wanted` of it.
+
+    Args:
+        configuration: the shape of each message.
+        element_bits: width of an element in bits.
+        wanted: (register, lane, ...) -> (dim0, dim1, ...).
+        dims: indices of the dimensions along which a message's rows and columns run.
+        shape: extents over which messages repeat, in elements, along the columns first.
+    """
+    message = message_layout(configuration, element_bits, lanes=wanted.in_dim_size("lane"))
+    bases = message.bases
+    bases["register"] += [(0, at) for at in doublings(configuration.width, shape[1])]
+    bases["register"] += [(at, 0) for at in doublings(configuration.rows, shape[0])]
+    placed = {
+        name: [
+            tuple([{dims[0]: row, dims[1]: column}.get(d, 0) for d in range(wanted.num_out_dims)])
+            for row, column in vectors
+        ]
+        for name, vectors in bases.items()
+    }
+    return LinearLayout.from_bases(placed, wanted.out_dims, require_surjective=False)
+
+
 @lru_cache(maxsize=256)
 def _plan(
     wanted: LinearLayout,
@@ -199,17 +230,13 @@ def _plan(
     lanes: int,
     word: int | None,
 ) -> LoadPlan | None:
-    row_dim, column_dim = wanted.out_dim_names
-    height, width = wanted.out_dims.values()
+    height, width = wanted.out_dim_sizes
     for configuration in _by_messages(configurations, height, width):
         packing = register_word(configuration, element_bits=element_bits, lanes=lanes)
         if word is not None and packing != word:
             continue
-        down, across = height // configuration.rows, width // configuration.width
-        message = message_layout(configuration, element_bits, lanes=lanes)
-        loaded = message * identities(("register", _COLUMN, across), ("register", _ROW, down))
-        named = loaded.reshape_outs([(row_dim, height), (column_dim, width)])
-        shuffle = register_permutation(named, wanted)
+        loaded = loaded_layout(configuration, element_bits, wanted, shape=(height, width))
+        shuffle = register_permutation(loaded, wanted)
         if shuffle is None or (word is not None and not _keeps_words(shuffle, word)):
             continue
         offsets = block_offsets((height, width), (configuration.rows, configuration.width))

@@ -3,7 +3,7 @@
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation
 from xetile.layout.intel.block_tile import BlockTile
-from xetile.layout.intel.messages import BlockConfiguration, message_layout
+from xetile.layout.intel.messages import BlockConfiguration, loaded_layout
 
 
 def tile_configuration(tile: BlockTile, *, packed: bool = False) -> BlockConfiguration:
@@ -67,7 +67,11 @@ def message_shuffle(
         for registers in the order of register_order, the element of their message (all messages alike), or
         None when the message leaves an element in another lane.
     """
-    loaded = _message_layout(tile, layout, element_bits, packed=packed)
+    configuration = tile_configuration(tile, packed=packed)
+    # The block's rows run along the memory's other dimension: across the lanes when transposed.
+    row, column = tile.row_dim, tile.column_dim
+    dims = (column, row) if tile.transposed else (row, column)
+    loaded = loaded_layout(configuration, element_bits, layout, dims=dims)
     wanted = {
         "register": [
             layout.bases["register"][basis.bit_length() - 1]
@@ -77,22 +81,3 @@ def message_shuffle(
     }
     target = LinearLayout.from_bases(wanted, layout.out_dims, require_surjective=False)
     return register_permutation(loaded, target)
-
-
-def _message_layout(
-    tile: BlockTile, layout: LinearLayout, element_bits: int, *, packed: bool
-) -> LinearLayout:
-    """What one message leaves in (register, lane), in the dimensions of `layout`."""
-    configuration = tile_configuration(tile, packed=packed)
-    loaded = message_layout(configuration, element_bits, lanes=layout.in_dim_size("lane"))
-    # The block's rows run along the memory's other dimension: across the lanes when it is transposed.
-    row, column = tile.row_dim, tile.column_dim
-    if tile.transposed:
-        row, column = column, row
-    bases = {
-        name: [
-            tuple({row: r, column: c}.get(d, 0) for d in range(layout.num_out_dims)) for r, c in own
-        ]
-        for name, own in loaded.bases.items()
-    }
-    return LinearLayout.from_bases(bases, layout.out_dims, require_surjective=False)
