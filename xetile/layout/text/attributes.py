@@ -5,7 +5,7 @@ Read are `#ttg.blocked`, `#ttg.slice`, `#ttg.dot_op`, `#ttg.linear`, `#ttg.swizz
 `#xegpu.layout` and `#xetile.wg_map`. Other layouts are refused by name.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from xetile.layout.algebra.distribution import Distribution
@@ -96,184 +96,144 @@ def layout_of(text: str, shape: Sequence[int]) -> LinearLayout:
     return parse_layout(text).to_linear_layout(shape)
 
 
+class _Kind(NamedTuple):
+    """What a field holds, in words, and its value where it is left out; None where it must stand."""
+
+    expected: str
+    default: object = None
+
+
+_INTEGER = _Kind("an integer")
+_BOOLEAN = _Kind("true or false")
+_LIST = _Kind("a list of integers")
+_LISTS = _Kind("a list of lists of integers", ())
+_LAYOUT = _Kind("a layout attribute")
+_FOR_THE_READER = _Kind("anything")
+
+
+class _Reader(NamedTuple):
+    """What takes an attribute's values, and its fields in the order in which they are taken."""
+
+    make: Callable[..., Encoding]
+    fields: Mapping[str, _Kind]
+
+
 def _encoding(attribute: Attribute) -> Encoding:
-    reader = _READERS.get(attribute.name)
+    name, left = attribute.name, dict(attribute.fields)
+    reader = _READERS.get(name)
     if reader is None:
         raise LayoutError(
-            f"layout #{attribute.name} is not supported; supported are "
+            f"layout #{name} is not supported; supported are "
             + ", ".join(f"#{name}" for name in _READERS)
         )
-    fields = _Fields(attribute)
-    encoding = reader(fields)
-    fields.finish()
-    return encoding
+    if attribute.values:
+        raise LayoutError(f"#{name}: expected fields as 'name = value'")
+    values: list[object] = []
+    for key, kind in reader.fields.items():
+        if kind is _FOR_THE_READER:
+            left.pop(key, None)
+        elif key in left:
+            values.append(_value(name, key, left.pop(key), kind))
+        elif kind.default is not None:
+            values.append(kind.default)
+        else:
+            raise LayoutError(f"#{name} lacks '{key}'")
+    if left:
+        raise LayoutError(f"#{name} has no field '{next(iter(left))}'")
+    return reader.make(*values)
 
 
-class _Fields:
-    """The fields of one attribute, each taken once and with its kind."""
-
-    def __init__(self, attribute: Attribute) -> None:
-        self.name = attribute.name
-        self.left = dict(attribute.fields)
-        if attribute.values:
-            raise LayoutError(f"#{self.name}: expected fields as 'name = value'")
-
-    def integer(self, key: str, default: int | None = None) -> int:
-        value = self._take(key, default)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise self._wrong(key, "an integer")
-        return value
-
-    def boolean(self, key: str, *, default: bool | None = None) -> bool:
-        value = self._take(key, default)
-        if not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
-        return value
-
-    def integers(self, key: str, default: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        if default is not None and key not in self.left:
-            return default
-        return self._integers(key, self._take(key, None))
-
-    def vectors(self, key: str) -> tuple[tuple[int, ...], ...]:
-        value = self.left.pop(key, [])
-        if not isinstance(value, list):
-            raise self._wrong(key, "a list of lists of integers")
-        return tuple(self._integers(key, vector) for vector in value)
-
-    def attribute(self, key: str) -> Attribute:
-        value = self._take(key, None)
-        if not isinstance(value, Attribute):
-            raise self._wrong(key, "a layout attribute")
-        return value
-
-    def ignore(self, keys: Iterable[str]) -> None:
-        for key in keys:
-            self.left.pop(key, None)
-
-    def finish(self) -> None:
-        if self.left:
-            raise LayoutError(f"#{self.name} has no field '{next(iter(self.left))}'")
-
-    def _take(self, key: str, default: "Value | None") -> Value:
-        value = self.left.pop(key, default)
-        if value is None:
-            raise LayoutError(f"#{self.name} lacks '{key}'")
-        return value
-
-    def _integers(self, key: str, value: Value) -> tuple[int, ...]:
-        if not isinstance(value, list):
-            raise self._wrong(key, "a list of integers")
-        numbers = [v for v in value if isinstance(v, int) and not isinstance(v, bool)]
-        if len(numbers) != len(value):
-            raise self._wrong(key, "a list of integers")
-        return tuple(numbers)
-
-    def _wrong(self, key: str, expected: str) -> LayoutError:
-        return LayoutError(f"#{self.name}: '{key}' must be {expected}")
+def _value(name: str, key: str, value: Value, kind: _Kind) -> object:
+    """The value of a field as encodings take it."""
+    match value:
+        case bool():
+            if kind.expected == _BOOLEAN.expected:
+                return value
+        case int():
+            if kind.expected == _INTEGER.expected:
+                return value
+        case Attribute():
+            if kind is _LAYOUT:
+                return _encoding(value)
+        case list():
+            if kind is _LISTS:
+                return tuple([_value(name, key, vector, _LIST) for vector in value])
+            numbers = [v for v in value if isinstance(v, int) and not isinstance(v, bool)]
+            if kind.expected == _LIST.expected and len(numbers) == len(value):
+                return tuple(numbers)
+        case _:
+            pass
+    raise LayoutError(f"#{name}: '{key}' must be {kind.expected}")
 
 
-def _blocked(fields: _Fields) -> Blocked:
-    return Blocked(
-        fields.integers("sizePerThread"),
-        fields.integers("threadsPerWarp"),
-        fields.integers("warpsPerCTA"),
-        fields.integers("order"),
-        fields.vectors("CGALayout"),
-    )
-
-
-def _slice(fields: _Fields) -> Slice:
-    return Slice(fields.integer("dim"), _encoding(fields.attribute("parent")))
-
-
-def _dot_operand(fields: _Fields) -> DotOperand:
-    operand, parent = fields.integer("opIdx"), _encoding(fields.attribute("parent"))
-    width = fields.integer("kWidth", 0)
-    fields.finish()
+def _dot_operand(operand: int, parent: Encoding, width: int) -> DotOperand:
     if not isinstance(parent, Blocked | Dpas):
         raise LayoutError("#ttg.dot_op: 'parent' must be #ttg.blocked or #ttig.dpas")
     return DotOperand(operand, parent, width)
 
 
-def _dpas(fields: _Fields) -> Dpas:
-    # The shapes of A, B and C are printed for the reader only.
-    fields.ignore("ABC")
-    return Dpas(
-        fields.integer("repeatCount"),
-        fields.integer("systolicDepth"),
-        fields.integer("executionSize"),
-        fields.integer("opsPerChan"),
-        fields.integer("threadsPerWarp"),
-        fields.integers("warpsPerCTA"),
-        fields.integers("repCluster"),
-        fields.integer("fp4KPack", 1),
-    )
+def _linear(*bases: Sequence[tuple[int, ...]]) -> Linear:
+    return Linear(dict(zip(("register", "lane", "warp", "block"), bases, strict=True)))
 
 
-def _subgroup_2d_block(fields: _Fields) -> Subgroup2DBlock:
-    fields.ignore(["CGALayout"])
-    return Subgroup2DBlock(
-        fields.integers("warpsPerCTA"),
-        fields.integers("instrShape"),
-        fields.integer("numBlocks"),
-        fields.integers("order"),
-        fields.integer("kWidth", 0),
-        fields.integer("threadsPerWarp", 16),
-    )
+def _optional(kind: _Kind, default: object) -> _Kind:
+    return kind._replace(default=default)
 
 
-def _linear(fields: _Fields) -> Linear:
-    return Linear({name: fields.vectors(name) for name in ("register", "lane", "warp", "block")})
+_DPAS = _Reader(
+    Dpas,
+    {
+        # The shapes of A, B and C are printed for the reader only.
+        **dict.fromkeys("ABC", _FOR_THE_READER),
+        "repeatCount": _INTEGER,
+        "systolicDepth": _INTEGER,
+        "executionSize": _INTEGER,
+        "opsPerChan": _INTEGER,
+        "threadsPerWarp": _INTEGER,
+        "warpsPerCTA": _LIST,
+        "repCluster": _LIST,
+        "fp4KPack": _optional(_INTEGER, 1),
+    },
+)
+_SUBGROUP_2D_BLOCK = {
+    "CGALayout": _FOR_THE_READER,
+    "warpsPerCTA": _LIST,
+    "instrShape": _LIST,
+    "numBlocks": _INTEGER,
+    "order": _LIST,
+    "kWidth": _optional(_INTEGER, 0),
+    "threadsPerWarp": _optional(_INTEGER, 16),
+}
+_BLOCKED = {
+    **dict.fromkeys(("sizePerThread", "threadsPerWarp", "warpsPerCTA", "order"), _LIST),
+    "CGALayout": _LISTS,
+}
+_SWIZZLED = {
+    **dict.fromkeys(("vec", "perPhase", "maxPhase"), _INTEGER),
+    "order": _LIST,
+    "CGALayout": _LISTS,
+}
+_NVMMA = {
+    "rank": _FOR_THE_READER,
+    "swizzlingByteWidth": _INTEGER,
+    "elementBitWidth": _INTEGER,
+    "transposed": _BOOLEAN,
+    "fp4Padded": _optional(_BOOLEAN, default=False),
+    "CGALayout": _LISTS,
+}
+_XEGPU = ("lane_layout", "lane_data", "sg_layout", "sg_data", "inst_data", "order")
+_DOT = {"opIdx": _INTEGER, "parent": _LAYOUT, "kWidth": _optional(_INTEGER, 0)}
 
-
-def _swizzled_shared(fields: _Fields) -> SwizzledShared:
-    return SwizzledShared(
-        fields.integer("vec"),
-        fields.integer("perPhase"),
-        fields.integer("maxPhase"),
-        fields.integers("order"),
-        fields.vectors("CGALayout"),
-    )
-
-
-def _nvmma_shared(fields: _Fields) -> NvmmaShared:
-    fields.ignore(["rank"])
-    return NvmmaShared(
-        fields.integer("swizzlingByteWidth"),
-        fields.integer("elementBitWidth"),
-        fields.boolean("transposed"),
-        fields.boolean("fp4Padded", default=False),
-        fields.vectors("CGALayout"),
-    )
-
-
-def _xegpu_layout(fields: _Fields) -> XegpuLayout:
-    none: tuple[int, ...] = ()
-    return XegpuLayout(
-        lane_layout=fields.integers("lane_layout", none),
-        lane_data=fields.integers("lane_data", none),
-        sg_layout=fields.integers("sg_layout", none),
-        sg_data=fields.integers("sg_data", none),
-        inst_data=fields.integers("inst_data", none),
-        order=fields.integers("order", none),
-    )
-
-
-def _workgroup_map(fields: _Fields) -> WorkgroupMap:
-    return WorkgroupMap(fields.integers("sg_layout"), fields.integers("sg_data"))
-
-
-_READERS: dict[str, Callable[[_Fields], Encoding]] = {
-    "ttg.blocked": _blocked,
-    "ttg.slice": _slice,
-    "ttg.dot_op": _dot_operand,
-    "ttg.linear": _linear,
-    "ttg.swizzled_shared": _swizzled_shared,
-    "ttg.nvmma_shared": _nvmma_shared,
-    "ttig.dpas": _dpas,
-    "triton_intel_gpu.dpas": _dpas,
-    "ttig.subgroup_2d_block": _subgroup_2d_block,
-    "xegpu.layout": _xegpu_layout,
-    "xetile.wg_map": _workgroup_map,
+_READERS = {
+    "ttg.blocked": _Reader(Blocked, _BLOCKED),
+    "ttg.slice": _Reader(Slice, {"dim": _INTEGER, "parent": _LAYOUT}),
+    "ttg.dot_op": _Reader(_dot_operand, _DOT),
+    "ttg.linear": _Reader(_linear, dict.fromkeys(("register", "lane", "warp", "block"), _LISTS)),
+    "ttg.swizzled_shared": _Reader(SwizzledShared, _SWIZZLED),
+    "ttg.nvmma_shared": _Reader(NvmmaShared, _NVMMA),
+    "ttig.dpas": _DPAS,
+    "triton_intel_gpu.dpas": _DPAS,
+    "ttig.subgroup_2d_block": _Reader(Subgroup2DBlock, _SUBGROUP_2D_BLOCK),
+    "xegpu.layout": _Reader(XegpuLayout, dict.fromkeys(_XEGPU, _optional(_LIST, ()))),
+    "xetile.wg_map": _Reader(WorkgroupMap, {"sg_layout": _LIST, "sg_data": _LIST}),
 }
