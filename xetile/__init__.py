@@ -1,48 +1,25 @@
-"""xetile: a tile-level compiler for matrix kernels on Intel Xe GPUs."""
+"""xetile: a tile-level compiler for matrix kernels on Intel Xe GPUs; names resolve on first use."""
 
 import sys
 from types import ModuleType
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from xetile import kernels as kernels
-    from xetile.api import emit as emit
-    from xetile.api import execute as execute
-    from xetile.api import execute_host as execute_host
-    from xetile.api import lower as lower
-    from xetile.api import parse as parse
-    from xetile.api import text as text
-    from xetile.api import verify as verify
-    from xetile.errors import XetileError as XetileError
-
 __version__ = "0.1.0"
-
-__all__ = [
-    "XetileError",
-    "emit",
-    "execute",
-    "execute_host",
-    "kernels",
-    "lower",
-    "parse",
-    "text",
-    "verify",
-]
 
 
 class _Package(ModuleType):
     """The package, whose public names are found on first use, so that importing it stays cheap."""
 
     def __getattr__(self, name: str) -> object:
+        homes = _homes()
+        if name == "__all__":
+            return sorted(homes)
+        if name not in homes:
+            raise AttributeError(f"module 'xetile' has no attribute '{name}'")
         from importlib import import_module
 
-        if name not in __all__:
-            raise AttributeError(f"module 'xetile' has no attribute '{name}'")
-        if name == "kernels":
-            return import_module("xetile.kernels")
-        value = getattr(
-            import_module("xetile.errors" if name == "XetileError" else "xetile.api"), name
-        )
+        if homes[name] == ".":
+            return import_module(f"xetile.{name}")
+        value: object = getattr(import_module(homes[name], "xetile"), name)
         setattr(self, name, value)
         return value
 
@@ -52,7 +29,14 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *__all__})
+        return sorted({*super().__dir__(), *_homes()})
+
+
+def _homes() -> dict[str, str]:
+    """The module of each public name, as `__init__.pyi` imports them, one a line."""
+    with open(f"{__file__}i", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub]
+    return {words[-1]: words[1] for words in lines if words[:1] == ["from"]}
 
 
 sys.modules[__name__].__class__ = _Package

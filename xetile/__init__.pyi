@@ -1,0 +1,12 @@
+# The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
+from . import kernels as kernels
+from .api import emit as emit
+from .api import execute as execute
+from .api import execute_host as execute_host
+from .api import lower as lower
+from .api import parse as parse
+from .api import text as text
+from .api import verify as verify
+from .errors import XetileError as XetileError
+
+__version__: str
