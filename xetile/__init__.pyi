@@ -9,4 +9,5 @@ from .api import text as text
 from .api import verify as verify
 from .errors import XetileError as XetileError
 
+__all__: list[str]
 __version__: str
