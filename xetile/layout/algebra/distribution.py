@@ -5,7 +5,7 @@ of 24) is a grid whose cells are linear layouts: `Distribution` says which subgr
 workgroup tile, the functions below cut a tile into equal blocks and find one block inside another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
 from math import gcd, prod
@@ -65,10 +65,8 @@ class Distribution:
         self.unit = tuple(unit)
         self.grid = tuple(grid)
         _check_entries(self.shape, self.unit, self.grid)
-        for dimension in range(len(self.shape)):
-            _check_dimension(
-                dimension, self.shape[dimension], self.unit[dimension], self.grid[dimension]
-            )
+        for d, numbers in enumerate(zip(self.shape, self.unit, self.grid, strict=True)):
+            _check_dimension(d, *numbers)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distribution):
@@ -90,11 +88,6 @@ class Distribution:
     def subgroups(self) -> int:
         """Number of subgroups, the product of the grid."""
         return prod(self.grid)
-
-    @property
-    def local_shape(self) -> Coordinates:
-        """Extents in elements of what one subgroup holds: its units side by side in the order of rounds."""
-        return tuple(self.unit[d] * self.rounds(d) for d in range(self.rank))
 
     @property
     def local_units(self) -> int:
@@ -259,21 +252,6 @@ def power_of_two_part(extent: int, limit: int) -> int:
     return min(part, 1 << (limit.bit_length() - 1))
 
 
-def power_of_two_blocks(extent: int, limit: int) -> list[tuple[int, int]]:
-    """Cut `extent` into the fewest (offset, size) blocks of powers of two up to `limit`, in elements.
-
-    The largest come first, so that each offset is a multiple of its size.
-    """
-    largest = power_of_two_part(1 << extent.bit_length(), limit)
-    blocks: list[tuple[int, int]] = []
-    offset = 0
-    while offset < extent:
-        size = min(largest, 1 << ((extent - offset).bit_length() - 1))
-        blocks.append((offset, size))
-        offset += size
-    return blocks
-
-
 def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinates]:
     """Element coordinates at which the blocks of a tile begin, in row-major order of the blocks.
 
@@ -281,7 +259,8 @@ def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinate
         LayoutError: the block does not divide the shape.
     """
     _check_divides(block, shape)
-    return list(_block_starts(shape, block))
+    steps = zip(shape, block, strict=True)
+    return list(product(*(range(0, extent, step) for extent, step in steps)))
 
 
 def containing_block(
@@ -304,10 +283,6 @@ def containing_block(
     starts = [i * extent for i, extent in zip(index, target_block, strict=True)]
     pairs = [divmod(start, extent) for start, extent in zip(starts, source_block, strict=True)]
     return tuple(block for block, _ in pairs), tuple(offset for _, offset in pairs)
-
-
-def _block_starts(shape: Sequence[int], block: Sequence[int]) -> Iterator[Coordinates]:
-    return product(*(range(0, extent, step) for extent, step in zip(shape, block, strict=True)))
 
 
 def _check_divides(block: Sequence[int], shape: Sequence[int]) -> None:
@@ -347,10 +322,6 @@ def _legal_units(extent: int, subgroups: int) -> str:
         return (
             f"a divisor of {extent} with {subgroups} units, or a multiple or divisor of that many"
         )
-    legal = [
-        unit
-        for unit in range(1, extent + 1)
-        if extent % unit == 0
-        and (subgroups % (extent // unit) == 0 or extent // unit % subgroups == 0)
-    ]
-    return ", ".join(str(unit) for unit in legal)
+    divisors = [unit for unit in range(1, extent + 1) if extent % unit == 0]
+    counts = [(unit, extent // unit) for unit in divisors]
+    return ", ".join(str(u) for u, n in counts if subgroups % n == 0 or n % subgroups == 0)

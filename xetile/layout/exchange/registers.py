@@ -113,12 +113,9 @@ def _check_slice(layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[i
             )
 
 
-def _without_registers(layout: LinearLayout) -> dict[str, list[tuple[int, ...]]]:
-    return {
-        name: [tuple(vector) for vector in vectors]
-        for name, vectors in layout.bases.items()
-        if name != REGISTER and vectors
-    }
+def _without_registers(layout: LinearLayout) -> dict[str, tuple[int, ...]]:
+    dims = layout.in_columns.items()
+    return {name: columns for name, columns in dims if name != REGISTER and columns}
 
 
 def _registers_of(layout: LinearLayout) -> LinearLayout:

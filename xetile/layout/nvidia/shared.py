@@ -18,7 +18,7 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 SWIZZLES = (0, 32, 64, 128)
 # Extents of one TMA transfer and of the tile that repeats every eight rows.
@@ -49,7 +49,9 @@ def swizzled_shared_layout(
     Raises:
         LayoutError: a parameter is not a power of two, or `order` is no permutation of the dimensions.
     """
-    _check_powers({"vec": vec, "per_phase": per_phase, "max_phase": max_phase})
+    for name, value in (("vec", vec), ("per_phase", per_phase), ("max_phase", max_phase)):
+        if value < 1 or value & (value - 1):
+            raise LayoutError(f"{name} must be a power of two, got {value}")
     if sorted(order) != list(range(len(shape))):
         raise LayoutError(f"order {list(order)} must name each of the {len(shape)} dimensions once")
     clusters, own = _clusters(shape, cga_layout)
@@ -181,9 +183,3 @@ def _clusters(
         layout = layout.resize_out_dim(name, min(extent, layout.out_dim_size(name)))
     sizes = layout.out_dim_sizes
     return layout, [extent // size for extent, size in zip(shape, sizes, strict=True)]
-
-
-def _check_powers(values: Mapping[str, int]) -> None:
-    for name, value in values.items():
-        if value < 1 or value & (value - 1):
-            raise LayoutError(f"{name} must be a power of two, got {value}")

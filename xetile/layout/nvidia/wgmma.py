@@ -155,6 +155,11 @@ class Operand(_OperandFields):
         return (8, units * self.unit) if self.major == "K" else (units * self.unit, 8)
 
     @property
+    def is_stride_along(self) -> bool:
+        """Whether the stride is what lies between rows of the contiguous dimension, not of the other."""
+        return self.major == "MN" and self.swizzle == 0
+
+    @property
     def text(self) -> str:
         """The canonical layout in the PTX text's terms, CuTe's notation in elements."""
         c = max(self.swizzle, UNIT_BYTES) // UNIT_BYTES
@@ -168,18 +173,16 @@ class Operand(_OperandFields):
 
     def offset(self, mn: int, k: int) -> int:
         """Byte offset of an element before swizzling."""
-        e, t = self.element_bytes, self.unit
-        if self.major == "K":
-            if self.swizzle == 0:
-                inside = mn % 8 * UNIT_BYTES + k % t * e
-                return inside + mn // 8 * self.stride + k // t * self.leading
-            return mn % 8 * self.swizzle + mn // 8 * self.stride + k * e
-        if self.swizzle == 0:
-            inside = mn % t * e + k % 8 * UNIT_BYTES
-            return inside + mn // t * self.stride + k // 8 * self.leading
-        c = self.swizzle // UNIT_BYTES
-        inside = mn % t * e + mn // t % c * UNIT_BYTES + k % 8 * self.swizzle
-        return inside + mn // (t * c) * self.leading + k // 8 * self.stride
+        along, across = (k, mn) if self.major == "K" else (mn, k)
+        row = max(self.swizzle, UNIT_BYTES)
+        further, at = divmod(along, row // self.element_bytes)
+        if self.major == "K" and self.swizzle:
+            further, at = 0, along
+        rows, down = divmod(across, 8)
+        inside = at * self.element_bytes + down * row
+        if self.is_stride_along:
+            return inside + further * self.stride + rows * self.leading
+        return inside + further * self.leading + rows * self.stride
 
     def address(self, mn: int, k: int, *, start: int = 0, base_offset: int = 0) -> int:
         """The byte of shared memory at which the instruction reads an element.

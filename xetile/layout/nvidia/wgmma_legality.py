@@ -110,17 +110,16 @@ def _with_offsets(operand: Operand, mn: Sequence[int], k: Sequence[int]) -> Oper
     compact = Operand.compact(
         operand.element_bits, operand.major, operand.swizzle, (1 << len(mn), 1 << len(k))
     )
+    along, across, row = (mn, k, operand.atom[0])
     if operand.major == "K":
-        stride = at(mn, 8, compact.stride)
-        leading = at(k, operand.unit, compact.leading) if operand.swizzle == 0 else compact.leading
-        return operand._replace(leading=leading, stride=stride)
-    if operand.swizzle == 0:
-        return operand._replace(
-            leading=at(k, 8, compact.leading), stride=at(mn, operand.unit, compact.stride)
-        )
-    return operand._replace(
-        leading=at(mn, operand.atom[0], compact.leading), stride=at(k, 8, compact.stride)
-    )
+        along, across, row = (k, mn, operand.atom[1])
+    if operand.is_stride_along:
+        stride = at(along, row, compact.stride)
+        return operand._replace(leading=at(across, 8, compact.leading), stride=stride)
+    leading = compact.leading
+    if operand.major == "MN" or operand.swizzle == 0:
+        leading = at(along, row, leading)
+    return operand._replace(leading=leading, stride=at(across, 8, compact.stride))
 
 
 def _mismatch(operand: Operand, mn: Sequence[int], k: Sequence[int], extent: int) -> str | None:

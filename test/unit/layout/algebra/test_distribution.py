@@ -9,7 +9,6 @@ from xetile.layout.algebra.distribution import (
     Term,
     block_offsets,
     containing_block,
-    power_of_two_blocks,
     power_of_two_part,
 )
 from xetile.layout.algebra.linear_layout import LayoutError
@@ -102,7 +101,6 @@ def test_rounds_are_rows_outer_and_columns_inner() -> None:
     distribution = Distribution((64, 96), (16, 16), (2, 3))
     assert distribution.round_coordinates == ((0, 0), (0, 1), (1, 0), (1, 1))
     assert distribution.offsets(4) == [(16, 16), (16, 64), (48, 16), (48, 64)]
-    assert distribution.local_shape == (32, 32)
 
 
 def test_powers_of_two_are_linear_layouts() -> None:
@@ -167,18 +165,6 @@ def test_equal_distributions_are_one_key() -> None:
 )
 def test_power_of_two_part(extent: int, limit: int, part: int) -> None:
     assert power_of_two_part(extent, limit) == part
-
-
-def test_power_of_two_blocks_cover_without_overlap() -> None:
-    for extent in range(1, 100):
-        for limit in (1, 8, 32, 40):
-            blocks = power_of_two_blocks(extent, limit)
-            assert [offset for offset, _ in blocks] == [
-                sum(size for _, size in blocks[:i]) for i in range(len(blocks))
-            ]
-            assert sum(size for _, size in blocks) == extent
-            assert all(size <= limit and offset % size == 0 for offset, size in blocks)
-    assert power_of_two_blocks(24, 32) == [(0, 16), (16, 8)]
 
 
 def test_blocks_of_a_grid() -> None:
