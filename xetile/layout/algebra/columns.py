@@ -5,15 +5,13 @@ The functions are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from xetile.layout.algebra.dimensions import LayoutError
 from xetile.layout.algebra.linear_layout import LinearLayout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeVar
-
-    Value = TypeVar("Value")
+Value = TypeVar("Value")
 
 REGISTER = "register"
 OFFSET = "offset"

@@ -3,16 +3,12 @@
 The functions on shapes are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtils.h), in snake case.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
 
 from xetile.layout.algebra.columns import REGISTER, ColumnAction
 from xetile.layout.algebra.dimensions import LayoutError, listed
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LinearLayout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def ensure_layout_not_larger_than(

@@ -1,8 +1,6 @@
 """Conversions between register layouts: what kind of exchange one is, and a plan for it."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.dimensions import listed
@@ -10,11 +8,7 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]
+Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]
 
 REGISTER = "register"
 LANE = "lane"

@@ -17,18 +17,12 @@ For permutations of register and lane bits this gives the counts of the factoris
 where no other lane bit moves, else R.
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import xetile.layout.algebra.f2 as f2
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeVar
-
-    Value = TypeVar("Value")
+Value = TypeVar("Value")
 
 MESSAGE_BITS = 32
 

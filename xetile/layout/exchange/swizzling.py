@@ -6,8 +6,7 @@ holds) and segments (the rows). Two lanes that access at the same time conflict 
 different segments, so a layout is free of conflicts when no sum of lanes' bases is a sum of segment bases.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -18,10 +17,6 @@ from xetile.layout.algebra.columns import (
 )
 from xetile.layout.algebra.dimensions import listed
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 BANK_BITS = 32
 VECTOR_BITS = 128

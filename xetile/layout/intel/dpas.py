@@ -36,9 +36,7 @@ class DpasInstruction(NamedTuple):
         """LayoutError unless there is such an instruction."""
         legal = ((1, 2, 4, 8), (1, 2, 4, 8), (8,), (8, 16), (8, 16, 32))
         for (name, value), choices in zip(self._asdict().items(), legal, strict=True):
-            if value not in choices:
-                listed = ", ".join(map(str, choices))
-                raise LayoutError(f"{name} = {value} of DPAS must be one of {listed}")
+            _check_choice(name, value, choices)
         if self.lanes < self.execution_size:
             raise LayoutError(
                 f"{self.lanes} lanes are fewer than DPAS's execution_size = {self.execution_size}"
@@ -302,24 +300,14 @@ class Dpas(NamedTuple):
             )
 
     def _check(self, shape: Sequence[int]) -> None:
-        legal = (
-            ("repeatCount", self.repeat_count, range(1, 9)),
-            ("systolicDepth", self.systolic_depth, (8,)),
-            ("opsPerChan", self.ops_per_channel, (1, 2, 4)),
-            ("fp4KPack", self.fp4_k_pack, (1, 2)),
-        )
-        for name, value, choices in legal:
-            if value not in choices:
-                raise LayoutError(
-                    f"{name} = {value} of DPAS must be one of {', '.join(map(str, choices))}"
-                )
-        for name, value in (
-            ("executionSize", (self.execution_size,)),
-            ("threadsPerWarp", (self.threads_per_warp,)),
-            ("warpsPerCTA", self.warps_per_cta),
-            ("repCluster", self.rep_cluster),
-        ):
-            check_powers_of_two(name, value)
+        _check_choice("repeatCount", self.repeat_count, range(1, 9))
+        _check_choice("systolicDepth", self.systolic_depth, (8,))
+        _check_choice("opsPerChan", self.ops_per_channel, (1, 2, 4))
+        _check_choice("fp4KPack", self.fp4_k_pack, (1, 2))
+        check_powers_of_two("executionSize", (self.execution_size,))
+        check_powers_of_two("threadsPerWarp", (self.threads_per_warp,))
+        check_powers_of_two("warpsPerCTA", self.warps_per_cta)
+        check_powers_of_two("repCluster", self.rep_cluster)
         if self.threads_per_warp < self.execution_size:
             raise LayoutError(
                 f"threadsPerWarp = {self.threads_per_warp} of DPAS must be at least "
@@ -331,6 +319,12 @@ class Dpas(NamedTuple):
                 f"shape {list(shape)}, warpsPerCTA {list(self.warps_per_cta)} and repCluster "
                 f"{list(self.rep_cluster)} must have the same rank, 2 or 3"
             )
+
+
+def _check_choice(name: str, value: int, choices: Sequence[int]) -> None:
+    if value not in choices:
+        listed = ", ".join(map(str, choices))
+        raise LayoutError(f"{name} = {value} of DPAS must be one of {listed}")
 
 
 def _repeat(count: int, dimension: int) -> LinearLayout:

@@ -4,7 +4,7 @@ The rules are those of Triton's swizzled_shared and nvmma_shared attributes (lib
 LinearLayoutConversions.cpp), checked against its class and its unit tests.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
 
 from xetile.layout.algebra.columns import OFFSET
 from xetile.layout.algebra.fitting import (
@@ -15,10 +15,6 @@ from xetile.layout.algebra.fitting import (
 )
 from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SWIZZLES = (0, 32, 64, 128)
 # Extents of one TMA transfer and of the tile that repeats every eight rows.

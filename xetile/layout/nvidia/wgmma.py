@@ -20,16 +20,12 @@ maps, all predicted by `Operand.address`):
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from xetile.layout.algebra.identities import identities
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Major = Literal["K", "MN"]
+Major = Literal["K", "MN"]
 
 SWIZZLES = (0, 32, 64, 128)
 # Codes of the swizzles in bits 63 and 62 of a descriptor.

@@ -1,8 +1,7 @@
 """Whether a tile in shared memory can be an operand of wgmma, and with which descriptors."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from xetile.layout.algebra.columns import OFFSET
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
@@ -15,11 +14,6 @@ from xetile.layout.nvidia.wgmma import (
     Operand,
     swizzled_address,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
 
 MAX_OFFSET = 1 << 18
 

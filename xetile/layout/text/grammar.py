@@ -1,5 +1,6 @@
 """The grammar of layout attributes: `#dialect.name<{key = value, ...}>`, read into plain data."""
 
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from xetile.layout.algebra.linear_layout import LayoutError
@@ -61,22 +62,28 @@ class _Reader:
             self._expect(">", "'>'")
         return attribute
 
-    def _fields(self, attribute: Attribute, closing: str) -> None:
+    def _items(self, closing: str, read: Callable[[], None]) -> None:
+        """Items between commas, up to the closing symbol."""
         if self._take(closing):
             return
-        while True:
+        read()
+        while not self._take(closing):
+            self._expect(",", f"',' or '{closing}'")
+            read()
+
+    def _fields(self, attribute: Attribute, closing: str) -> None:
+        def read() -> None:
             start = self.position
             value = self._value()
-            if isinstance(value, str) and self._take("="):
-                if value in attribute.fields:
-                    self.position = start
-                    self.refuse(f"'{value}' only once")
-                attribute.fields[value] = self._value()
-            else:
+            if not isinstance(value, str) or not self._take("="):
                 attribute.values.append(value)
-            if self._take(closing):
                 return
-            self._expect(",", f"',' or '{closing}'")
+            if value in attribute.fields:
+                self.position = start
+                self.refuse(f"'{value}' only once")
+            attribute.fields[value] = self._value()
+
+        self._items(closing, read)
 
     def _value(self) -> Value:
         if self.depth == _DEEPEST:
@@ -90,7 +97,9 @@ class _Reader:
         if self._peek("#"):
             return self.attribute()
         if self._take("["):
-            return self._list()
+            values: list[Value] = []
+            self._items("]", lambda: values.append(self._value()))
+            return values
         if self._take("{"):
             inner = Attribute("", {}, [])
             self._fields(inner, "}")
@@ -107,16 +116,6 @@ class _Reader:
                 self._word("a type")
             return number
         return word
-
-    def _list(self) -> list[Value]:
-        values: list[Value] = []
-        if self._take("]"):
-            return values
-        while True:
-            values.append(self._value())
-            if self._take("]"):
-                return values
-            self._expect(",", "',' or ']'")
 
     def _word(self, expected: str) -> str:
         self._skip_space()
