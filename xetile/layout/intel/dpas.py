@@ -106,7 +106,7 @@ def dpas_operand_layout(
     Args:
         operand: "a" (M x K), "b" (K x N) or "c" (M x N; accumulator and result).
         shape: rows and columns of the tile, in elements: multiples of the instruction's by powers of two.
-        repeat_count: and the following: those of DpasInstruction.
+        repeat_count: rows of A and C per instruction.
         ops_per_channel: elements per 32 bits of K.
         systolic_depth: 8 on every device.
         execution_size: columns of B and C per instruction.

@@ -247,20 +247,15 @@ def _plan(
 def _by_messages(
     configurations: Iterable[BlockConfiguration], height: int, width: int
 ) -> list[BlockConfiguration]:
-    fitting = {
-        configuration
-        for configuration in configurations
-        if height % configuration.rows == 0 and width % configuration.width == 0
-    }
+    fitting = {c for c in configurations if height % c.rows == 0 and width % c.width == 0}
     return sorted(
         fitting, key=lambda c: (-c.rows * c.width, -c.rows, -c.blocks, c.packed, c.transposed)
     )
 
 
 def _keeps_words(shuffle: Sequence[int], word: int) -> bool:
-    return all(shuffle[i] == shuffle[i - i % word] + i % word for i in range(len(shuffle))) and all(
-        shuffle[i] % word == 0 for i in range(0, len(shuffle), word)
-    )
+    words = [shuffle[i : i + word] for i in range(0, len(shuffle), word)]
+    return all(w[0] % word == 0 and list(w) == [*range(w[0], w[0] + word)] for w in words)
 
 
 def _check_configuration(configuration: BlockConfiguration, element_bits: int, lanes: int) -> None:

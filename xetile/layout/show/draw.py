@@ -235,7 +235,9 @@ def _overview(
         if leading != heading:
             heading = leading
             y += 6 if parts else 0
-            parts.append(_slice_heading(holders, leading, y))
+            named = zip(holders.names, leading, strict=False)
+            text = ", ".join(f"{name} = {number}" for name, number in named)
+            parts.append(f'<text class="note" x="0" y="{y + 12}">{text}</text>')
             y += 18
         parts += [
             _overview_block(holders, at, lines[at], (j * width, y, width))
@@ -243,12 +245,6 @@ def _overview(
         ]
         y += _BLOCK_HEIGHT
     return "".join(parts), across * width, y + 6
-
-
-def _slice_heading(holders: _Holders, leading: tuple[int, ...], y: int) -> str:
-    named = zip(holders.names, leading, strict=False)
-    text = ", ".join(f"{name} = {number}" for name, number in named)
-    return f'<text class="note" x="0" y="{y + 12}">{text}</text>'
 
 
 def _block_lines(holders: _Holders, inside: Sequence[int], at: tuple[int, ...]) -> tuple[str, ...]:
