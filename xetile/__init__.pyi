@@ -9,5 +9,5 @@ from .api import text as text
 from .api import verify as verify
 from .errors import XetileError as XetileError
 
-__all__: list[str]
+__all__: list[str]  # noqa: PYI035 (its value is this file)
 __version__: str
