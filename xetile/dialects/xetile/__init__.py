@@ -18,7 +18,6 @@ from xetile.dialects.xetile.memory import (
     LoadTileOp,
     PrefetchTileOp,
     StoreTileOp,
-    UpdateTileOffsetOp,
 )
 from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.pack import TilePackOp, TileUnpackOp
@@ -26,6 +25,7 @@ from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, 
 from xetile.dialects.xetile.reduce import TileReduceOp
 from xetile.dialects.xetile.scattered import LoadGatherOp, StoreScatterOp
 from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.update_tile_offset import UpdateTileOffsetOp
 
 __all__ = [
     "AtomicRMWTileOp",
