@@ -5,7 +5,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import I64, IntegerAttr, VectorType, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -13,13 +12,13 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.traits import UpdatesTile
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_colon,
@@ -33,9 +32,6 @@ from xetile.dialects.xetile.reading import (
     parse_tile_type,
     parse_vector_result,
     parse_vector_type,
-    print_dictionary,
-    print_types,
-    print_values,
 )
 from xetile.dialects.xetile.support import (
     tile_of,
@@ -54,7 +50,7 @@ _SHORT_KINDS = ("add", "mul", "and", "or", "xor")
 
 
 @irdl_op_definition
-class AtomicRMWTileOp(IRDLOperation):
+class AtomicRMWTileOp(XeTileOp):
     """`%r = xetile.atomic_rmw_tile <addf> %v, %t : vector<8x16xf32>, !xetile.tile<8x16xf32> -> vector<8x16xf32>`.
 
     The result is what was in memory before.
@@ -94,25 +90,14 @@ class AtomicRMWTileOp(IRDLOperation):
         tile_type = parse_tile_type(parser)
         result = parse_vector_result(parser)
         kind = _complete(parser, word, tile_type.element_type, span)
-        return cls.create(
-            operands=[
-                parser.resolve_operand(value, value_type),
-                parser.resolve_operand(tile, tile_type),
-            ],
-            result_types=[result],
-            properties={"kind": IntegerAttr(ATOMIC_KINDS.index(kind), i64)},
-            attributes=entries.attributes,
-        )
+        number = IntegerAttr(ATOMIC_KINDS.index(kind), i64)
+        operands = [(value, value_type), (tile, tile_type)]
+        return cls.made(parser, operands, [result], entries, kind=number)
 
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        printer.print_string(f" <{self.kind_name}>")
-        print_values(printer, *self.operands)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, self.operands, [self.result])
+    def around_operands(self) -> tuple[str, str]:
+        return f" <{self.kind_name}>", ""
 
     def verify_(self) -> None:
-        """Check kind, vectors and map."""
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
         if not 0 <= self.kind.value.data < len(ATOMIC_KINDS):

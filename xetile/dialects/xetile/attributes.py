@@ -1,7 +1,8 @@
 """Attributes: who holds which part of a tile, how a tile lies in memory, and cache hints."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypedDict, TypeVar, Unpack
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, NoneAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -16,7 +17,7 @@ from xetile.dialects.xetile.parsing import (
     next_character,
     parse_fields,
     parse_integers,
-    span_since,
+    refuse,
 )
 
 if TYPE_CHECKING:
@@ -54,19 +55,15 @@ class CacheHintAttr(EnumAttribute[CacheHint]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> CacheHint:
-        """Read `<hint>`."""
         with parser.in_angle_brackets():
             start = parser.pos
             word = parser.parse_identifier(" in cache hint")
             if word not in set(CacheHint):
-                parser.raise_error(
-                    f"'{word}' is no cache hint; legal are {', '.join(CacheHint)}",
-                    span_since(parser, start),
-                )
+                legal = ", ".join(CacheHint)
+                refuse(parser, f"'{word}' is no cache hint; legal are {legal}", start)
         return CacheHint(word)
 
     def print_parameter(self, printer: Printer) -> None:
-        """Print `<hint>`."""
         with printer.in_angle_brackets():
             printer.print_string(self.data.value)
 
@@ -91,28 +88,52 @@ def _verify_pair(name: str, values: Sequence[int]) -> None:
         raise VerifyException(f"'{name}' is {list(values)}, expected 2 positive integers")
 
 
-def _parse_pairs(parser: AttrParser, what: str, first: str, second: str) -> list[Attribute]:
-    """Read `<first = [..], second = [..]>` in either order."""
-    start = parser.pos
-    values: dict[str, tuple[int, ...]] = {}
+@dataclass(frozen=True, init=False)
+class _MapAttr(ParametrizedAttribute):
+    """`<sg_layout = [8, 4], sg_data = [32, 64]>`: two pairs of integers under the names of `FIELDS`."""
 
-    def read(key: str) -> None:
-        value_start = parser.pos
-        values[key] = parse_integers(parser, key)
-        try:
-            _verify_pair(key, values[key])
-        except VerifyException as error:
-            parser.raise_error(str(error), span_since(parser, value_start))
+    FIELDS: ClassVar[tuple[str, str]]
 
-    parse_fields(parser, what, (first, second), read)
-    for key in (first, second):
-        if key not in values:
-            parser.raise_error(f"'{key}' is missing in {what}", span_since(parser, start))
-    return [_array(values[first]), _array(values[second])]
+    layout: ArrayAttr[IntAttr]
+    data: ArrayAttr[IntAttr]
+
+    def verify(self) -> None:
+        for name, pair in zip(self.FIELDS, (self.layout, self.data), strict=True):
+            _verify_pair(name, _values(pair))
+
+    @property
+    def body(self) -> str:
+        """What is printed after the name."""
+        first, second = self.FIELDS
+        return f"<{first} = {list(_values(self.layout))}, {second} = {list(_values(self.data))}>"
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(self.body)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        """Read the pairs in either order."""
+        start = parser.pos
+        what = cls.name.rpartition(".")[2]
+        values: dict[str, tuple[int, ...]] = {}
+
+        def read(key: str) -> None:
+            value_start = parser.pos
+            values[key] = parse_integers(parser, key)
+            try:
+                _verify_pair(key, values[key])
+            except VerifyException as error:
+                refuse(parser, str(error), value_start)
+
+        parse_fields(parser, what, cls.FIELDS, read)
+        for key in cls.FIELDS:
+            if key not in values:
+                refuse(parser, f"'{key}' is missing in {what}", start)
+        return [_array(values[key]) for key in cls.FIELDS]
 
 
 @irdl_attr_definition
-class WorkgroupMapAttr(ParametrizedAttribute):
+class WorkgroupMapAttr(_MapAttr):
     """`#xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`: which subgroup holds which part.
 
     Subgroup ids are row-major over `sg_layout`; the extent of each dimension is cut into units of `sg_data`
@@ -120,9 +141,7 @@ class WorkgroupMapAttr(ParametrizedAttribute):
     """
 
     name = "xetile.wg_map"
-
-    layout: ArrayAttr[IntAttr]
-    data: ArrayAttr[IntAttr]
+    FIELDS = ("sg_layout", "sg_data")
 
     def __init__(self, sg_layout: Sequence[int], sg_data: Sequence[int]) -> None:
         super().__init__(_array(sg_layout), _array(sg_data))
@@ -150,34 +169,13 @@ class WorkgroupMapAttr(ParametrizedAttribute):
         """The map with its dimensions exchanged."""
         return WorkgroupMapAttr(self.sg_layout[::-1], self.sg_data[::-1])
 
-    def verify(self) -> None:
-        """Check both arrays."""
-        _verify_pair("sg_layout", self.sg_layout)
-        _verify_pair("sg_data", self.sg_data)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read `<sg_layout = [..], sg_data = [..]>`."""
-        return _parse_pairs(parser, "wg_map", "sg_layout", "sg_data")
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print `<sg_layout = [..], sg_data = [..]>`."""
-        printer.print_string(self.body)
-
-    @property
-    def body(self) -> str:
-        """What is printed after the name."""
-        return f"<sg_layout = {list(self.sg_layout)}, sg_data = {list(self.sg_data)}>"
-
 
 @irdl_attr_definition
-class SubgroupMapAttr(ParametrizedAttribute):
+class SubgroupMapAttr(_MapAttr):
     """`#xetile.sg_map<wi_layout = [2, 8], wi_data = [1, 2]>`: kept and printed, read by no pass."""
 
     name = "xetile.sg_map"
-
-    layout: ArrayAttr[IntAttr]
-    data: ArrayAttr[IntAttr]
+    FIELDS = ("wi_layout", "wi_data")
 
     def __init__(self, wi_layout: Sequence[int], wi_data: Sequence[int]) -> None:
         super().__init__(_array(wi_layout), _array(wi_data))
@@ -192,25 +190,6 @@ class SubgroupMapAttr(ParametrizedAttribute):
         """Extents of one lane's part, in elements."""
         return _values(self.data)
 
-    def verify(self) -> None:
-        """Check both arrays."""
-        _verify_pair("wi_layout", self.wi_layout)
-        _verify_pair("wi_data", self.wi_data)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read `<wi_layout = [..], wi_data = [..]>`."""
-        return _parse_pairs(parser, "sg_map", "wi_layout", "wi_data")
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print `<wi_layout = [..], wi_data = [..]>`."""
-        printer.print_string(self.body)
-
-    @property
-    def body(self) -> str:
-        """What is printed after the name."""
-        return f"<wi_layout = {list(self.wi_layout)}, wi_data = {list(self.wi_data)}>"
-
 
 _Map = TypeVar("_Map", SubgroupMapAttr, WorkgroupMapAttr)
 
@@ -224,6 +203,17 @@ def memory_space_of(attribute: Attribute) -> int | None:
     # By text, because the gpu dialect may be ours, xDSL's, or not registered.
     names = {"#gpu.address_space<global>": GLOBAL, "#gpu.address_space<workgroup>": SHARED}
     return names.get(str(attribute))
+
+
+class TileParts(TypedDict, total=False):
+    """What a `tile_attr` says, by the names under which it is printed, in their order."""
+
+    sg_map: SubgroupMapAttr | None
+    wg_map: WorkgroupMapAttr | None
+    order: Sequence[int]
+    inner_blocks: Sequence[int] | None
+    memory_space: int
+    scattered: bool
 
 
 @irdl_attr_definition
@@ -292,8 +282,19 @@ class TileAttr(ParametrizedAttribute):
         """Whether every element has an index of its own."""
         return isinstance(self.scatter, ScatterAttr)
 
+    def with_(self, **parts: Unpack[TileParts]) -> "TileAttr":
+        """The same with some parts changed."""
+        same = TileParts(
+            sg_map=self.sg_map,
+            wg_map=self.wg_map,
+            order=self.order,
+            inner_blocks=self.inner_blocks,
+            memory_space=self.memory_space,
+            scattered=self.scattered,
+        )
+        return TileAttr(**(same | parts))
+
     def verify(self) -> None:
-        """Check what can be checked without a shape."""
         if sorted(self.order) != [0, 1]:
             raise VerifyException(f"'order' is {list(self.order)}, expected [1, 0] or [0, 1]")
         if self.inner_blocks is not None:
@@ -305,11 +306,9 @@ class TileAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<key = value, ...>`."""
-        return _TileAttrFields(parser).read().parameters
+        return _parse_tile_attr(parser).parameters
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print what is not the default."""
         fields: list[str] = []
         if self.sg_map is not None:
             fields.append(f"sg_map = {self.sg_map.body}")
@@ -338,90 +337,62 @@ _TILE_ATTR_KEYS = (
 )
 
 
-class _TileAttrFields:
-    """The fields of a `tile_attr` while it is read."""
+def _parse_tile_attr(parser: AttrParser) -> TileAttr:
+    """Read `<key = value, ...>`; what is refused is refused at its value."""
+    found = TileAttr()
 
-    def __init__(self, parser: AttrParser) -> None:
-        self.parser = parser
-        self.sg_map: SubgroupMapAttr | None = None
-        self.wg_map: WorkgroupMapAttr | None = None
-        self.order: tuple[int, ...] = ROW_MAJOR
-        self.inner_blocks: tuple[int, ...] | None = None
-        self.memory_space = GLOBAL
-        self.scattered = False
-
-    def read(self) -> TileAttr:
-        """Read all fields."""
-        parse_fields(self.parser, "tile_attr", _TILE_ATTR_KEYS, self._read_field)
-        return self._build()
-
-    def _build(self) -> TileAttr:
-        return TileAttr(
-            sg_map=self.sg_map,
-            wg_map=self.wg_map,
-            order=self.order,
-            inner_blocks=self.inner_blocks,
-            memory_space=self.memory_space,
-            scattered=self.scattered,
-        )
-
-    def _read_field(self, key: str) -> None:
-        start = self.parser.pos
-        match key:
-            case "sg_map":
-                self.sg_map = _parse_nested(self.parser, key, SubgroupMapAttr)
-            case "wg_map" | "wg":
-                self._read_wg_map(key)
-            case "order":
-                self.order = parse_integers(self.parser, key)
-            case "inner_blocks":
-                self.inner_blocks = parse_integers(self.parser, key)
-            case "memory_space":
-                self._read_memory_space()
-            case "array_length":
-                self._read_array_length()
-            case _:
-                self._read_scattered()
+    def read(key: str) -> None:
+        nonlocal found
+        start = parser.pos
+        part = _parse_part(parser, key)
+        if "wg_map" in part and found.wg_map is not None:
+            refuse(parser, "'wg' and 'wg_map' are one key; give it once", start)
         try:
-            self._build()
+            found = found.with_(**part)
         except VerifyException as error:
-            self.parser.raise_error(str(error), span_since(self.parser, start))
+            refuse(parser, str(error), start)
 
-    def _read_wg_map(self, key: str) -> None:
-        start = self.parser.pos
-        again = self.wg_map is not None
-        self.wg_map = _parse_nested(self.parser, key, WorkgroupMapAttr)
-        if again:
-            self.parser.raise_error(
-                "'wg' and 'wg_map' are one key; give it once", span_since(self.parser, start)
-            )
+    parse_fields(parser, "tile_attr", _TILE_ATTR_KEYS, read)
+    return found
 
-    def _read_memory_space(self) -> None:
-        start = self.parser.pos
-        attribute = self.parser.parse_attribute()
+
+def _parse_part(parser: AttrParser, key: str) -> TileParts:
+    match key:
+        case "sg_map":
+            return {"sg_map": _parse_nested(parser, key, SubgroupMapAttr)}
+        case "wg_map" | "wg":
+            return {"wg_map": _parse_nested(parser, key, WorkgroupMapAttr)}
+        case "order":
+            return {"order": parse_integers(parser, key)}
+        case "inner_blocks":
+            return {"inner_blocks": parse_integers(parser, key)}
+        case "scattered":
+            value = parser.parse_optional_boolean()
+            if value is None:
+                parser.raise_error("'scattered' is true or false")
+            return {"scattered": value}
+        case _:
+            return _parse_number(parser, key)
+
+
+def _parse_number(parser: AttrParser, key: str) -> TileParts:
+    """Read `memory_space`, or `array_length`, which says nothing."""
+    start = parser.pos
+    attribute = parser.parse_attribute()
+    if key == "memory_space":
         space = memory_space_of(attribute)
         if space is None:
-            self.parser.raise_error(
-                f"'memory_space' is {attribute}, expected {LEGAL_MEMORY_SPACES}",
-                span_since(self.parser, start),
-            )
-        self.memory_space = space
-
-    def _read_scattered(self) -> None:
-        value = self.parser.parse_optional_boolean()
-        if value is None:
-            self.parser.raise_error("'scattered' is true or false")
-        self.scattered = value
-
-    def _read_array_length(self) -> None:
-        start = self.parser.pos
-        attribute = self.parser.parse_attribute()
-        if not isinstance(attribute, IntegerAttr) or attribute.value.data != 1:
-            self.parser.raise_error(
-                f"array_length = {attribute} is not read; write one wider tile and let blocking "
-                "choose how it is loaded",
-                span_since(self.parser, start),
-            )
+            found = f"'memory_space' is {attribute}"
+            refuse(parser, f"{found}, expected {LEGAL_MEMORY_SPACES}", start)
+        return {"memory_space": space}
+    if not isinstance(attribute, IntegerAttr) or attribute.value.data != 1:
+        refuse(
+            parser,
+            f"array_length = {attribute} is not read; write one wider tile and let blocking "
+            "choose how it is loaded",
+            start,
+        )
+    return {}
 
 
 def _parse_nested(parser: AttrParser, key: str, kind: type[_Map]) -> _Map:
@@ -431,7 +402,5 @@ def _parse_nested(parser: AttrParser, key: str, kind: type[_Map]) -> _Map:
         return kind.new(kind.parse_parameters(parser))
     attribute = parser.parse_attribute()
     if not isinstance(attribute, kind):
-        parser.raise_error(
-            f"'{key}' is a #{kind.name}, found {attribute}", span_since(parser, start)
-        )
+        refuse(parser, f"'{key}' is a #{kind.name}, found {attribute}", start)
     return attribute

@@ -1,4 +1,4 @@
-"""The matrix product and reductions of the vectors of tiles."""
+"""The matrix product of the vectors of tiles."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -6,7 +6,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -15,20 +14,17 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import parse_colon, parse_operand_name, refuse
 from xetile.dialects.xetile.reading import (
     Format,
     parse_dictionary,
     parse_vector_result,
     parse_vector_type,
-    print_dictionary,
-    print_types,
-    print_values,
 )
 from xetile.dialects.xetile.support import (
     in_words,
@@ -54,7 +50,7 @@ _PRODUCTS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 
 
 @irdl_op_definition
-class TileMMAOp(IRDLOperation):
+class TileMMAOp(XeTileOp):
     """`%d = xetile.tile_mma %a, %b, %c : vector<64x32xf16>, vector<32x128xf16>, vector<64x128xf32> -> ...`.
 
     Without `%c` the accumulator starts at zero. 4D operands contract dims 1 and 3 of A with 0 and 2 of B.
@@ -114,21 +110,9 @@ class TileMMAOp(IRDLOperation):
         result = parse_vector_result(parser)
         if len(types) == 3 and _is_rotated(types, result):
             refuse(parser, f"the types are in the order C, A, B; {_ORDER}", start)
-        return cls.create(
-            operands=[parser.resolve_operand(n, t) for n, t in zip(names, types, strict=True)],
-            result_types=[result],
-            properties=entries.properties,
-            attributes=entries.attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, *self.operands)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, self.operands, [self.result])
+        return cls.made(parser, list(zip(names, types, strict=True)), [result], entries)
 
     def verify_(self) -> None:
-        """Check element types, shapes and maps."""
         verify_dictionary(self, self.FORMAT)
         a, b, result = vector_of(self.a), vector_of(self.b), vector_of(self.result)
         _verify_product_types(a, b, result)

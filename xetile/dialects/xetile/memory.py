@@ -6,11 +6,11 @@ from typing import ClassVar
 from xdsl.dialects.builtin import (
     IntegerAttr,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -18,7 +18,6 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import (
     EffectInstance,
     MemoryEffect,
@@ -31,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.traits import PrefetchesTile, ReadsTile, WritesTile
 from xetile.dialects.xetile.attributes import CacheHintAttr
 from xetile.dialects.xetile.message import MessageAttr, verify_message
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
     ARROWS,
     parse_colon,
@@ -45,9 +45,6 @@ from xetile.dialects.xetile.reading import (
     parse_operand_names,
     parse_tile_type,
     parse_vector_result,
-    print_dictionary,
-    print_types,
-    print_values,
     typed_padding,
 )
 from xetile.dialects.xetile.support import (
@@ -69,7 +66,7 @@ from xetile.dialects.xetile.support import (
 from xetile.dialects.xetile.types import TileType
 
 
-class TileAccess(IRDLOperation):
+class TileAccess(XeTileOp):
     """What loads, stores and prefetches share: a hint for each cache level."""
 
     l1_hint = opt_prop_def(CacheHintAttr)
@@ -79,6 +76,30 @@ class TileAccess(IRDLOperation):
     def hints(self) -> list[CacheHintAttr | None]:
         """The hints of the three cache levels."""
         return [self.l1_hint, self.l2_hint, self.l3_hint]
+
+
+def mask_type(tile: TileType) -> VectorType:
+    """The mask of an access through a scattered tile."""
+    return VectorType(i1, tile.value_shape)
+
+
+def verify_access(
+    op: TileAccess, *, other: str, mask: SSAValue | None = None, **values: SSAValue
+) -> None:
+    """Check a load or store; `values` are tile and vector by name, `other` takes the other kind of tile."""
+    (place, accessed), (moved, vector) = values.items()
+    tile, loads = tile_of(accessed), moved == "result"
+    verify_dictionary(op, op.FORMAT)
+    verify_form(place, tile, scattered=mask is not None, other=other)
+    verify_value(moved, vector, tile)
+    if mask is not None and mask.type != mask_type(tile):
+        raise VerifyException(f"'mask' is {mask.type}, {tile} needs {mask_type(tile)}")
+    verify_padding(op.properties.get("padding"), tile.element_type)
+    verify_hints(op, LOAD_HINTS if loads else STORE_HINTS)
+    verify_message(op, tile)
+    verify_tile_map(op, tile)
+    if not loads:
+        verify_one_writer(tile)
 
 
 @irdl_op_definition
@@ -115,7 +136,6 @@ class LoadTileOp(TileAccess):
 
     @classmethod
     def parse(cls, parser: Parser) -> "LoadTileOp":
-        """Read the op."""
         source = parse_operand_name(parser, "the tile")
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
@@ -128,29 +148,10 @@ class LoadTileOp(TileAccess):
                 "load_tile has one result; use one wider tile and let blocking choose how it is loaded",
                 start,
             )
-        return cls.create(
-            operands=[parser.resolve_operand(source, tile)],
-            result_types=[result],
-            properties=typed_padding(entries, tile.element_type),
-            attributes=entries.attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, self.source)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.source], [self.result])
+        return cls.made(parser, [(source, tile)], [result], typed_padding(entries, tile))
 
     def verify_(self) -> None:
-        """Check vector, padding and hints."""
-        tile = tile_of(self.source)
-        verify_dictionary(self, self.FORMAT)
-        verify_form("source", tile, scattered=False, other="xetile.load_gather")
-        verify_value("result", self.result, tile)
-        verify_padding(self.padding, tile.element_type)
-        verify_hints(self, LOAD_HINTS)
-        verify_message(self, tile)
-        verify_tile_map(self, tile)
+        verify_access(self, source=self.source, result=self.result, other="xetile.load_gather")
 
 
 @irdl_op_definition
@@ -171,7 +172,6 @@ class StoreTileOp(TileAccess):
 
     @classmethod
     def parse(cls, parser: Parser) -> "StoreTileOp":
-        """Read the op."""
         value, tile = parse_operand_names(parser, "the value", "the tile")
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
@@ -185,31 +185,10 @@ class StoreTileOp(TileAccess):
             )
         parse_type_separator(parser, (",", *ARROWS), "before the tile's type")
         tile_type = parse_tile_type(parser)
-        return cls.create(
-            operands=[
-                parser.resolve_operand(value, value_type),
-                parser.resolve_operand(tile, tile_type),
-            ],
-            properties=entries.properties,
-            attributes=entries.attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, *self.operands)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, self.operands)
+        return cls.made(parser, [(value, value_type), (tile, tile_type)], (), entries)
 
     def verify_(self) -> None:
-        """Check vector, map and hints."""
-        tile = tile_of(self.tile)
-        verify_dictionary(self, self.FORMAT)
-        verify_form("tile", tile, scattered=False, other="xetile.store_scatter")
-        verify_value("value", self.value, tile)
-        verify_hints(self, STORE_HINTS)
-        verify_message(self, tile)
-        verify_tile_map(self, tile)
-        verify_one_writer(tile)
+        verify_access(self, tile=self.tile, value=self.value, other="xetile.store_scatter")
 
 
 class _CacheEffect(MemoryEffect):
@@ -217,7 +196,6 @@ class _CacheEffect(MemoryEffect):
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        """The cache lines that it allocates."""
         return {EffectInstance(MemoryEffectKind.ALLOC)}
 
 
@@ -253,20 +231,9 @@ class PrefetchTileOp(TileAccess):
                 refuse(parser, "'locality' is given twice", start)
             entries.properties["locality"] = IntegerAttr(number, i64)
         parse_colon(parser)
-        return cls.create(
-            operands=[parser.resolve_operand(tile, parse_tile_type(parser))],
-            properties=entries.properties,
-            attributes=entries.attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, self.tile)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.tile])
+        return cls.made(parser, [(tile, parse_tile_type(parser))], (), entries)
 
     def verify_(self) -> None:
-        """Check hints and locality."""
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
         verify_hints(self, LOAD_HINTS)

@@ -1,13 +1,12 @@
 """Between the 2D vector of a tile and the 4D vector of its blocks."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -15,25 +14,22 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.traits import SameElements
-from xetile.dialects.xetile.parsing import parse_colon, parse_operand_name
+from xetile.dialects.xetile.op import XeTileOp
+from xetile.dialects.xetile.parsing import integer_array, parse_colon, parse_operand_name
 from xetile.dialects.xetile.reading import (
     Format,
     parse_dictionary,
     parse_vector_result,
     parse_vector_type,
-    print_dictionary,
-    print_types,
-    print_values,
 )
 from xetile.dialects.xetile.support import in_words, vector_of, verify_dictionary
 
 
-class _BlockingOp(IRDLOperation):
+class _BlockingOp(XeTileOp):
     """What tile_pack and tile_unpack share: one operand, blocks, one result."""
 
     FORMAT: ClassVar[Format] = Format("tile_pack", ("inner_blocks",))
@@ -43,7 +39,7 @@ class _BlockingOp(IRDLOperation):
     result = result_def(VectorType)
 
     @classmethod
-    def parse(cls, parser: Parser) -> "IRDLOperation":
+    def parse(cls, parser: Parser) -> Self:
         """Read the op, with blocks as an array or a list."""
         source = parse_operand_name(parser, "the vector")
         entries = parse_dictionary(parser, cls.FORMAT)
@@ -52,18 +48,7 @@ class _BlockingOp(IRDLOperation):
         parse_colon(parser)
         source_type = parse_vector_type(parser)
         result = parse_vector_result(parser)
-        return cls.create(
-            operands=[parser.resolve_operand(source, source_type)],
-            result_types=[result],
-            properties=entries.properties,
-            attributes=entries.attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, self.source)
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.source], [self.result])
+        return cls.made(parser, [(source, source_type)], [result], entries)
 
 
 def _verify_blocking(op: _BlockingOp, whole: SSAValue, blocked: SSAValue, names: str) -> None:
@@ -107,11 +92,10 @@ class TilePackOp(_BlockingOp, HasFolderInterface):
         super().__init__(
             operands=[source],
             result_types=[VectorType(vector.element_type, shape)],
-            properties={"inner_blocks": DenseArrayBase.from_list(i64, list(inner_blocks))},
+            properties={"inner_blocks": integer_array(inner_blocks)},
         )
 
     def verify_(self) -> None:
-        """Check shapes and blocks."""
         _verify_blocking(self, self.source, self.result, "'source' and 'result'")
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
@@ -134,11 +118,10 @@ class TileUnpackOp(_BlockingOp, HasFolderInterface):
         super().__init__(
             operands=[source],
             result_types=[VectorType(vector.element_type, (rows * blocks[0], columns * blocks[1]))],
-            properties={"inner_blocks": DenseArrayBase.from_list(i64, blocks)},
+            properties={"inner_blocks": integer_array(blocks)},
         )
 
     def verify_(self) -> None:
-        """Check shapes and blocks."""
         _verify_blocking(self, self.result, self.source, "'result' and 'source'")
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import NoReturn
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.utils.hints import isa
@@ -82,6 +82,11 @@ def integers_of(attribute: Attribute) -> tuple[int, ...] | None:
     if isa(attribute, ArrayAttr[IntegerAttr]):
         return tuple(element.value.data for element in attribute)
     return None
+
+
+def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
+    """The property that holds dimensions or extents."""
+    return DenseArrayBase.from_list(i64, list(values))
 
 
 def fits_in_i64(value: int) -> bool:

@@ -224,15 +224,14 @@ def foreign_property(name: str, format: Format) -> str:
     return f"{format.name} takes no '{name}'; it takes {legal}"
 
 
-def typed_padding(entries: Entries, element_type: Attribute) -> dict[str, Attribute]:
-    """The properties, with an integer that was written without a type as the float that is meant."""
-    properties = entries.properties
-    padding = properties.get("padding")
-    untyped = isinstance(padding, IntegerAttr) and "padding" in entries.untyped
-    if untyped and isinstance(element_type, FLOAT_TYPES):
+def typed_padding(entries: Entries, tile: TileType) -> Entries:
+    """The entries, with a padding that was written as `1` as the float that is meant."""
+    padding = entries.properties.get("padding")
+    is_float = isinstance(tile.element_type, FLOAT_TYPES)
+    if is_float and "padding" in entries.untyped and isinstance(padding, IntegerAttr):
         value = cast("IntegerAttr", padding).value.data
-        return {**properties, "padding": FloatAttr(float(value), f64)}
-    return properties
+        entries.properties["padding"] = FloatAttr(float(value), f64)
+    return entries
 
 
 def parse_operand_names(parser: Parser, *what: str) -> list[UnresolvedOperand]:

@@ -1,13 +1,12 @@
 """Ops that move the elements of a vector and compute nothing: transposes, broadcasts, changes of the map."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -15,15 +14,17 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.traits import Rearranges
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
     ARROWS,
+    integer_array,
     next_character,
     parse_colon,
     parse_integers,
@@ -51,10 +52,8 @@ from xetile.dialects.xetile.support import (
 )
 
 
-class VectorOp(IRDLOperation):
-    """What the ops with one vector operand and one vector result share: their maps."""
-
-    FORMAT: ClassVar[Format] = Format("tile_transpose", RESULT_MAPS, RESULT_MAPS[0])
+class VectorOp(XeTileOp):
+    """What the ops with one vector operand and one vector result share: `maps` are wg_map_result, wg_map_source."""
 
     source = operand_def(VectorType)
     wg_map_result = opt_prop_def(WorkgroupMapAttr)
@@ -63,8 +62,16 @@ class VectorOp(IRDLOperation):
 
     traits = traits_def(Pure(), Rearranges())
 
+    @classmethod
+    def read_rest(cls, parser: Parser, source: UnresolvedOperand, **properties: Attribute) -> Self:
+        """Read the dictionary and the types."""
+        entries = parse_dictionary(parser, cls.FORMAT)
+        parse_colon(parser)
+        source_type = parse_vector_type(parser)
+        result = parse_vector_result(parser)
+        return cls.made(parser, [(source, source_type)], [result], entries, **properties)
+
     def verify_maps(self) -> None:
-        """Check that the maps fit the shapes."""
         verify_dictionary(self, self.FORMAT)
         verify_map(self, "wg_map_result", self.result)
         verify_map(self, "wg_map_source", self.source)
@@ -106,6 +113,7 @@ class TileTransposeOp(VectorOp, HasFolderInterface):
     """`%r = xetile.tile_transpose %v, [1, 0] : vector<64x32xf32> -> vector<32x64xf32>`."""
 
     name = "xetile.tile_transpose"
+    FORMAT: ClassVar[Format] = Format("tile_transpose", RESULT_MAPS, RESULT_MAPS[0])
 
     permutation = prop_def(DenseArrayBase[I64])
 
@@ -113,9 +121,7 @@ class TileTransposeOp(VectorOp, HasFolderInterface):
         self,
         source: SSAValue,
         permutation: Sequence[int] | None = None,
-        *,
-        wg_map_result: WorkgroupMapAttr | None = None,
-        wg_map_source: WorkgroupMapAttr | None = None,
+        **maps: WorkgroupMapAttr | None,
     ) -> None:
         vector = vector_of(source)
         shape = vector.get_shape()
@@ -124,9 +130,8 @@ class TileTransposeOp(VectorOp, HasFolderInterface):
             operands=[source],
             result_types=[VectorType(vector.element_type, [shape[d] for d in order])],
             properties={
-                "permutation": DenseArrayBase.from_list(i64, list(order)),
-                "wg_map_result": wg_map_result,
-                "wg_map_source": wg_map_source,
+                "permutation": integer_array(order),
+                **maps,
             },
         )
 
@@ -140,30 +145,16 @@ class TileTransposeOp(VectorOp, HasFolderInterface):
         comma = parser.parse_optional_punctuation(",") is not None
         if not permutation and (comma or next_character(parser) == "["):
             permutation = parse_integers(parser, "permutation")
-        entries = parse_dictionary(parser, cls.FORMAT)
-        parse_colon(parser)
-        source_type = parse_vector_type(parser)
-        result = parse_vector_result(parser)
-        order = permutation or _PERMUTATIONS.get(source_type.get_num_dims(), ((1, 0),))[0]
-        return cls.create(
-            operands=[parser.resolve_operand(source, source_type)],
-            result_types=[result],
-            properties={
-                "permutation": DenseArrayBase.from_list(i64, order),
-                **entries.properties,
-            },
-            attributes=entries.attributes,
-        )
+        op = cls.read_rest(parser, source, permutation=integer_array(permutation))
+        if not permutation:
+            rank = vector_of(op.source).get_num_dims()
+            op.permutation = integer_array(_PERMUTATIONS.get(rank, ((1, 0),))[0])
+        return op
 
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, self.source)
-        printer.print_string(f", {list(self.permutation.get_values())}")
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.source], [self.result])
+    def around_operands(self) -> tuple[str, str]:
+        return "", f", {list(self.permutation.get_values())}"
 
     def verify_(self) -> None:
-        """Check permutation, shapes and maps."""
         legal = _PERMUTATIONS[verify_rank(self.source, self.result)]
         order = self.permutation.get_values()
         if order not in legal:
@@ -216,49 +207,28 @@ class TileBroadcastOp(VectorOp, HasFolderInterface):
         source: SSAValue,
         broadcast_dims: Sequence[int],
         result_type: VectorType[Attribute],
-        *,
-        wg_map_result: WorkgroupMapAttr | None = None,
-        wg_map_source: WorkgroupMapAttr | None = None,
+        **maps: WorkgroupMapAttr | None,
     ) -> None:
         super().__init__(
             operands=[source],
             result_types=[result_type],
             properties={
-                "broadcast_dims": DenseArrayBase.from_list(i64, sorted(broadcast_dims)),
-                "wg_map_result": wg_map_result,
-                "wg_map_source": wg_map_source,
+                "broadcast_dims": integer_array(sorted(broadcast_dims)),
+                **maps,
             },
         )
 
     @classmethod
     def parse(cls, parser: Parser) -> "TileBroadcastOp":
-        """Read the op."""
         source = parse_operand_name(parser, "the vector")
         parser.parse_optional_punctuation(",")
         dims = sorted(parse_integers(parser, "broadcast_dims"))
-        entries = parse_dictionary(parser, cls.FORMAT)
-        parse_colon(parser)
-        source_type = parse_vector_type(parser)
-        result = parse_vector_result(parser)
-        return cls.create(
-            operands=[parser.resolve_operand(source, source_type)],
-            result_types=[result],
-            properties={
-                "broadcast_dims": DenseArrayBase.from_list(i64, dims),
-                **entries.properties,
-            },
-            attributes=entries.attributes,
-        )
+        return cls.read_rest(parser, source, broadcast_dims=integer_array(dims))
 
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        print_values(printer, self.source)
-        printer.print_string(f" {list(self.broadcast_dims.get_values())}")
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.source], [self.result])
+    def around_operands(self) -> tuple[str, str]:
+        return "", f" {list(self.broadcast_dims.get_values())}"
 
     def verify_(self) -> None:
-        """Check dimensions, shapes and maps."""
         rank = verify_rank(self.source, self.result)
         verify_reduced(
             "broadcast_dims",
@@ -318,21 +288,14 @@ class TileConvLayoutOp(VectorOp, HasFolderInterface):
             result = parse_vector_type(parser)
             if result != type:
                 refuse(parser, f"the vector keeps its type {type}, found {result}", start)
-        return cls.create(
-            operands=[parser.resolve_operand(source, type)],
-            result_types=[type],
-            properties=entries.properties,
-            attributes=entries.attributes,
-        )
+        return cls.made(parser, [(source, type)], [type], entries)
 
     def print(self, printer: Printer) -> None:
-        """Print the op."""
         print_values(printer, self.source)
         print_dictionary(printer, self, self.FORMAT)
         print_types(printer, [self.source])
 
     def verify_(self) -> None:
-        """Check types and maps."""
         if self.result.type != self.source.type:
             raise VerifyException(
                 f"'result' is {self.result.type}, expected the operand's type {self.source.type}"

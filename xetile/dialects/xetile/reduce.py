@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.parsing import (
-    parse_colon,
+    integer_array,
     parse_integers,
     parse_operand_name,
     refuse,
@@ -22,12 +21,6 @@ from xetile.dialects.xetile.parsing import (
 from xetile.dialects.xetile.reading import (
     RESULT_MAPS,
     Format,
-    parse_dictionary,
-    parse_vector_result,
-    parse_vector_type,
-    print_dictionary,
-    print_types,
-    print_values,
 )
 from xetile.dialects.xetile.rearrange import VectorOp
 from xetile.dialects.xetile.support import vector_of, verify_rank, verify_reduced
@@ -53,9 +46,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         kind: CombiningKindFlag | str,
         source: SSAValue,
         reduction_dims: Sequence[int],
-        *,
-        wg_map_result: WorkgroupMapAttr | None = None,
-        wg_map_source: WorkgroupMapAttr | None = None,
+        **maps: WorkgroupMapAttr | None,
     ) -> None:
         vector = vector_of(source)
         shape = [1 if d in reduction_dims else n for d, n in enumerate(vector.get_shape())]
@@ -64,9 +55,8 @@ class TileReduceOp(VectorOp, HasFolderInterface):
             result_types=[VectorType(vector.element_type, shape)],
             properties={
                 "kind": CombiningKindAttr(CombiningKindFlag(kind)),
-                "reduction_dims": DenseArrayBase.from_list(i64, sorted(reduction_dims)),
-                "wg_map_result": wg_map_result,
-                "wg_map_source": wg_map_source,
+                "reduction_dims": integer_array(sorted(reduction_dims)),
+                **maps,
             },
         )
 
@@ -82,31 +72,13 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         parser.parse_optional_punctuation(",")
         source = parse_operand_name(parser, "the vector")
         dims = sorted(parse_integers(parser, "reduction_dims"))
-        entries = parse_dictionary(parser, cls.FORMAT)
-        parse_colon(parser)
-        source_type = parse_vector_type(parser)
-        result = parse_vector_result(parser)
-        return cls.create(
-            operands=[parser.resolve_operand(source, source_type)],
-            result_types=[result],
-            properties={
-                "kind": CombiningKindAttr(CombiningKindFlag(word)),
-                "reduction_dims": DenseArrayBase.from_list(i64, dims),
-                **entries.properties,
-            },
-            attributes=entries.attributes,
-        )
+        kind = CombiningKindAttr(CombiningKindFlag(word))
+        return cls.read_rest(parser, source, kind=kind, reduction_dims=integer_array(dims))
 
-    def print(self, printer: Printer) -> None:
-        """Print the op."""
-        printer.print_string(f" <{self.kind.data.value}>,")
-        print_values(printer, self.source)
-        printer.print_string(f" {list(self.reduction_dims.get_values())}")
-        print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.source], [self.result])
+    def around_operands(self) -> tuple[str, str]:
+        return f" <{self.kind.data.value}>,", f" {list(self.reduction_dims.get_values())}"
 
     def verify_(self) -> None:
-        """Check kind, dimensions, shapes and maps."""
         verify_reduced(
             "reduction_dims",
             self.reduction_dims.get_values(),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Unpack
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -33,6 +33,7 @@ from xetile.dialects.xetile.attributes import (
     ScatterAttr,
     SubgroupMapAttr,
     TileAttr,
+    TileParts,
     WorkgroupMapAttr,
 )
 from xetile.dialects.xetile.parsing import next_character, span_since
@@ -79,12 +80,12 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
     @property
     def sg_map(self) -> SubgroupMapAttr | None:
         """The lane map, which no pass reads."""
-        return None if isinstance(self.encoding, NoneAttr) else self.encoding.sg_map
+        return self.tile_attr.sg_map
 
     @property
     def wg_map(self) -> WorkgroupMapAttr | None:
         """Which subgroup holds which part."""
-        return None if isinstance(self.encoding, NoneAttr) else self.encoding.wg_map
+        return self.tile_attr.wg_map
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -94,7 +95,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
     @property
     def inner_blocks(self) -> tuple[int, int] | None:
         """Rows and columns of one block, in elements."""
-        blocks = None if isinstance(self.encoding, NoneAttr) else self.encoding.inner_blocks
+        blocks = self.tile_attr.inner_blocks
         return None if blocks is None else (blocks[0], blocks[1])
 
     @property
@@ -127,43 +128,25 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         *,
         shape: Sequence[int] | None = None,
         element_type: Attribute | None = None,
-        sg_map: SubgroupMapAttr | Literal["keep"] | None = "keep",
-        wg_map: WorkgroupMapAttr | Literal["keep"] | None = "keep",
-        order: Sequence[int] | None = None,
-        inner_blocks: Sequence[int] | Literal["keep"] | None = "keep",
-        memory_space: int | None = None,
-        scattered: bool | None = None,
+        **parts: Unpack[TileParts],
     ) -> "TileType":
         """The same tile with some parts changed; None takes a map or the blocks away."""
-        old = self.tile_attr
-        attribute = TileAttr(
-            sg_map=old.sg_map if sg_map == "keep" else sg_map,
-            wg_map=old.wg_map if wg_map == "keep" else wg_map,
-            order=old.order if order is None else order,
-            inner_blocks=old.inner_blocks if inner_blocks == "keep" else inner_blocks,
-            memory_space=old.memory_space if memory_space is None else memory_space,
-            scattered=old.scattered if scattered is None else scattered,
-        )
         return TileType(
             self.shape if shape is None else shape,
             self.element_type if element_type is None else element_type,
-            attribute,
+            self.tile_attr.with_(**parts),
         )
 
     def get_num_dims(self) -> int:
-        """The rank."""
         return len(self.dimensions)
 
     def get_shape(self) -> tuple[int, ...]:
-        """Extents in elements."""
         return self.shape
 
     def get_element_type(self) -> Attribute:
-        """The type of one element."""
         return self.element_type
 
     def verify(self) -> None:
-        """Check shape, element type, blocks and map against one another."""
         _verify_shape(self.shape, scattered=self.scattered)
         verify_element_type(self.element_type)
         if self.inner_blocks is not None:
@@ -173,7 +156,6 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<shape x element_type>` or `<shape x element_type, attribute>`."""
         start = parser.pos
         tile_attr: TileAttr | None = None
         with parser.in_angle_brackets():
@@ -186,7 +168,6 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
             parser.raise_error(str(error), span_since(parser, start))
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<shape x element_type>`, and the attribute where there is one."""
         with printer.in_angle_brackets():
             printer.print_dimension_list(self.shape)
             printer.print_string("x")

@@ -15,7 +15,6 @@ from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -35,6 +34,7 @@ from xdsl.utils.lexer import Span
 from xetile.dialects.formats import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
 from xetile.dialects.traits import MovesTile
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
+from xetile.dialects.xetile.op import XeTileOp
 from xetile.dialects.xetile.parsing import (
     ARROWS,
     next_character,
@@ -61,7 +61,7 @@ from xetile.dialects.xetile.types import TileType
 
 
 @irdl_op_definition
-class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
+class UpdateTileOffsetOp(XeTileOp, HasFolderInterface):
     """`%u = xetile.update_tile_offset %t, [%dx, %dy] : !xetile.tile<32x32xf32>`: the tile, moved."""
 
     name = "xetile.update_tile_offset"
@@ -120,7 +120,6 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         return op
 
     def print(self, printer: Printer) -> None:
-        """Print the op."""
         print_values(printer, self.tile, self.indices)
         if self.indices is None:
             printer.print_string(", ")
@@ -129,7 +128,6 @@ class UpdateTileOffsetOp(IRDLOperation, HasFolderInterface):
         print_types(printer, [self.tile] if self.indices is None else [self.tile, self.indices])
 
     def verify_(self) -> None:
-        """Check the number of offsets and the types."""
         tile = tile_of(self.tile)
         verify_dictionary(self, self.FORMAT)
         verify_list(self, "offsets")
