@@ -104,22 +104,16 @@ class LoadMatrixOp(OffsetsOp):
         subgroup_block_io: bool = False,
         layout: AnyLayoutAttr | None = None,
     ) -> None:
-        dynamic, const_offsets = split_mixed(offsets)
+        dynamic, literals = split_mixed(offsets)
         super().__init__(
             operands=[mem_desc, dynamic],
             result_types=[result_type],
-            properties=present(
-                const_offsets=const_offsets,
-                layout=layout,
-                subgroup_block_io=UnitAttr() if subgroup_block_io else None,
-            ),
+            properties=_properties(literals, layout, block_io=subgroup_block_io),
         )
 
     def verify_(self) -> None:
         self.verify_places()
-        _verify_tile(
-            self.mem_desc, "res", self.res, self.layout, block_io=self.subgroup_block_io is not None
-        )
+        _verify_tile(self, "res", self.res)
 
 
 @formatted_op
@@ -156,33 +150,28 @@ class StoreMatrixOp(OffsetsOp):
         subgroup_block_io: bool = False,
         layout: AnyLayoutAttr | None = None,
     ) -> None:
-        dynamic, const_offsets = split_mixed(offsets)
+        dynamic, literals = split_mixed(offsets)
         super().__init__(
             operands=[data, mem_desc, dynamic],
-            properties=present(
-                const_offsets=const_offsets,
-                layout=layout,
-                subgroup_block_io=UnitAttr() if subgroup_block_io else None,
-            ),
+            properties=_properties(literals, layout, block_io=subgroup_block_io),
         )
 
     def verify_(self) -> None:
         self.verify_places()
-        _verify_tile(
-            self.mem_desc,
-            "data",
-            self.data,
-            self.layout,
-            block_io=self.subgroup_block_io is not None,
-        )
+        _verify_tile(self, "data", self.data)
 
 
-def _verify_tile(
-    mem_desc: SSAValue, name: str, value: SSAValue, layout: Attribute | None, *, block_io: bool
-) -> None:
+def _properties(
+    offsets: Attribute, layout: AnyLayoutAttr | None, *, block_io: bool
+) -> dict[str, Attribute]:
+    io = UnitAttr() if block_io else None
+    return present(const_offsets=offsets, layout=layout, subgroup_block_io=io)
+
+
+def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -> None:
     """The value fits the matrix and, with `subgroup_block_io`, lies as that message needs it."""
-    type = mem_desc.type
-    assert isinstance(type, MemDescType)
+    type, layout = op.mem_desc.type, op.layout
+    block_io = op.subgroup_block_io is not None
     element = element_type(value.type)
     if element != type.element_type:
         raise VerifyException(

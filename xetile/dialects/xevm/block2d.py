@@ -1,5 +1,6 @@
 """2D block messages of XeVM; what is refused is what mlir-opt 22 refuses."""
 
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, IntegerType, VectorType, i32
@@ -16,7 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import formatted_op
+from xetile.dialects.formats import formatted_op, present
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import REGISTERS
 from xetile.targets.xe.device import LANES
@@ -25,8 +26,10 @@ REGISTER_BITS = 32
 """Packed loads fill register words of this many bits."""
 
 
-def _number(value: int) -> IntegerAttr[IntegerType]:
-    return IntegerAttr(value, i32)
+def _attribute(value: int | Attribute | None) -> Attribute | None:
+    if isinstance(value, bool):
+        return BoolAttr.from_bool(value)
+    return IntegerAttr(value, i32) if isinstance(value, int) else value
 
 
 class _BlockOp(IRDLOperation):
@@ -41,6 +44,20 @@ class _BlockOp(IRDLOperation):
     elem_size_in_bits = prop_def(IntegerAttr[IntegerType])
     tile_width = prop_def(IntegerAttr[IntegerType])
     tile_height = prop_def(IntegerAttr[IntegerType])
+
+    def __init__(
+        self,
+        *operands: SSAValue,
+        result_type: VectorType[Attribute] | None = None,
+        **properties: int | Attribute | None,
+    ) -> None:
+        """Operands and properties as the op defines them, integers and bools for their attributes."""
+        given = {name: _attribute(value) for name, value in properties.items()}
+        super().__init__(
+            operands=operands,
+            result_types=[] if result_type is None else [result_type],
+            properties=present(**given),
+        )
 
     @property
     def bits(self) -> int:
@@ -62,6 +79,20 @@ class _BlockOp(IRDLOperation):
         if width is not None and pitch is not None and pitch < width:
             raise VerifyException(
                 f"4th operand (base pitch) should be >= 2nd operand (base width): {pitch} and {width}"
+            )
+
+    def _verify_block(self, widths: Mapping[int, Sequence[int]], *, most_rows: int) -> None:
+        """Refuse a block of another size than a message takes; `widths` by bits of an element."""
+        if self.bits not in widths:
+            raise VerifyException(
+                f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {self.bits}"
+            )
+        _verify_height(self.rows, most=most_rows)
+        legal = widths[self.bits]
+        if self.columns not in legal:
+            raise VerifyException(
+                f"tile_width for {self.bits} bit elements should be equal to "
+                f"{' or '.join(map(str, legal))}, found {self.columns}"
             )
 
     def _verify_size(self, value: Attribute, blocks: int) -> None:
@@ -113,38 +144,6 @@ class BlockLoad2dOp(_BlockOp):
     traits = traits_def(MemoryReadEffect())
 
     assembly_format = "operands prop-dict attr-dict `:` functional-type(operands, results)"
-
-    def __init__(
-        self,
-        ptr: SSAValue,
-        base_width: SSAValue,
-        base_height: SSAValue,
-        base_pitch: SSAValue,
-        x: SSAValue,
-        y: SSAValue,
-        *,
-        elem_size_in_bits: int,
-        tile_width: int,
-        tile_height: int,
-        v_blocks: int,
-        transpose: bool,
-        pack_register: bool,
-        result_type: VectorType[Attribute],
-        cache_control: LoadCacheControlAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[ptr, base_width, base_height, base_pitch, x, y],
-            result_types=[result_type],
-            properties={
-                "cache_control": cache_control,
-                "elem_size_in_bits": _number(elem_size_in_bits),
-                "pack_register": BoolAttr.from_bool(pack_register),
-                "tile_height": _number(tile_height),
-                "tile_width": _number(tile_width),
-                "transpose": BoolAttr.from_bool(transpose),
-                "v_blocks": _number(v_blocks),
-            },
-        )
 
     @property
     def blocks(self) -> int:
@@ -224,43 +223,9 @@ class BlockStore2dOp(_BlockOp):
 
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
-    def __init__(
-        self,
-        ptr: SSAValue,
-        base_width: SSAValue,
-        base_height: SSAValue,
-        base_pitch: SSAValue,
-        x: SSAValue,
-        y: SSAValue,
-        stored_val: SSAValue,
-        *,
-        elem_size_in_bits: int,
-        tile_width: int,
-        tile_height: int,
-        cache_control: StoreCacheControlAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[ptr, base_width, base_height, base_pitch, x, y, stored_val],
-            properties={
-                "cache_control": cache_control,
-                "elem_size_in_bits": _number(elem_size_in_bits),
-                "tile_height": _number(tile_height),
-                "tile_width": _number(tile_width),
-            },
-        )
-
     def verify_(self) -> None:
         self._verify_surface()
-        bits = self.bits
-        if bits not in (8, 16, 32):
-            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
-        _verify_height(self.rows, most=8)
-        legal = (16, 32) if bits == 8 else (16,)
-        if self.columns not in legal:
-            raise VerifyException(
-                f"tile_width for {bits} bit elements should be equal to {' or '.join(map(str, legal))}, "
-                f"found {self.columns}"
-            )
+        self._verify_block({8: (16, 32), 16: (16,), 32: (16,)}, most_rows=8)
 
 
 @formatted_op
@@ -277,32 +242,6 @@ class BlockPrefetch2dOp(_BlockOp):
 
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
-    def __init__(
-        self,
-        ptr: SSAValue,
-        base_width: SSAValue,
-        base_height: SSAValue,
-        base_pitch: SSAValue,
-        x: SSAValue,
-        y: SSAValue,
-        *,
-        elem_size_in_bits: int,
-        tile_width: int,
-        tile_height: int,
-        v_blocks: int,
-        cache_control: LoadCacheControlAttr | None = None,
-    ) -> None:
-        super().__init__(
-            operands=[ptr, base_width, base_height, base_pitch, x, y],
-            properties={
-                "cache_control": cache_control,
-                "elem_size_in_bits": _number(elem_size_in_bits),
-                "tile_height": _number(tile_height),
-                "tile_width": _number(tile_width),
-                "v_blocks": _number(v_blocks),
-            },
-        )
-
     @property
     def blocks(self) -> int:
         """Number of blocks side by side."""
@@ -310,15 +249,6 @@ class BlockPrefetch2dOp(_BlockOp):
 
     def verify_(self) -> None:
         self._verify_surface()
-        bits = self.bits
-        if bits not in (8, 16, 32):
-            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
-        _verify_height(self.rows, most=32)
-        legal = {8: (16, 32), 16: (16,), 32: (8, 16)}[bits]
-        if self.columns not in legal:
-            raise VerifyException(
-                f"tile_width for {bits} bit elements should be equal to {' or '.join(map(str, legal))}, "
-                f"found {self.columns}"
-            )
+        self._verify_block({8: (16, 32), 16: (16,), 32: (8, 16)}, most_rows=32)
         if self.blocks not in (1, 2, 4, 8):
             raise VerifyException(f"expecting v_blocks to be 1, 2, 4, or 8, found {self.blocks}")
