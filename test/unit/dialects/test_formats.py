@@ -22,14 +22,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.dialects.formats import (
+from xetile.dialects.formats import AtomicKind, SameType, format_of, sorted_op
+from xetile.dialects.index_lists import (
     DYNAMIC_INDEX,
-    AtomicKind,
     IndexList,
     OptionalIndexList,
-    SameType,
-    format_of,
-    formatted_op,
     join_mixed,
     verify_count,
 )
@@ -56,7 +53,7 @@ class PairAttr(ParametrizedAttribute):
         printer.print_string(f"<{self.left.value.data}, {self.right.value.data}>")
 
 
-@formatted_op
+@sorted_op
 class PlaceOp(IRDLOperation):
     name = "made.place"
 
@@ -73,7 +70,7 @@ class PlaceOp(IRDLOperation):
     custom_directives = (OptionalIndexList,)
 
 
-@formatted_op
+@sorted_op
 class MoveOp(IRDLOperation):
     name = "made.move"
 
@@ -90,7 +87,7 @@ class MoveOp(IRDLOperation):
     custom_directives = (IndexList, SameType)
 
 
-@formatted_op
+@sorted_op
 class ShapeOp(IRDLOperation):
     name = "made.shape"
 
@@ -101,7 +98,7 @@ class ShapeOp(IRDLOperation):
     custom_directives = (IndexList,)
 
 
-@formatted_op
+@sorted_op
 class CountOp(IRDLOperation):
     name = "made.count"
 
@@ -115,7 +112,7 @@ class CountOp(IRDLOperation):
     custom_directives = (AtomicKind,)
 
 
-@formatted_op
+@sorted_op
 class PairOp(IRDLOperation):
     name = "made.pair_op"
 

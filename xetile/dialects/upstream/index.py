@@ -23,7 +23,7 @@ from xdsl.traits import Commutative, ConstantLike, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.upstream.formats import declared_op, op_like
+from xetile.dialects.formats import formatted_op, op_like
 
 INDEX = IndexType()
 INTEGER_OR_INDEX = AnyOf((BaseAttr(IndexType), BaseAttr(IntegerType)))
@@ -123,7 +123,7 @@ CastSOp = op_like(_Cast, "index.casts")
 CastUOp = op_like(_Cast, "index.castu")
 
 
-@declared_op
+@formatted_op
 class CmpOp(IRDLOperation):
     """Whether a predicate holds for two numbers."""
 
@@ -152,7 +152,7 @@ class _Constant(IRDLOperation, ABC):
     traits = traits_def(ConstantLike(), Pure())
 
 
-@declared_op
+@formatted_op
 class ConstantOp(_Constant):
     """A number."""
 
@@ -167,7 +167,7 @@ class ConstantOp(_Constant):
         )
 
 
-@declared_op
+@formatted_op
 class BoolConstantOp(_Constant):
     """True or false."""
 
@@ -180,7 +180,7 @@ class BoolConstantOp(_Constant):
         super().__init__(result_types=[i1], properties={"value": BoolAttr.from_bool(value)})
 
 
-@declared_op
+@formatted_op
 class SizeOfOp(IRDLOperation):
     """The bits of an index."""
 

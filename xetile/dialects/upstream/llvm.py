@@ -27,8 +27,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import parse_parameter
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -68,7 +68,7 @@ class ConstantRangeAttr(ParametrizedAttribute):
 POINTERS = AnyOf.get(LLVMPointerType, VectorType.constr(LLVMPointerType))
 
 
-@declared_op
+@formatted_op
 class AddrSpaceCastOp(IRDLOperation, HasFolderInterface):
     """The same address as a pointer of another address space."""
 
@@ -89,7 +89,7 @@ class AddrSpaceCastOp(IRDLOperation, HasFolderInterface):
         return (self.arg,) if self.arg.type == self.res.type else None
 
 
-@declared_op
+@formatted_op
 class FreezeOp(IRDLOperation):
     """Some value of the type where the operand is poison, else the operand."""
 
@@ -108,7 +108,7 @@ class FreezeOp(IRDLOperation):
         super().__init__(operands=[val], result_types=[SSAValue.get(val).type])
 
 
-@declared_op
+@formatted_op
 class PoisonOp(IRDLOperation):
     """A value that nothing may depend on."""
 

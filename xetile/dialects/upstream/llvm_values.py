@@ -39,7 +39,7 @@ from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import Directive, declared_op
+from xetile.dialects.formats import Directive, formatted_op
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))
@@ -98,7 +98,7 @@ class Predicate(Directive):
         printer.print_string(f' "{FCmpPredicateFlag.from_int(number.value.data).value}"')
 
 
-@declared_op
+@formatted_op
 class ExtractElementOp(IRDLOperation):
     """One element of a vector: `llvm.extractelement %v[%i : i32] : vector<8xf32>`."""
 
@@ -128,7 +128,7 @@ class ExtractElementOp(IRDLOperation):
             )
 
 
-@declared_op
+@formatted_op
 class FCmpOp(IRDLOperation):
     """A comparison of floats: `llvm.fcmp "olt" %a, %b : vector<8xf32>`."""
 
@@ -178,7 +178,7 @@ class FCmpOp(IRDLOperation):
             raise VerifyException(f"'res' is {self.res.type}, expected {expected}")
 
 
-@declared_op
+@formatted_op
 class SelectOp(IRDLOperation):
     """One of two values: `llvm.select %c, %a, %b : vector<8xi1>, vector<8xf32>`."""
 
@@ -217,7 +217,7 @@ class _CastOp(IRDLOperation):
         super().__init__(operands=[arg], result_types=[result_type])
 
 
-@declared_op
+@formatted_op
 class FPToSIOp(_CastOp):
     """A float cut to a signed integer."""
 
@@ -227,7 +227,7 @@ class FPToSIOp(_CastOp):
     res = result_def(_INTEGERS)
 
 
-@declared_op
+@formatted_op
 class FPToUIOp(_CastOp):
     """A float cut to an unsigned integer."""
 
@@ -237,7 +237,7 @@ class FPToUIOp(_CastOp):
     res = result_def(_INTEGERS)
 
 
-@declared_op
+@formatted_op
 class UIToFPOp(_CastOp):
     """An unsigned integer as a float."""
 

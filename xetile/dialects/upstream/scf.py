@@ -20,7 +20,7 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.upstream.formats import Directive, declared_op
+from xetile.dialects.formats import Directive, formatted_op
 
 
 class ParallelOp(StockParallelOp):
@@ -85,7 +85,7 @@ class Reductions(Directive):
         self.regions.set_empty(state)
 
 
-@declared_op
+@formatted_op
 class ReduceOp(StockReduceOp):
     """Hands the values of an iteration on, and says how each is added to what there is."""
 

@@ -17,7 +17,8 @@ from xdsl.irdl import BaseAttr, IRDLOperation, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Mixed, join_mixed, present, split_mixed, verify_count
+from xetile.dialects.formats import present
+from xetile.dialects.index_lists import Mixed, join_mixed, split_mixed, verify_count
 from xetile.dialects.xegpu.attributes import (
     MEMORY_SPACE_NUMBERS,
     CacheHint,

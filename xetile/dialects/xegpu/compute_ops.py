@@ -18,8 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import (
     SameType,
-    formatted_op,
     present,
+    sorted_op,
 )
 from xetile.dialects.xegpu.access import LAYOUT, vector_type
 from xetile.dialects.xegpu.attributes import (
@@ -37,7 +37,7 @@ REGISTER_UNIT_BITS = 32
 """One lane's B operand comes in units of this many bits."""
 
 
-@formatted_op
+@sorted_op
 class DpasOp(IRDLOperation):
     """Multiply A by B and add the accumulator: one systolic instruction.
 
@@ -128,7 +128,7 @@ def _verify_sizes(a: tuple[int, ...], b: tuple[int, ...], d: tuple[int, ...]) ->
         raise VerifyException(f"n is {b[1]} in 'rhs' and {d[1]} in the result, must be equal")
 
 
-@formatted_op
+@sorted_op
 class FenceOp(IRDLOperation):
     """Order memory accesses: those before the op are seen before those after it.
 
@@ -166,7 +166,7 @@ class FenceOp(IRDLOperation):
         return self.fence_scope.data.value
 
 
-@formatted_op
+@sorted_op
 class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
     """Share the same value out in another way.
 
@@ -222,7 +222,7 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
                 )
 
 
-@formatted_op
+@sorted_op
 class AllocNbarrierOp(IRDLOperation):
     """Reserve named barriers for the workgroup: `xegpu.alloc_nbarrier 8`."""
 

@@ -21,14 +21,12 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import (
+from xetile.dialects.formats import SameType, present, sorted_op
+from xetile.dialects.index_lists import (
     IndexList,
     Mixed,
     OptionalIndexList,
-    SameType,
-    formatted_op,
     join_mixed,
-    present,
     split_mixed,
     verify_count,
 )
@@ -44,7 +42,7 @@ from xetile.dialects.xegpu.constraints import base_constraint, is_address
 from xetile.dialects.xegpu.types import TensorDescType
 
 
-@formatted_op
+@sorted_op
 class CreateNdTdescOp(IRDLOperation):
     """A descriptor of a tile in a memref, or in memory at an address.
 
@@ -142,7 +140,7 @@ class CreateNdTdescOp(IRDLOperation):
         verify_block(type)
 
 
-@formatted_op
+@sorted_op
 class UpdateNdOffsetOp(OffsetsOp):
     """A descriptor moved by offsets.
 

@@ -19,13 +19,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import (
-    IndexList,
-    Mixed,
-    formatted_op,
-    present,
-    split_mixed,
-)
+from xetile.dialects.formats import present, sorted_op
+from xetile.dialects.index_lists import IndexList, Mixed, split_mixed
 from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, OffsetsOp, element_type, vector_type
 from xetile.dialects.xegpu.constraints import SHARED_MEMREF, value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
@@ -34,7 +29,7 @@ from xetile.dialects.xegpu.types import MemDescType
 SCALAR_OR_VECTOR = value_constraint(or_scalar=True)
 
 
-@formatted_op
+@sorted_op
 class CreateMemDescOp(IRDLOperation):
     """A matrix in a buffer of shared local memory.
 
@@ -68,7 +63,7 @@ class CreateMemDescOp(IRDLOperation):
             )
 
 
-@formatted_op
+@sorted_op
 class LoadMatrixOp(OffsetsOp):
     """Load a tile of a matrix in shared local memory.
 
@@ -116,7 +111,7 @@ class LoadMatrixOp(OffsetsOp):
         _verify_tile(self, "res", self.res)
 
 
-@formatted_op
+@sorted_op
 class StoreMatrixOp(OffsetsOp):
     """Store a tile of a matrix in shared local memory.
 
@@ -172,6 +167,7 @@ def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -
     """The value fits the matrix and, with `subgroup_block_io`, lies as that message needs it."""
     type, layout = op.mem_desc.type, op.layout
     block_io = op.subgroup_block_io is not None
+    assert isinstance(type, MemDescType)
     element = element_type(value.type)
     if element != type.element_type:
         raise VerifyException(

@@ -21,11 +21,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import (
-    Mixed,
-    OptionalIndexList,
-    formatted_op,
-)
+from xetile.dialects.formats import sorted_op
+from xetile.dialects.index_lists import Mixed, OptionalIndexList
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     CachedOp,
@@ -49,7 +46,7 @@ REGISTER_BITS = 32
 """Packed loads fill register elements of this many bits."""
 
 
-@formatted_op
+@sorted_op
 class PrefetchNdOp(OffsetsOp, CachedOp):
     """Bring a tile into the caches.
 
@@ -95,7 +92,7 @@ class PrefetchNdOp(OffsetsOp, CachedOp):
         self.verify_offset_count(type)
 
 
-@formatted_op
+@sorted_op
 class LoadNdOp(OffsetsOp, CachedOp):
     """Load a tile.
 
@@ -236,7 +233,7 @@ def loaded_type(
     return VectorType(element, loaded_shape(descriptor, pack=pack, transpose=transpose))
 
 
-@formatted_op
+@sorted_op
 class StoreNdOp(OffsetsOp, CachedOp):
     """Store a tile.
 

@@ -29,8 +29,8 @@ from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.formats import (
     AtomicKind,
     SameType,
-    formatted_op,
     present,
+    sorted_op,
 )
 from xetile.dialects.xegpu.access import (
     LAYOUT,
@@ -100,7 +100,7 @@ class CreateTdescOp(IRDLOperation):
             )
 
 
-@formatted_op
+@sorted_op
 class UpdateOffsetOp(IRDLOperation):
     """A scattered descriptor moved by offsets.
 
@@ -139,7 +139,7 @@ class UpdateOffsetOp(IRDLOperation):
             )
 
 
-@formatted_op
+@sorted_op
 class PrefetchOp(CachedOp):
     """Bring scattered elements into the caches.
 
@@ -188,7 +188,7 @@ class PrefetchOp(CachedOp):
             raise VerifyException(f"'offset_align_byte' is given, a source of {source} takes none")
 
 
-@formatted_op
+@sorted_op
 class LoadOp(CachedOp):
     """Load scattered elements; those that are masked off are undefined.
 
@@ -238,7 +238,7 @@ class LoadOp(CachedOp):
         verify_value(self.source, self.offsets, self.mask, self.value, self.chunk_size)
 
 
-@formatted_op
+@sorted_op
 class StoreOp(CachedOp):
     """Store scattered elements that are not masked off; the inverse of `xegpu.load`.
 
@@ -283,7 +283,7 @@ class StoreOp(CachedOp):
         verify_value(self.dest, self.offsets, self.mask, self.value, self.chunk_size)
 
 
-@formatted_op
+@sorted_op
 class AtomicRMWOp(IRDLOperation):
     """Change scattered elements atomically; the result is what was in memory before.
 

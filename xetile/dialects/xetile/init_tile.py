@@ -21,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import (
+from xetile.dialects.index_lists import (
     DYNAMIC_INDEX,
     Mixed,
     join_mixed,

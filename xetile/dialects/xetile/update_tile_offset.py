@@ -31,7 +31,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
-from xetile.dialects.formats import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
+from xetile.dialects.index_lists import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
 from xetile.dialects.traits import MovesTile
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
 from xetile.dialects.xetile.op import XeTileOp

@@ -17,7 +17,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import formatted_op, present
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import REGISTERS
 from xetile.targets.xe.device import LANES
@@ -129,7 +129,7 @@ def _verify_height(rows: int, *, most: int, least: int = 1) -> None:
         raise VerifyException(f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}")
 
 
-@formatted_op
+@sorted_op
 class BlockLoad2dOp(_BlockOp):
     """`xevm.blockload2d %p, %width, %height, %pitch, %x, %y <{...}> : (...) -> vector<64xi16>`."""
 
@@ -203,7 +203,7 @@ class BlockLoad2dOp(_BlockOp):
             raise VerifyException(f"expecting result element type to be 32 bits, found {element}")
 
 
-@formatted_op
+@sorted_op
 class BlockStore2dOp(_BlockOp):
     """`xevm.blockstore2d %p, %width, %height, %pitch, %x, %y, %v <{...}> : (..., vector<8xf32>)`."""
 
@@ -228,7 +228,7 @@ class BlockStore2dOp(_BlockOp):
         self._verify_block({8: (16, 32), 16: (16,), 32: (16,)}, most_rows=8)
 
 
-@formatted_op
+@sorted_op
 class BlockPrefetch2dOp(_BlockOp):
     """`xevm.blockprefetch2d %p, %width, %height, %pitch, %x, %y <{...}> : (...)`."""
 

@@ -13,7 +13,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from xetile.dialects.formats import formatted_op, present
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.upstream.llvm import ConstantRangeAttr
 
 
@@ -34,7 +34,7 @@ class _IdOp(IRDLOperation):
 def _id_op(mnemonic: str) -> type[_IdOp]:
     words = re.split(r"[._]", mnemonic)
     name = "".join(word.capitalize() for word in words) + "Op"
-    return formatted_op(
+    return sorted_op(
         type(name, (_IdOp,), {"name": f"xevm.{mnemonic}", "__doc__": f"`xevm.{mnemonic} : i32`."})
     )
 

@@ -17,7 +17,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import formatted_op, present
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.xevm.attributes import (
     AddrSpaceAttr,
     LoadCacheControlAttr,
@@ -52,7 +52,7 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
         )
 
 
-@formatted_op
+@sorted_op
 class BlockLoadOp(IRDLOperation):
     """`xevm.blockload %p <{cache_control = ...}> : (!llvm.ptr<1>) -> vector<4xi16>`: consecutive lanes, then rows."""
 
@@ -83,7 +83,7 @@ class BlockLoadOp(IRDLOperation):
         _verify_lane_value("the result", self.res.type)
 
 
-@formatted_op
+@sorted_op
 class BlockStoreOp(IRDLOperation):
     """`xevm.blockstore %p, %v <{cache_control = ...}> : (!llvm.ptr<1>, vector<4xi16>)`."""
 
@@ -106,7 +106,7 @@ class BlockStoreOp(IRDLOperation):
         _verify_lane_value("'val'", self.val.type)
 
 
-@formatted_op
+@sorted_op
 class MemfenceOp(IRDLOperation):
     """`xevm.memfence <{addrspace = #xevm.addr_space<shared>, scope = #xevm.mem_scope<workgroup>}>`."""
 
@@ -125,7 +125,7 @@ class MemfenceOp(IRDLOperation):
         )
 
 
-@formatted_op
+@sorted_op
 class PrefetchOp(IRDLOperation):
     """`xevm.prefetch %p <{cache_control = ...}> : (!llvm.ptr<1>)`."""
 

@@ -12,12 +12,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import formatted_op
+from xetile.dialects.formats import sorted_op
 from xetile.dialects.xevm.attributes import MMAShapeAttr, MMATypesAttr
 from xetile.dialects.xevm.constraints import REGISTERS
 
 
-@formatted_op
+@sorted_op
 class MMAOp(IRDLOperation):
     """`xevm.mma %a, %b, %c {shape = <...>, types = <...>} : (vector<8xi16>, vector<8xi32>, vector<8xf32>) -> ...`."""
 

@@ -8,8 +8,8 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import ParseError
 
 from xetile.dialects import dialect_factory
+from xetile.dialects.formats import format_of
 from xetile.dialects.modules import parse
-from xetile.dialects.upstream.formats import format_of
 from xetile.parser import parse_error_location
 
 DIALECTS = ("arith", "gpu", "index", "llvm", "memref", "scf", "vector")

@@ -29,6 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import Directive, formatted_op, op_like
 from xetile.dialects.upstream.arith.support import (
     FIXED_INTEGER_LIKE,
     INTEGER_LIKE,
@@ -45,7 +46,6 @@ from xetile.dialects.upstream.arith.support import (
     unsigned,
     verify_same_shape,
 )
-from xetile.dialects.upstream.formats import Directive, declared_op, op_like
 
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
 """Counted through by `roundingmode`."""
@@ -161,7 +161,7 @@ SIToFPOp = op_like(_IntegerToFloat, "arith.sitofp")
 UIToFPOp = op_like(_IntegerToFloat, "arith.uitofp", read=staticmethod(constant_unsigned))
 
 
-@declared_op
+@formatted_op
 class TruncIOp(_Cast):
     """The low bits of a number."""
 
@@ -199,7 +199,7 @@ class _FloatCast(_Cast, ABC):
         return folded_float(constant_float(self.input), self.result)
 
 
-@declared_op
+@formatted_op
 class ExtFOp(_FloatCast):
     """A wider float."""
 
@@ -243,7 +243,7 @@ class _RoundingMode(Directive):
             printer.print_string(ROUNDING_MODES[op.roundingmode.value.data])
 
 
-@declared_op
+@formatted_op
 class TruncFOp(_FloatCast):
     """A narrower float, rounded to the nearest, ties to even, unless it says otherwise."""
 

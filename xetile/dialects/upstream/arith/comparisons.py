@@ -46,6 +46,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import Directive, formatted_op
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
     NO_FLAGS,
@@ -57,7 +58,6 @@ from xetile.dialects.upstream.arith.support import (
     folded_integer,
     unsigned,
 )
-from xetile.dialects.upstream.formats import Directive, declared_op
 
 
 class _Predicate(Directive):
@@ -135,7 +135,7 @@ class _Comparison(IRDLOperation, Foldable, ABC):
             raise VerifyException(f"'result' is {result}, it has to be {condition_type(lhs)}")
 
 
-@declared_op
+@formatted_op
 class CmpiOp(_Comparison):
     """A comparison of integers, element by element."""
 
@@ -192,7 +192,7 @@ def compare_integers(predicate: str, lhs: int, rhs: int, width: int) -> bool:
             return lhs >= rhs
 
 
-@declared_op
+@formatted_op
 class CmpfOp(_Comparison):
     """A comparison of floats, element by element."""
 

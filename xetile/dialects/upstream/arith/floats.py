@@ -26,6 +26,7 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import Commutative, Pure
 
+from xetile.dialects.formats import formatted_op, op_like
 from xetile.dialects.upstream.arith.support import (
     NO_FLAGS,
     Foldable,
@@ -33,7 +34,6 @@ from xetile.dialects.upstream.arith.support import (
     folded_float,
     is_rounded_through_double,
 )
-from xetile.dialects.upstream.formats import declared_op, op_like
 
 
 class _Reassociate(RewritePattern):
@@ -155,7 +155,7 @@ DivfOp = _row(_Binary, "arith.divf", _quotient, 1.0)
 RemfOp = op_like(_Binary, "arith.remf")
 
 
-@declared_op
+@formatted_op
 class NegfOp(IRDLOperation, Foldable):
     """The other sign."""
 

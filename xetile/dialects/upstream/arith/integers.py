@@ -24,6 +24,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Commutative, NoMemoryEffect, Pure
 
+from xetile.dialects.formats import op_like
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
     Foldable,
@@ -33,7 +34,6 @@ from xetile.dialects.upstream.arith.support import (
     signed,
     unsigned,
 )
-from xetile.dialects.upstream.formats import op_like
 
 
 class _Binary(IRDLOperation, Foldable, ABC):

@@ -26,8 +26,8 @@ from xdsl.printer import Printer
 from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import parse_parameter
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.gpu.attributes import SelectObjectAttr
 from xetile.dialects.upstream.gpu.formats import OffloadingHandler
 
@@ -153,7 +153,7 @@ def _format(parser: AttrParser, name: str) -> str:
     return name
 
 
-@declared_op
+@formatted_op
 class BinaryOp(IRDLOperation):
     """`gpu.binary @name [#gpu.object<...>]`: the code of a gpu.module, an object per target."""
 

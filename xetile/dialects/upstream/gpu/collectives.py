@@ -38,7 +38,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import Quoted, declared_op
+from xetile.dialects.formats import Quoted, formatted_op
 from xetile.dialects.upstream.gpu.attributes import (
     BroadcastType,
     BroadcastTypeAttr,
@@ -50,7 +50,7 @@ NUMBER = base(IntegerType) | AnyFloatConstr
 NUMBERS = NUMBER | VectorType.constr(NUMBER)
 
 
-@declared_op
+@formatted_op
 class BarrierOp(IRDLOperation):
     """All work-items of the workgroup wait for each other, and their memory accesses are ordered.
 
@@ -64,7 +64,7 @@ class BarrierOp(IRDLOperation):
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
 
-@declared_op
+@formatted_op
 class ShuffleOp(IRDLOperation):
     """The value that another lane holds, and whether there is such a lane among the first `width`."""
 
@@ -104,7 +104,7 @@ class ShuffleOp(IRDLOperation):
             raise VerifyException(f"'value' is {type}, a vector has to have rank 1 and fixed size")
 
 
-@declared_op
+@formatted_op
 class RotateOp(IRDLOperation):
     """The value of the lane `offset` further, modulo `width`."""
 
@@ -137,7 +137,7 @@ class RotateOp(IRDLOperation):
             raise VerifyException(f"'offset' is {offset}, it has to lie in [0, {width})")
 
 
-@declared_op
+@formatted_op
 class SubgroupBroadcastOp(IRDLOperation):
     """One lane's value in all lanes."""
 
@@ -170,7 +170,7 @@ class SubgroupBroadcastOp(IRDLOperation):
             raise VerifyException(f"'broadcast_type' is {kind}, the op has {has}")
 
 
-@declared_op
+@formatted_op
 class PrintfOp(IRDLOperation):
     """Every work-item prints."""
 

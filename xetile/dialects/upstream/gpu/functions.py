@@ -48,7 +48,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AddressSpace, AddressSpaceAttr
 from xetile.dialects.upstream.gpu.formats import SingleBlock, Targets, print_typed
 
@@ -56,7 +56,7 @@ _Argument = tuple[Parser.Argument, DictionaryAttr]
 _Item = TypeVar("_Item")
 
 
-@declared_op
+@formatted_op
 class ModuleOp(IRDLOperation):
     """The symbols of one device binary: `gpu.module @name [#target] attributes {...} { }`."""
 
@@ -291,7 +291,7 @@ class FuncOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
 
 
-@declared_op
+@formatted_op
 class ReturnOp(IRDLOperation):
     """Ends a gpu.func: `gpu.return %a, %b : type, type`."""
 

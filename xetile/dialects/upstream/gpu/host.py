@@ -29,7 +29,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.dialects.upstream.gpu.formats import TOKEN, AsyncDependencies
 
@@ -39,7 +39,7 @@ def token_types(*, is_async: bool) -> list[list[Attribute]]:
     return [[TOKEN] if is_async else []]
 
 
-@declared_op
+@formatted_op
 class WaitOp(IRDLOperation):
     """Waits for the tokens; with `async` it gives one token for all."""
 
@@ -60,7 +60,7 @@ class WaitOp(IRDLOperation):
         super().__init__(operands=[async_dependencies], result_types=token_types(is_async=is_async))
 
 
-@declared_op
+@formatted_op
 class AllocOp(IRDLOperation):
     """Memory of the device."""
 
@@ -122,7 +122,7 @@ class _AsyncOp(IRDLOperation, ABC):
         )
 
 
-@declared_op
+@formatted_op
 class DeallocOp(_AsyncOp):
     """Gives memory of the device back."""
 
@@ -139,7 +139,7 @@ class DeallocOp(_AsyncOp):
     custom_directives = (AsyncDependencies,)
 
 
-@declared_op
+@formatted_op
 class MemcpyOp(_AsyncOp):
     """All elements of one buffer into another."""
 
@@ -171,7 +171,7 @@ class MemcpyOp(_AsyncOp):
             raise VerifyException(f"'src' is {src}, it has to have the shape of {dst}")
 
 
-@declared_op
+@formatted_op
 class MemsetOp(_AsyncOp):
     """One value into all elements of a buffer."""
 
@@ -206,21 +206,21 @@ class _HostMemoryOp(IRDLOperation, ABC):
         super().__init__(operands=[value])
 
 
-@declared_op
+@formatted_op
 class HostRegisterOp(_HostMemoryOp):
     """Lets the device use memory of the host."""
 
     name = "gpu.host_register"
 
 
-@declared_op
+@formatted_op
 class HostUnregisterOp(_HostMemoryOp):
     """Takes memory of the host back."""
 
     name = "gpu.host_unregister"
 
 
-@declared_op
+@formatted_op
 class SetDefaultDeviceOp(IRDLOperation):
     """Chooses the device for what follows."""
 
@@ -236,7 +236,7 @@ class SetDefaultDeviceOp(IRDLOperation):
         super().__init__(operands=[dev_index])
 
 
-@declared_op
+@formatted_op
 class DynamicSharedMemoryOp(IRDLOperation):
     """The shared memory whose size the launch gives, in bytes."""
 

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import Dimension, DimensionAttr
 
 
@@ -77,7 +77,7 @@ def _id_op(base: type[_Id], name: str, meaning: str) -> type[_Id]:
     """An op as `base`, of another name: `gpu.block_id` is the class `BlockIdOp`."""
     members = {"__doc__": meaning, "__module__": __name__, "name": f"gpu.{name}"}
     made = type(f"{name.title().replace('_', '')}Op", (base,), members)
-    return declared_op(cast("type[_Id]", made))
+    return formatted_op(cast("type[_Id]", made))
 
 
 def _axis_op(name: str, meaning: str) -> type[DimensionOperation]:
@@ -103,7 +103,7 @@ SubgroupSizeOp = _subgroup_op("subgroup_size", "The number of lanes of a subgrou
 NumSubgroupsOp = _subgroup_op("num_subgroups", "The number of subgroups of a workgroup.")
 
 
-@declared_op
+@formatted_op
 class LaneIdOp(SubgroupOperation):
     """The lane's number in its subgroup."""
 

@@ -36,7 +36,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.dialects.upstream.gpu.formats import (
     TOKEN,
@@ -69,7 +69,7 @@ def _check_three(**sizes: _Three | None) -> None:
             raise ValueError(f"{name} has {len(values)} entries, a launch has 3")
 
 
-@declared_op
+@formatted_op
 class LaunchFuncOp(IRDLOperation):
     """Launches a kernel: sizes in workgroups for the grid, in work-items for a block."""
 
@@ -376,7 +376,7 @@ def _parse_buffers(parser: Parser, keyword: str) -> list[Parser.Argument]:
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_argument)
 
 
-@declared_op
+@formatted_op
 class TerminatorOp(IRDLOperation):
     """Ends the body of a gpu.launch."""
 

@@ -23,7 +23,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator, ReturnLike
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.type import get_element_type_or_self
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import (
     AllReduceOperation,
     AllReduceOperationAttr,
@@ -48,7 +48,7 @@ def _reduction(op: AllReduceOperationAttr | AllReduceOperation | str) -> AllRedu
     return AllReduceOperationAttr(AllReduceOperation(op))
 
 
-@declared_op
+@formatted_op
 class AllReduceOp(IRDLOperation):
     """The values of all work-items of the workgroup combined, by an operation or by a body."""
 
@@ -104,7 +104,7 @@ class AllReduceOp(IRDLOperation):
                 raise VerifyException(f"'body' has to yield one {self.value.type}")
 
 
-@declared_op
+@formatted_op
 class SubgroupReduceOp(IRDLOperation):
     """The values of all lanes combined, or of the lanes of each cluster."""
 
@@ -160,7 +160,7 @@ class SubgroupReduceOp(IRDLOperation):
                 raise VerifyException(f"'{name}' is {found}, it has to be a power of two")
 
 
-@declared_op
+@formatted_op
 class YieldOp(IRDLOperation):
     """Ends the body of a reduction."""
 

@@ -53,13 +53,13 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.upstream.formats import AtomicKind, Directive, Quoted, declared_op
+from xetile.dialects.formats import AtomicKind, Directive, Quoted, formatted_op
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
 
 
-@declared_op
+@formatted_op
 class CopyOp(IRDLOperation):
     """All elements of one buffer into another of the same shape."""
 
@@ -91,7 +91,7 @@ class CopyOp(IRDLOperation):
             raise VerifyException(f"'target' is {target}, it has to have the shape of {source}")
 
 
-@declared_op
+@formatted_op
 class DimOp(IRDLOperation, HasFolderInterface):
     """The extent of a buffer along one dimension."""
 
@@ -120,7 +120,7 @@ class DimOp(IRDLOperation, HasFolderInterface):
         return (IntegerAttr.from_index_int_value(shape[number]),)
 
 
-@declared_op
+@formatted_op
 class RankOp(IRDLOperation, HasFolderInterface):
     """The number of dimensions of a buffer."""
 
@@ -143,7 +143,7 @@ class RankOp(IRDLOperation, HasFolderInterface):
         return (IntegerAttr.from_index_int_value(len(self.memref.type.get_shape())),)
 
 
-@declared_op
+@formatted_op
 class AtomicRMWOp(IRDLOperation):
     """Combines a value with an element of memory in one step; the result is what was there."""
 
@@ -233,7 +233,7 @@ class GlobalTypeAndValue(Directive):
             value.print_without_type(printer)
 
 
-@declared_op
+@formatted_op
 class GlobalOp(IRDLOperation):
     """A named buffer: `memref.global "private" constant @name : type = dense<...>`."""
 

@@ -36,7 +36,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import Directive, declared_op
+from xetile.dialects.formats import Directive, formatted_op
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 
 ANY_MEMREF = AnyOf.get(MemRefType, UnrankedMemRefType)
@@ -110,7 +110,7 @@ class _CastOp(IRDLOperation, ABC):
         super().__init__(operands=[source], result_types=[dest])
 
 
-@declared_op
+@formatted_op
 class CastOp(_CastOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """The same memory with more or less known of its shape and layout."""
 
@@ -132,7 +132,7 @@ class CastOp(_CastOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
         return (_ComposeCasts(),)
 
 
-@declared_op
+@formatted_op
 class MemorySpaceCastOp(_CastOp):
     """The same memory through a pointer to another memory space."""
 
@@ -153,7 +153,7 @@ class MemorySpaceCastOp(_CastOp):
             )
 
 
-@declared_op
+@formatted_op
 class ExtractAlignedPointerAsIndexOp(IRDLOperation):
     """The address of element zero, without the layout's offset."""
 
@@ -198,7 +198,7 @@ class Permutation(Directive):
         printer.print_string(f" {map.data}")
 
 
-@declared_op
+@formatted_op
 class TransposeOp(IRDLOperation):
     """The same memory with its dimensions in another order: `(i, j) -> (j, i)`."""
 

@@ -17,8 +17,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.vector.support import (
     constant,
     dense,
@@ -73,7 +73,7 @@ class _Cast(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface, ABC):
         return (_ComposeCasts(),)
 
 
-@declared_op
+@formatted_op
 class BitcastOp(_Cast):
     """The same bits of every row, as elements of another width."""
 
@@ -102,7 +102,7 @@ class BitcastOp(_Cast):
         return all(isinstance(e, FixedBitwidthType) and e.bitwidth % 8 == 0 for e in elements)
 
 
-@declared_op
+@formatted_op
 class ShapeCastOp(_Cast):
     """The same elements in the same row-major order, in another shape."""
 

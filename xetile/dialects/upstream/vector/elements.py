@@ -30,8 +30,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.formats import Directive, formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
-from xetile.dialects.upstream.formats import Directive, declared_op
 from xetile.dialects.upstream.vector.support import (
     array,
     constant,
@@ -108,7 +108,7 @@ class _ComposeShuffles(RewritePattern):
         replace_alike(rewriter, op, ShuffleOp(inner.v1, inner.v2, composed))
 
 
-@declared_op
+@formatted_op
 class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """Entries of two vectors along the leading dimension, counted through both.
 
@@ -195,7 +195,7 @@ def _shuffled(v1: VectorType, entries: int) -> VectorType:
     return VectorType(v1.element_type, (entries, *v1.get_shape()[1:]))
 
 
-@declared_op
+@formatted_op
 class FromElementsOp(IRDLOperation, Foldable):
     """A vector of scalars, row-major."""
 
@@ -237,7 +237,7 @@ class FromElementsOp(IRDLOperation, Foldable):
         return (dense(vector_type(self.dest), b"".join(known)),)
 
 
-@declared_op
+@formatted_op
 class ToElementsOp(IRDLOperation, Foldable):
     """The scalars of a vector, row-major."""
 

@@ -21,8 +21,8 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.vector.support import (
     array,
     dense,
@@ -32,7 +32,7 @@ from xetile.dialects.upstream.vector.support import (
 )
 
 
-@declared_op
+@formatted_op
 class StepOp(IRDLOperation):
     """0, 1, 2, ... as indices."""
 
@@ -52,7 +52,7 @@ class StepOp(IRDLOperation):
             raise VerifyException(f"'result' is {self.result.type}, it has to have rank 1")
 
 
-@declared_op
+@formatted_op
 class ConstantMaskOp(IRDLOperation, Foldable):
     """True where every coordinate is below its limit."""
 
@@ -116,7 +116,7 @@ class _CreateConstantMask(RewritePattern):
         replace_alike(rewriter, op, ConstantMaskOp(sizes, type))
 
 
-@declared_op
+@formatted_op
 class CreateMaskOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """True where every coordinate is below its limit, which is an operand.
 

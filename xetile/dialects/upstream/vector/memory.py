@@ -32,7 +32,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.vector.support import vector_type
 
 INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
@@ -94,7 +94,7 @@ class _Plain(_MemoryOperation, ABC):
     nontemporal = opt_prop_def(BoolAttr)
 
 
-@declared_op
+@formatted_op
 class LoadOp(_Plain):
     """Reads consecutive elements."""
 
@@ -127,7 +127,7 @@ class LoadOp(_Plain):
         self.verify_access(self.base, self.indices, self.result)
 
 
-@declared_op
+@formatted_op
 class StoreOp(_Plain):
     """Writes consecutive elements."""
 
@@ -161,7 +161,7 @@ class StoreOp(_Plain):
         self.verify_access(self.base, self.indices, self.vector)
 
 
-@declared_op
+@formatted_op
 class MaskedLoadOp(_MemoryOperation):
     """Reads consecutive elements where the mask is true; elsewhere the result is `pass_thru`."""
 
@@ -201,7 +201,7 @@ class MaskedLoadOp(_MemoryOperation):
         self.verify_pass_thru(self.pass_thru, self.result)
 
 
-@declared_op
+@formatted_op
 class MaskedStoreOp(_MemoryOperation):
     """Writes consecutive elements where the mask is true."""
 
@@ -238,7 +238,7 @@ class MaskedStoreOp(_MemoryOperation):
         self.verify_alike({"value_to_store": self.value_to_store, "mask": self.mask})
 
 
-@declared_op
+@formatted_op
 class GatherOp(_MemoryOperation):
     """Reads one element per lane: at the offsets, plus the lane's index along the last dimension.
 
@@ -283,7 +283,7 @@ class GatherOp(_MemoryOperation):
         self.verify_pass_thru(self.pass_thru, self.result)
 
 
-@declared_op
+@formatted_op
 class ScatterOp(_MemoryOperation):
     """Writes one element per lane, where the mask is true; later lanes win."""
 

@@ -23,7 +23,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.upstream.formats import Directive, declared_op
+from xetile.dialects.formats import Directive, formatted_op
 
 
 class Punctuation(StrEnum):
@@ -84,7 +84,7 @@ class _Ending(Directive):
             printer.print_string(f" punctuation <{op.ending}>")
 
 
-@declared_op
+@formatted_op
 class PrintOp(IRDLOperation):
     """Prints a value or a text, then punctuation, by default a line break."""
 

@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.upstream.formats import declared_op
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.vector.support import array, vector_type
 
 Kind = (
@@ -56,7 +56,7 @@ def _kind(kind: Kind) -> CombiningKindAttr:
     return CombiningKindAttr(CombiningKindFlag(kind))
 
 
-@declared_op
+@formatted_op
 class ReductionOp(IRDLOperation):
     """All elements of a vector of rank 1, and an accumulator, combined.
 
@@ -103,7 +103,7 @@ class ReductionOp(IRDLOperation):
             raise VerifyException(f"'kind' is {kind}, which does not combine {source.element_type}")
 
 
-@declared_op
+@formatted_op
 class MultiReductionOp(IRDLOperation):
     """The elements along some dimensions, and an accumulator, combined."""
 

@@ -25,8 +25,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
-from xetile.dialects.upstream.formats import declared_op
 from xetile.dialects.upstream.vector.support import (
     INTEGERS,
     array,
@@ -231,7 +231,7 @@ class _ComposeTransposes(RewritePattern):
         replace_alike(rewriter, op, TransposeOp(op.vector.owner.vector, composed))
 
 
-@declared_op
+@formatted_op
 class TransposeOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """Dimension d of the result is dimension permutation[d] of the vector."""
 
