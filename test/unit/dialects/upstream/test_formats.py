@@ -32,10 +32,10 @@ def test_every_format_compiles(dialect: str):
 def test_formats_are_compiled_when_they_are_needed():
     """Gap of xDSL 0.74: it compiles each where its op is defined."""
     program = (
-        "from xdsl.irdl.declarative_assembly_format import FormatProgram as P\n"
+        "from xdsl.irdl.declarative_assembly_format_parser import FormatParser as P\n"
         "made = []\n"
-        "read = P.from_str\n"
-        "P.from_str = staticmethod(lambda *given: (made.append(given[1].name), read(*given))[1])\n"
+        "read = P.parse_format\n"
+        "P.parse_format = lambda self: (made.append(self.op_def.name), read(self))[1]\n"
         "import xdsl.dialects.memref\n"
         "assert made\n"
         "made.clear()\n"
