@@ -26,7 +26,7 @@ class Field:
     show: Callable[[Printer, Attribute], None] = Printer.print_attribute
 
 
-def attribute_field(kind: type[Attribute], name: str, default: Attribute) -> Field:
+def attribute_field(kind: type[Attribute], name: str, default: Attribute | None = None) -> Field:
     """A parameter that is any attribute of one class, `name` in the words of a refusal."""
     return Field(lambda parser: parse_parameter(parser, kind, name), default)
 
@@ -40,6 +40,8 @@ class StructAttr(ParametrizedAttribute):
     """An attribute `<name = value, ...>`; the parameters come in any order and are printed in that of `FIELDS`."""
 
     FIELDS: ClassVar[Mapping[str, Field]]
+    UNNAMED: ClassVar[int] = 0
+    """How many parameters come first and without their names."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -48,6 +50,10 @@ class StructAttr(ParametrizedAttribute):
 
         def parse_field() -> None:
             at = parser.pos
+            if len(found) < cls.UNNAMED:
+                name = tuple(cls.FIELDS)[len(found)]
+                found[name] = cls.FIELDS[name].read(parser)
+                return
             name = parser.parse_identifier()
             if name in found:
                 parser.raise_error(f"'{name}' is given twice", at, parser.pos)
@@ -77,7 +83,8 @@ class StructAttr(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         def print_field(name: str) -> None:
-            printer.print_string(f"{name} = ")
+            if name not in tuple(self.FIELDS)[: self.UNNAMED]:
+                printer.print_string(f"{name} = ")
             self.FIELDS[name].show(printer, given[name])
 
         given = self.given

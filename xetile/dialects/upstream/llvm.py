@@ -50,7 +50,6 @@ class ConstantRangeAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<i32, 0, 16>`."""
         with parser.in_angle_brackets():
             type = parse_parameter(parser, IntegerType, "an integer type")
             bounds: list[Attribute] = []
@@ -60,7 +59,6 @@ class ConstantRangeAttr(ParametrizedAttribute):
             return bounds
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<i32, 0, 16>`."""
         lower, upper = self.lower.value.data, self.upper.value.data
         printer.print_string(f"<{self.lower.type}, {lower}, {upper}>")
 

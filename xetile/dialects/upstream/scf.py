@@ -50,7 +50,6 @@ class ParallelOp(StockParallelOp):
         return operation
 
     def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
         printer.print_string(" ")
         _print_values(printer, self.body.block.args)
         for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):

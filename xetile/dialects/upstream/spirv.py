@@ -39,7 +39,6 @@ class _Verbatim(ParametrizedAttribute):
         return [StringAttr(body)]
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print the text."""
         printer.print_string(f"<{self.body.data}>")
 
 

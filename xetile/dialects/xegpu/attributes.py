@@ -77,12 +77,10 @@ class CacheHintAttr(EnumAttribute[CacheHint]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> CacheHint:
-        """Read `<policy>`."""
         with parser.in_angle_brackets():
             return parser.parse_str_enum(CacheHint)
 
     def print_parameter(self, printer: Printer) -> None:
-        """Print `<policy>`."""
         with printer.in_angle_brackets():
             printer.print_string(self.data.value)
 

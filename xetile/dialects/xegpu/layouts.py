@@ -25,6 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.structs import (
+    Field,
     StructAttr,
     array_field,
     parse_array,
@@ -108,13 +109,18 @@ class LayoutAttr(StructAttr):
 
 
 @irdl_attr_definition
-class SliceAttr(ParametrizedAttribute):
+class SliceAttr(StructAttr):
     """`#xegpu.slice<#xegpu.layout<...>, dims = [0]>`: the parent's layout without some dimensions.
 
     Those who differ only along a dropped dimension hold the same data.
     """
 
     name = "xegpu.slice"
+    FIELDS: ClassVar = {
+        "parent": Field(AttrParser.parse_attribute),
+        "dims": Field(lambda parser: parse_array(parser, i64), show=print_array),
+    }
+    UNNAMED: ClassVar = 1
 
     parent: Attribute
     dims: DenseArrayBase[IntegerType]
@@ -158,24 +164,6 @@ class SliceAttr(ParametrizedAttribute):
             if dim in dims[:position]:
                 raise VerifyException(f"'dims' has {dim} twice")
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<parent, dims = [...]>`."""
-        with parser.in_angle_brackets():
-            parent = parser.parse_attribute()
-            parser.parse_punctuation(",")
-            parser.parse_keyword("dims")
-            parser.parse_punctuation("=")
-            dims = parse_array(parser, i64)
-        return parent, dims
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print `<parent, dims = [...]>`."""
-        with printer.in_angle_brackets():
-            printer.print_attribute(self.parent)
-            printer.print_string(", dims = ")
-            print_array(printer, self.dims)
-
 
 AnyLayoutAttr: TypeAlias = LayoutAttr | SliceAttr
 """What the `layout` properties of ops hold."""
@@ -194,21 +182,18 @@ class RangeAttr(ParametrizedAttribute):
         super().__init__(IntegerAttr(start, i64), IntegerAttr(end, i64))
 
     def verify(self) -> None:
-        """A range is not empty."""
         start, end = self.start.value.data, self.end.value.data
         if start >= end:
             raise VerifyException(f"'end' is {end}, must be greater than 'start', {start}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<[start, end]>`."""
         with parser.in_angle_brackets(), parser.in_square_brackets():
             start = parse_parameter(parser, IntegerAttr, "an integer")
             parser.parse_punctuation(",")
             return start, parse_parameter(parser, IntegerAttr, "an integer")
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print `<[start, end]>`."""
         with printer.in_angle_brackets(), printer.in_square_brackets():
             printer.print_list((self.start, self.end), printer.print_attribute)
 

@@ -127,7 +127,6 @@ class TensorDescType(_TileType):
         return self.encoding.chunk_size.value.data
 
     def verify(self) -> None:
-        """Check the shape against the encoding and the layout."""
         if not self.shape:
             raise VerifyException("tensor_desc has rank 0, must have at least 1 dimension")
         if not isinstance(self.element_type, IntegerType | AnyFloat):
@@ -263,13 +262,11 @@ class MemDescType(_TileType):
         return self._field("block") or self.shape
 
     def verify(self) -> None:
-        """The shape is static."""
         if DYNAMIC_INDEX in self.shape:
             raise VerifyException("mem_desc has a dynamic dimension, must be static")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read `<shape x element, layout>`, the layout optional."""
         layout: MemLayoutAttr | None = None
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()

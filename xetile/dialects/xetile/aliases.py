@@ -36,7 +36,6 @@ class Alias(Operation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read the other op's custom form."""
         return cast(Self, cls.target.parse(parser))
 
     @classmethod

@@ -135,7 +135,6 @@ class InitTileOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> "InitTileOp":
-        """Read all forms."""
         source = parse_operand_name(parser, "the source")
         lists, indices = _parse_position(parser)
         dictionary = parse_dictionary(parser, cls.FORMAT)
@@ -154,7 +153,6 @@ class InitTileOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        """Print the form that the operands make."""
         print_values(printer, self.source, self.indices)
         if self.indices is None:
             print_mixed(printer, self.mixed_offsets)
@@ -167,7 +165,6 @@ class InitTileOp(IRDLOperation):
         print_types(printer, operands, [self.tile])
 
     def verify_(self) -> None:
-        """Check the source against the tile, and the numbers of offsets, sizes and strides."""
         verify_dictionary(self, self.FORMAT)
         for name in _LISTS:
             verify_list(self, name)

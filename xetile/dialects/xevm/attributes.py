@@ -38,7 +38,6 @@ class _WordAttr(Data[str]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
-        """Read `<word>`."""
         with parser.in_angle_brackets():
             start = parser.pos
             word = parser.parse_identifier()
@@ -47,12 +46,10 @@ class _WordAttr(Data[str]):
             return word
 
     def print_parameter(self, printer: Printer) -> None:
-        """Print `<word>`."""
         with printer.in_angle_brackets():
             printer.print_string(self.data)
 
     def verify(self) -> None:
-        """The word is in the list."""
         if self.data not in self.legal:
             raise VerifyException(f"'{self.data}'; legal are {', '.join(sorted(self.legal))}")
 

@@ -28,7 +28,6 @@ from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -278,11 +277,37 @@ class _SelectExtremum(RewritePattern):
                 return
 
 
-@irdl_op_definition
+class _Selected(Directive):
+    """The type of both values and the result, with that of a shaped condition before it."""
+
+    condition: TypeDirective
+    lhs: TypeDirective
+    rhs: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        self.condition.set(state, types[:-1] or (i1,))
+        for values in (self.lhs, self.rhs, self.result):
+            values.set(state, types[-1:])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        shown = [type for type in self.condition.get(op) if type != i1]
+        printer.print_list((*shown, *self.result.get(op)), printer.print_attribute)
+
+
+@formatted_op
 class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """One of two values: as a whole by one condition, or element by element."""
 
     name = "arith.select"
+
+    assembly_format = (
+        "$cond `,` $lhs `,` $rhs attr-dict `:` "
+        "custom<_Selected>(type($cond), type($lhs), type($rhs), type($result))"
+    )
+    custom_directives = (_Selected,)
 
     T: ClassVar = VarConstraint("T", AnyAttr())
 
@@ -300,35 +325,6 @@ class SelectOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         rhs: SSAValue | Operation,
     ) -> None:
         super().__init__(operands=[cond, lhs, rhs], result_types=[SSAValue.get(lhs).type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "SelectOp":
-        """Read `%cond, %lhs, %rhs {...} : type`, with the type of a shaped condition in front."""
-        position = parser.pos
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        condition: Attribute = i1
-        if parser.parse_optional_punctuation(",") is not None:
-            condition, type = type, parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, [condition, type, type], position),
-            result_types=[type],
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        if self.cond.type != i1:
-            printer.print_attribute(self.cond.type)
-            printer.print_string(", ")
-        printer.print_attribute(self.result.type)
 
     def verify_(self) -> None:
         if self.cond.type not in (i1, condition_type(self.result.type)):

@@ -3,6 +3,8 @@
 Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td, GPUBase.td`, checked by mlir-opt 22's output.
 """
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import AffineMapAttr, NoneAttr
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import (
@@ -16,6 +18,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
+
+from xetile.dialects.structs import Field, StructAttr
 
 
 class Dimension(StrEnum):
@@ -129,13 +133,11 @@ class AddressSpaceAttr(EnumAttribute[AddressSpace]):
     name = "gpu.address_space"
 
     def print_parameter(self, printer: Printer) -> None:
-        """Print the space in angle brackets."""
         with printer.in_angle_brackets():
             super().print_parameter(printer)
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> AddressSpace:
-        """Read the space in angle brackets."""
         with parser.in_angle_brackets():
             return parser.parse_str_enum(AddressSpace)
 
@@ -150,47 +152,38 @@ class SelectObjectAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read the object's number or target in angle brackets, or nothing."""
         if parser.lexer.input.at(parser.pos) != "<":
             return [NoneAttr()]
         with parser.in_angle_brackets():
             return [parser.parse_attribute()]
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print what `parse_parameters` reads."""
         if not isinstance(self.target, NoneAttr):
             with printer.in_angle_brackets():
                 printer.print_attribute(self.target)
 
 
+def _print_data(printer: Printer, attribute: Attribute) -> None:
+    assert isinstance(attribute, ProcessorAttr | AffineMapAttr)
+    printer.print_string(str(attribute.data))
+
+
+_AFFINE_MAP = Field(lambda parser: AffineMapAttr(parser.parse_affine_map()), show=_print_data)
+
+
 @irdl_attr_definition
-class LoopDimMapAttr(ParametrizedAttribute, OpaqueSyntaxAttribute):
+class LoopDimMapAttr(StructAttr, OpaqueSyntaxAttribute):
     """How one loop of a nest maps to a processor."""
 
     name = "gpu.loop_dim_map"
+    FIELDS: ClassVar = {
+        "processor": Field(
+            lambda parser: ProcessorAttr(parser.parse_str_enum(Processor)), show=_print_data
+        ),
+        "map": _AFFINE_MAP,
+        "bound": _AFFINE_MAP,
+    }
 
     processor: ProcessorAttr
     map: AffineMapAttr
     bound: AffineMapAttr
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print the three fields by name."""
-        with printer.in_angle_brackets():
-            printer.print_string(
-                f"processor = {self.processor.data}, map = {self.map.data}, bound = {self.bound.data}"
-            )
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read the three fields by name."""
-        with parser.in_angle_brackets():
-            parser.parse_keyword("processor")
-            parser.parse_punctuation("=")
-            processor = ProcessorAttr(parser.parse_str_enum(Processor))
-            maps: list[Attribute] = []
-            for field in ("map", "bound"):
-                parser.parse_punctuation(",")
-                parser.parse_keyword(field)
-                parser.parse_punctuation("=")
-                maps.append(AffineMapAttr(parser.parse_affine_map()))
-            return [processor, *maps]

@@ -4,6 +4,7 @@ Source: mlir/Dialect/GPU/IR/{GPUOps,CompilationAttrs}.td of LLVM 22.1.8.
 """
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -27,7 +28,7 @@ from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
-from xetile.dialects.structs import parse_parameter
+from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
 from xetile.dialects.upstream.gpu.attributes import SelectObjectAttr
 from xetile.dialects.upstream.gpu.formats import OffloadingHandler
 
@@ -37,54 +38,33 @@ FORMATS = ("offload", "assembly", "bin", FATBIN)
 
 
 @irdl_attr_definition
-class KernelMetadataAttr(ParametrizedAttribute):
+class KernelMetadataAttr(StructAttr):
     """`#gpu.kernel_metadata<"name", (i32) -> (), arg_attrs = [...], metadata = {...}>`."""
 
     name = "gpu.kernel_metadata"
+    FIELDS: ClassVar = {
+        "kernel": Field(lambda parser: StringAttr(parser.parse_str_literal())),
+        "function_type": Field(AttrParser.parse_function_type),
+        "arg_attrs": attribute_field(ArrayAttr, "an array", NoneAttr()),
+        "metadata": attribute_field(DictionaryAttr, "a dictionary", NoneAttr()),
+    }
+    UNNAMED: ClassVar = 2
 
     kernel: StringAttr
     function_type: FunctionType
     arg_attrs: ArrayAttr | NoneAttr
     metadata: DictionaryAttr | NoneAttr
 
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read the name, the type and what follows."""
-        fields: dict[str, Attribute] = {"arg_attrs": NoneAttr(), "metadata": NoneAttr()}
-        with parser.in_angle_brackets():
-            kernel = StringAttr(parser.parse_str_literal())
-            parser.parse_punctuation(",")
-            function_type = parser.parse_function_type()
-            while parser.parse_optional_punctuation(",") is not None:
-                name = parser.parse_identifier()
-                parser.parse_punctuation("=")
-                expected = ArrayAttr if name == "arg_attrs" else DictionaryAttr
-                fields[name] = parse_parameter(parser, expected, "an array or a dictionary")
-        return [kernel, function_type, fields["arg_attrs"], fields["metadata"]]
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Print what `parse_parameters` reads."""
-        with printer.in_angle_brackets():
-            printer.print_list([self.kernel, self.function_type], printer.print_attribute)
-            for name, value in (("arg_attrs", self.arg_attrs), ("metadata", self.metadata)):
-                if not isinstance(value, NoneAttr):
-                    printer.print_string(f", {name} = ")
-                    printer.print_attribute(value)
-
 
 @irdl_attr_definition
-class KernelTableAttr(ParametrizedAttribute):
+class KernelTableAttr(StructAttr):
     """`#gpu.kernel_table<[#gpu.kernel_metadata<...>, ...]>`."""
 
     name = "gpu.kernel_table"
+    FIELDS: ClassVar = {"kernels": attribute_field(ArrayAttr, "an array of kernels")}
+    UNNAMED: ClassVar = 1
 
     kernels: ArrayAttr
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read the kernels in brackets."""
-        with parser.in_angle_brackets():
-            return [parse_parameter(parser, ArrayAttr, "an array of kernels")]
 
 
 @irdl_attr_definition
@@ -131,7 +111,6 @@ class ObjectAttr(ParametrizedAttribute):
         return [target, StringAttr(format), content, properties, kernels]
 
     def print_parameters(self, printer: Printer) -> None:
-        """Print what `parse_parameters` reads."""
         with printer.in_angle_brackets():
             printer.print_attribute(self.target)
             if not isinstance(self.properties, NoneAttr):

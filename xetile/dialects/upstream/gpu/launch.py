@@ -274,7 +274,6 @@ class LaunchOp(IRDLOperation):
         return operation
 
     def print(self, printer: Printer) -> None:
-        """Print what `parse` reads."""
         is_async = self.async_token is not None
         if is_async or self.async_dependencies:
             print_async(printer, self.async_dependencies, is_async=is_async)
