@@ -40,8 +40,7 @@ class ParallelOp(StockParallelOp):
         step = _parse_indices(parser)
         start: Sequence[SSAValue] = ()
         if parser.parse_optional_keyword("init") is not None:
-            position = parser.pos
-            names = _parse_names(parser)
+            position, names = parser.pos, _parse_names(parser)
             parser.parse_punctuation("->")
             start = parser.resolve_operands(names, _parse_types(parser), position)
         body = parser.parse_region([argument.resolve(IndexType()) for argument in arguments])

@@ -237,7 +237,7 @@ class FuncOp(IRDLOperation):
         """Read `@name(args) -> results workgroup(...) private(...) kernel attributes {} {}`."""
         name = parser.parse_symbol_name()
         arguments = _parse_arguments(parser)
-        outputs, result_attributes = _parse_results(parser)
+        outputs = _parse_results(parser)
         shared = _parse_arguments(parser) if parser.parse_optional_keyword("workgroup") else []
         private = _parse_arguments(parser) if parser.parse_optional_keyword("private") else []
         is_kernel = parser.parse_optional_keyword("kernel") is not None
@@ -245,12 +245,12 @@ class FuncOp(IRDLOperation):
         body = parser.parse_region([argument for argument, _ in (*arguments, *shared, *private)])
         function = cls(
             name.data,
-            ([argument.type for argument, _ in arguments], outputs),
+            ([argument.type for argument, _ in arguments], [type for type, _ in outputs]),
             body,
             kernel=is_kernel,
             workgroup_attributions=len(shared),
             arg_attrs=_dictionaries(arguments),
-            res_attrs=result_attributes,
+            res_attrs=_dictionaries(outputs),
         )
         given = {} if attributes is None else dict(attributes.data)
         for key, value in (
@@ -337,26 +337,19 @@ def _parse_arguments(parser: Parser) -> list[_Argument]:
     return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_argument)
 
 
-def _parse_results(
-    parser: Parser,
-) -> tuple[list[Attribute], ArrayAttr[DictionaryAttr] | None]:
+def _parse_results(parser: Parser) -> list[tuple[Attribute, DictionaryAttr]]:
+    def parse_result() -> tuple[Attribute, DictionaryAttr]:
+        return parser.parse_type(), DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
+
     if parser.parse_optional_punctuation("->") is None:
-        return [], None
-    results = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.PAREN,
-        lambda: (
-            parser.parse_type(),
-            DictionaryAttr(parser.parse_optional_dictionary_attr_dict()),
-        ),
-    )
-    if results is None:
-        return [parser.parse_type()], None
-    attributes = [attribute for _, attribute in results]
-    has_attributes = any(attribute.data for attribute in attributes)
-    return [type for type, _ in results], ArrayAttr(attributes) if has_attributes else None
+        return []
+    found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_result)
+    return [(parser.parse_type(), DictionaryAttr({}))] if found is None else found
 
 
-def _dictionaries(arguments: Sequence[_Argument]) -> ArrayAttr[DictionaryAttr] | None:
+def _dictionaries(
+    arguments: Sequence[tuple[object, DictionaryAttr]],
+) -> ArrayAttr[DictionaryAttr] | None:
     if not any(attributes.data for _, attributes in arguments):
         return None
     return ArrayAttr(attributes for _, attributes in arguments)

@@ -243,9 +243,8 @@ class LaunchOp(IRDLOperation):
     def parse(cls, parser: Parser) -> "LaunchOp":
         """Read `blocks(%x, %y, %z) in (%sx = %a, ...) threads(...) in (...) { ... } {...}`."""
         is_async, waited = parse_async(parser)
-        clusters = None
-        if parser.parse_optional_keyword("clusters") is not None:
-            clusters = _parse_axes(parser, "clusters")
+        has_clusters = parser.parse_optional_keyword("clusters") is not None
+        clusters = _parse_axes(parser, "clusters") if has_clusters else _Axes([], [], [])
         parser.parse_keyword("blocks")
         blocks = _parse_axes(parser, "blocks")
         parser.parse_keyword("threads")
@@ -256,14 +255,13 @@ class LaunchOp(IRDLOperation):
         names = _parse_names(parser)
         shared = _parse_buffers(parser, "workgroup")
         private = _parse_buffers(parser, "private")
-        arguments = [*blocks.ids, *threads.ids, *blocks.sizes, *threads.sizes]
-        if clusters is not None:
-            arguments += [*clusters.ids, *clusters.sizes]
+        ids = [*blocks.ids, *threads.ids, *blocks.sizes, *threads.sizes]
+        arguments = [*ids, *clusters.ids, *clusters.sizes, *shared, *private]
         operation = cls(
             blocks.operands,
             threads.operands,
-            parser.parse_region([*arguments, *shared, *private]),
-            cluster_size=None if clusters is None else clusters.operands,
+            parser.parse_region(arguments),
+            cluster_size=clusters.operands or None,
             dynamic_shared_memory_size=shared_size,
             async_dependencies=[parser.resolve_operand(token, TOKEN) for token in waited],
             is_async=is_async,
@@ -277,23 +275,20 @@ class LaunchOp(IRDLOperation):
         is_async = self.async_token is not None
         if is_async or self.async_dependencies:
             print_async(printer, self.async_dependencies, is_async=is_async)
-        arguments = self.body.blocks[0].args
-        sizes = (self.cluster_size_x, self.cluster_size_y, self.cluster_size_z)
-        clusters = [size for size in sizes if size is not None]
-        if clusters:
-            _print_axes(printer, "clusters", arguments[12:15], arguments[15:18], clusters)
-        grid = (self.grid_size_x, self.grid_size_y, self.grid_size_z)
-        _print_axes(printer, "blocks", arguments[0:3], arguments[6:9], grid)
-        block = (self.block_size_x, self.block_size_y, self.block_size_z)
-        _print_axes(printer, "threads", arguments[3:6], arguments[9:12], block)
+        arguments, operands = (
+            self.body.blocks[0].args,
+            self.operands[len(self.async_dependencies) :],
+        )
+        if self.has_clusters:
+            _print_axes(printer, "clusters", arguments[12:15], arguments[15:18], operands[6:9])
+        _print_axes(printer, "blocks", arguments[0:3], arguments[6:9], operands[0:3])
+        _print_axes(printer, "threads", arguments[3:6], arguments[9:12], operands[3:6])
         if self.dynamic_shared_memory_size is not None:
             printer.print_string(" dynamic_shared_memory_size ")
             printer.print_ssa_value(self.dynamic_shared_memory_size)
         for name, symbol in (("module", self.module), ("function", self.function)):
             if symbol is not None:
-                printer.print_string(f" {name}(")
-                printer.print_attribute(symbol)
-                printer.print_string(")")
+                printer.print_string(f" {name}({symbol})")
         for name, buffers in zip(("workgroup", "private"), self.buffers, strict=True):
             if buffers:
                 printer.print_string(f" {name}")
@@ -301,9 +296,8 @@ class LaunchOp(IRDLOperation):
                     printer.print_list(buffers, lambda value: print_typed(printer, value))
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
-        printer.print_op_attributes(
-            self.attributes, reserved_attr_names=("workgroup_attributions",)
-        )
+        hidden = ("workgroup_attributions",)
+        printer.print_op_attributes(self.attributes, reserved_attr_names=hidden)
 
     def verify_(self) -> None:
         if not self.body.blocks:
