@@ -17,19 +17,17 @@ from xdsl.irdl import BaseAttr, IRDLOperation, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.formats import present
 from xetile.dialects.index_lists import Mixed, join_mixed, split_mixed, verify_count
 from xetile.dialects.xegpu.attributes import (
     MEMORY_SPACE_NUMBERS,
-    CacheHint,
     CacheHintAttr,
     MemorySpace,
     MemorySpaceAttr,
 )
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import TensorDescType
-
-HINTS = ("l1_hint", "l2_hint", "l3_hint")
 
 I64_ARRAY = DenseArrayBase.constr(i64)
 LAYOUT = BaseAttr(LayoutAttr) | BaseAttr(SliceAttr)
@@ -111,15 +109,6 @@ def memory_space_number(space: Attribute) -> int:
 
 
 # Checks
-
-
-def verify_hints(op: IRDLOperation, legal: frozenset[CacheHint]) -> None:
-    """Refuse a hint that does not fit the direction of the access."""
-    for name in HINTS:
-        value = op.properties.get(name)
-        if isinstance(value, CacheHintAttr) and value.data not in legal:
-            names = ", ".join(policy for policy in CacheHint if policy in legal)
-            raise VerifyException(f"'{name}' is {value.data}, legal here are {names}")
 
 
 def verify_block(descriptor: TensorDescType) -> None:

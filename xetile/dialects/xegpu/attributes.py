@@ -19,36 +19,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from xetile.dialects.cache_hints import CacheHint
 from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
-
-
-class CacheHint(StrEnum):
-    """What an access asks of one cache level."""
-
-    CACHED = "cached"
-    UNCACHED = "uncached"
-    STREAMING = "streaming"
-    READ_INVALIDATE = "read_invalidate"
-    WRITE_BACK = "write_back"
-    WRITE_THROUGH = "write_through"
-
-
-READ_POLICIES = frozenset(
-    {
-        CacheHint.CACHED,
-        CacheHint.UNCACHED,
-        CacheHint.STREAMING,
-        CacheHint.READ_INVALIDATE,
-    }
-)
-WRITE_POLICIES = frozenset(
-    {
-        CacheHint.CACHED,
-        CacheHint.UNCACHED,
-        CacheHint.WRITE_BACK,
-        CacheHint.WRITE_THROUGH,
-    }
-)
 
 
 class MemorySpace(StrEnum):

@@ -21,6 +21,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.formats import sorted_op
 from xetile.dialects.index_lists import Mixed, OptionalIndexList
 from xetile.dialects.xegpu.access import (
@@ -32,12 +33,11 @@ from xetile.dialects.xegpu.access import (
     optional_mixed,
     vector_type,
     verify_block,
-    verify_hints,
     verify_lane_share,
     verify_same_element,
     verify_small_rank,
 )
-from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
+from xetile.dialects.xegpu.attributes import CacheHintAttr
 from xetile.dialects.xegpu.constraints import value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr
 from xetile.dialects.xegpu.types import TensorDescType
@@ -88,7 +88,7 @@ class PrefetchNdOp(OffsetsOp, CachedOp):
         self.verify_places()
         type = descriptor_type(self.TensorDesc)
         verify_block(type)
-        verify_hints(self, READ_POLICIES)
+        verify_hints(self, LOAD_HINTS)
         self.verify_offset_count(type)
 
 
@@ -167,7 +167,7 @@ class LoadNdOp(OffsetsOp, CachedOp):
         verify_same_element(type, "value", self.value)
         verify_block(type)
         verify_small_rank(type)
-        verify_hints(self, READ_POLICIES)
+        verify_hints(self, LOAD_HINTS)
         elements = type.element_count() * type.array_length
         if result.get_num_dims() == 1 and result.element_count() < elements:
             verify_lane_share(type, "value", result.element_count())
@@ -278,7 +278,7 @@ class StoreNdOp(OffsetsOp, CachedOp):
         verify_same_element(type, "value", self.value)
         verify_block(type)
         verify_small_rank(type)
-        verify_hints(self, WRITE_POLICIES)
+        verify_hints(self, STORE_HINTS)
         if type.array_length > 1:
             raise VerifyException(
                 f"'TensorDesc' has array_length {type.array_length}, a store takes 1"

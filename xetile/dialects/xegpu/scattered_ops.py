@@ -26,6 +26,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.formats import (
     AtomicKind,
     SameType,
@@ -38,12 +39,11 @@ from xetile.dialects.xegpu.access import (
     access_properties,
     descriptor_type,
     vector_type,
-    verify_hints,
     verify_memory_space,
     verify_same_element,
     verify_scattered,
 )
-from xetile.dialects.xegpu.attributes import READ_POLICIES, WRITE_POLICIES, CacheHintAttr
+from xetile.dialects.xegpu.attributes import CacheHintAttr
 from xetile.dialects.xegpu.constraints import (
     base_constraint,
     elements_constraint,
@@ -181,7 +181,7 @@ class PrefetchOp(CachedOp):
     def verify_(self) -> None:
         source = self.source.type
         verify_place(source, self.offsets)
-        verify_hints(self, READ_POLICIES)
+        verify_hints(self, LOAD_HINTS)
         if is_address(source) and self.offset_align_byte is None:
             raise VerifyException(f"'offset_align_byte' is missing, a source of {source} needs it")
         if self.offset_align_byte is not None and not is_address(source):
@@ -234,7 +234,7 @@ class LoadOp(CachedOp):
 
     def verify_(self) -> None:
         verify_place(self.source.type, self.offsets)
-        verify_hints(self, READ_POLICIES)
+        verify_hints(self, LOAD_HINTS)
         verify_value(self.source, self.offsets, self.mask, self.value, self.chunk_size)
 
 
@@ -279,7 +279,7 @@ class StoreOp(CachedOp):
 
     def verify_(self) -> None:
         verify_place(self.dest.type, self.offsets)
-        verify_hints(self, WRITE_POLICIES)
+        verify_hints(self, STORE_HINTS)
         verify_value(self.dest, self.offsets, self.mask, self.value, self.chunk_size)
 
 

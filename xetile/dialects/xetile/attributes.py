@@ -11,8 +11,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.str_enum import StrEnum
 
+from xetile.dialects.cache_hints import CacheHint
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_fields,
@@ -34,17 +34,6 @@ LEGAL_MEMORY_SPACES = (
 ROW_MAJOR = (1, 0)
 COLUMN_MAJOR = (0, 1)
 """The orders of a tile: the fastest dimension comes first."""
-
-
-class CacheHint(StrEnum):
-    """What an access asks of one cache level."""
-
-    CACHED = "cached"
-    UNCACHED = "uncached"
-    STREAMING = "streaming"
-    READ_INVALIDATE = "read_invalidate"
-    WRITE_BACK = "write_back"
-    WRITE_THROUGH = "write_through"
 
 
 @irdl_attr_definition

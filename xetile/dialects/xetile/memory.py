@@ -27,6 +27,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.cache_hints import HINTS, LOAD_HINTS, STORE_HINTS, verify_hints
 from xetile.dialects.traits import PrefetchesTile, ReadsTile, WritesTile
 from xetile.dialects.xetile.attributes import CacheHintAttr
 from xetile.dialects.xetile.message import MessageAttr, verify_message
@@ -39,7 +40,6 @@ from xetile.dialects.xetile.parsing import (
     refuse,
 )
 from xetile.dialects.xetile.reading import (
-    HINTS,
     Format,
     parse_dictionary,
     parse_operand_names,
@@ -48,8 +48,6 @@ from xetile.dialects.xetile.reading import (
     typed_padding,
 )
 from xetile.dialects.xetile.support import (
-    LOAD_HINTS,
-    STORE_HINTS,
     Hint,
     Padding,
     hint_properties,
@@ -57,7 +55,6 @@ from xetile.dialects.xetile.support import (
     tile_of,
     verify_dictionary,
     verify_form,
-    verify_hints,
     verify_one_writer,
     verify_padding,
     verify_tile_map,

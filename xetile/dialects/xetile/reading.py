@@ -32,9 +32,6 @@ from xetile.dialects.xetile.parsing import (
 )
 from xetile.dialects.xetile.types import FLOAT_TYPES, TileType
 
-HINTS = ("l1_hint", "l2_hint", "l3_hint")
-"""The cache hints, in the order in which they are printed."""
-
 MAP_SPELLINGS = ("wg_map", "map")
 """How the map of an op's result is called where the op is not ours; the first is printed."""
 

@@ -9,6 +9,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def,
 from xdsl.parser import Parser
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 
+from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.traits import ReadsTile, WritesTile
 from xetile.dialects.xetile.memory import TileAccess, mask_type, verify_access
 from xetile.dialects.xetile.parsing import (
@@ -18,7 +19,6 @@ from xetile.dialects.xetile.parsing import (
     parse_type_separator,
 )
 from xetile.dialects.xetile.reading import (
-    HINTS,
     Format,
     parse_dictionary,
     parse_operand_names,

@@ -19,24 +19,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.xetile.attributes import CacheHint, CacheHintAttr, WorkgroupMapAttr
+from xetile.dialects.cache_hints import HINTS, CacheHint
+from xetile.dialects.xetile.attributes import CacheHintAttr, WorkgroupMapAttr
 from xetile.dialects.xetile.reading import (
-    HINTS,
     NOT_READ,
     PROPERTIES,
     Format,
     foreign_property,
 )
 from xetile.dialects.xetile.types import FLOAT_TYPES, TileType, verify_distribution
-
-LOAD_HINTS = (CacheHint.CACHED, CacheHint.UNCACHED, CacheHint.STREAMING, CacheHint.READ_INVALIDATE)
-STORE_HINTS = (
-    CacheHint.CACHED,
-    CacheHint.UNCACHED,
-    CacheHint.WRITE_BACK,
-    CacheHint.WRITE_THROUGH,
-)
-"""What may be asked of a cache in each direction, as XeGPU has it (llvm 22.1.8, XeGPUOps.cpp)."""
 
 Hint = CacheHintAttr | CacheHint | None
 Padding = Attribute | float | None
@@ -84,14 +75,6 @@ def verify_dictionary(op: IRDLOperation, format: Format) -> None:
             raise VerifyException(foreign_property(name, format))
         if name in ("wg_map", "map") and format.result_map is not None:
             raise VerifyException(f"'{name}' is called '{format.result_map}' on {format.name}")
-
-
-def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
-    """Refuse hints of the wrong direction."""
-    for name in HINTS:
-        hint = op.properties.get(name)
-        if isinstance(hint, CacheHintAttr) and hint.data not in legal:
-            raise VerifyException(f"'{name}' is {hint.data}, legal here are {', '.join(legal)}")
 
 
 def verify_padding(padding: Attribute | None, element_type: Attribute) -> None:

@@ -1,0 +1,44 @@
+"""Cache hints, which XeTile and XeGPU have alike: what an access asks of each cache level.
+
+Source: llvm 22.1.8, XeGPUAttrs.td and XeGPUOps.cpp.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.ir import Data
+from xdsl.irdl import IRDLOperation
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+
+class CacheHint(StrEnum):
+    """What an access asks of one cache level."""
+
+    CACHED = "cached"
+    UNCACHED = "uncached"
+    STREAMING = "streaming"
+    READ_INVALIDATE = "read_invalidate"
+    WRITE_BACK = "write_back"
+    WRITE_THROUGH = "write_through"
+
+
+LOAD_HINTS = (CacheHint.CACHED, CacheHint.UNCACHED, CacheHint.STREAMING, CacheHint.READ_INVALIDATE)
+STORE_HINTS = (
+    CacheHint.CACHED,
+    CacheHint.UNCACHED,
+    CacheHint.WRITE_BACK,
+    CacheHint.WRITE_THROUGH,
+)
+"""What may be asked in each direction."""
+
+HINTS = ("l1_hint", "l2_hint", "l3_hint")
+"""The properties that hold them, in the order in which they are printed."""
+
+
+def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
+    """Refuse hints of the wrong direction."""
+    for name in HINTS:
+        hint = cast("Data[CacheHint] | None", op.properties.get(name))
+        if hint is not None and hint.data not in legal:
+            raise VerifyException(f"'{name}' is {hint.data}, legal here are {', '.join(legal)}")
