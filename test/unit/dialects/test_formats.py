@@ -224,7 +224,7 @@ def test_errors(line: str, message: str) -> None:
 def test_types_are_left_to_the_verifier() -> None:
     custom = "made.count addi %m : memref<4x4xf32>"
     generic = '"made.count"(%m) <{kind = 1 : i64}> : (memref<4x4xf32>) -> ()'
-    words = []
+    words: list[str] = []
     for line in (custom, generic):
         with pytest.raises(VerifyException) as error:
             read(line)
