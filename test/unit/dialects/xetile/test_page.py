@@ -13,7 +13,7 @@ from xetile.dialects.modules import parse, verify
 from xetile.dialects.xetile import XeTile
 from xetile.dialects.xetile.aliases import ALIASES
 
-PAGE = Path(__file__).parents[3] / "docs" / "xetile-dialect.md"
+PAGE = Path(__file__).parents[4] / "docs" / "xetile-dialect.md"
 
 
 class Example(NamedTuple):

@@ -24,7 +24,7 @@ from xetile.toolchain.mlir import Route, run_passes
 
 from .test_equivalence import RESULTS, Array, matrices, same_bits
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 MARKS = {"bindings": pytest.mark.mlir_bindings, "mlir-opt": pytest.mark.mlir_opt}
 ROUTES = [pytest.param(route, marks=MARKS[route]) for route in get_args(Route)]
 PIPELINE = "gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup zebin-chip=bmg binary-format=bin}"

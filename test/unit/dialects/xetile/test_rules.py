@@ -13,7 +13,7 @@ from xetile.errors import XetileError
 from xetile.passes.xetile_infer_wg_map import XeTileInferWgMap
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[2] / "docs" / "xetile-dialect.md"
+PAGE = HERE.parents[3] / "docs" / "xetile-dialect.md"
 TABLE = HERE / "Inputs" / "wrong_programs.txt"
 VERIFICATION = "Verification"
 INFERENCE = "where maps are inferred"
