@@ -1,4 +1,4 @@
-// RUN: xetile-opt --convert-xegpu-to-xevm="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --convert-xegpu-to-xevm="device=bmg" %s | FileCheck %s
 
 // Slices and the order that the matrix instruction wants become one selection of registers.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" %s | FileCheck %s
 
 // Two blocks side by side are one message; loops carry only the offset that moves.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" --split-input-file %s | filecheck %s
+// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" --split-input-file %s | FileCheck %s
 
 // The message sees the columns of the matrix as rows. It transposes elements of 32 bits; others are transposed as they
 // come, block by block, as is everything that is stored.

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" %s | FileCheck %s
 
 // What moves or combines elements becomes ops of the vector dialect on each block. A reduction begins with the
 // identity of its kind; blocks join it in order.

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" --split-input-file --verify-diagnostics %s | filecheck %s
+// RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" --split-input-file --verify-diagnostics %s | FileCheck %s
 
 // A slice of a vector in blocks is some of the blocks: nothing is left of it. One that begins inside of a block cuts it.
 

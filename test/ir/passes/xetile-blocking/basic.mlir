@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-blocking="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --xetile-blocking="device=bmg" %s | FileCheck %s
 
 // A and B are loaded in the largest blocks and repacked for the product; C stays in the product's blocks.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-blocking="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --xetile-blocking="device=bmg" %s | FileCheck %s
 
 // Branches and loops carry a vector in the blocks of its class; a branch that has it otherwise repacks it.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-blocking="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --xetile-blocking="device=bmg" %s | FileCheck %s
 
 // A transpose exchanges the blocks and what is in them. Both dimensions of an axis are reduced and broadcast. A
 // reduction of everything goes row by row, which blocks of one row keep.

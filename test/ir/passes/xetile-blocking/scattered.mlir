@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-blocking="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --xetile-blocking="device=bmg" %s | FileCheck %s
 
 // A block of a scattered tile, and of a tile that is changed atomically, has one element per lane. Vectors of indices
 // stay of the tile's shape; what is computed with them is in blocks.

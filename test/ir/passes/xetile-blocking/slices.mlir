@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-blocking="device=bmg" %s | filecheck %s
+// RUN: xetile-opt --xetile-blocking="device=bmg" %s | FileCheck %s
 
 // A slice takes whole blocks, for which larger ones are cut. What a product asks of the slice decides how the vector
 // that is sliced is loaded.

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-infer-wg-map %s | filecheck %s
+// RUN: xetile-opt --xetile-infer-wg-map %s | FileCheck %s
 // RUN: xetile-opt --xetile-infer-wg-map %s > %t.once
 // RUN: xetile-opt --xetile-infer-wg-map %t.once | diff %t.once -
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-infer-wg-map --split-input-file %s | filecheck %s
+// RUN: xetile-opt --xetile-infer-wg-map --split-input-file %s | FileCheck %s
 
 // Through a loop: initial tiles, arguments, yields, results and the accumulator follow from the product alone.
 

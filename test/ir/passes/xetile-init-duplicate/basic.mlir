@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-init-duplicate %s | filecheck %s
+// RUN: xetile-opt --xetile-init-duplicate %s | FileCheck %s
 
 // A tile that is loaded and stored becomes two, through the loop as well.
 

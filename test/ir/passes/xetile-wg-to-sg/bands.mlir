@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg="exchange-bytes=1024" %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg="exchange-bytes=1024" %s | FileCheck %s
 
 // 2048 bytes go through 1024, a band of 16 rows after the other: each subgroup stores and loads in the band in which
 // its unit lies. The first load takes whatever is there.

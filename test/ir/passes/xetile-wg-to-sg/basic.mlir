@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg %s | FileCheck %s
 
 // One unit of 64x64 per subgroup: the subgroup's id says which.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
 
 // Every subgroup holds what its units are made of; two rounds of rows share one unit of the source.
 

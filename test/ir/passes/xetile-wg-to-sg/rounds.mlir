@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
 
 // Twice as many rows of units as subgroups: each subgroup has two, a round of 64 rows apart.
 

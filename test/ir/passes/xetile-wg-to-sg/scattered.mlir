@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg %s | FileCheck %s
 
 // Indices, masks and steps are taken apart like the tile; a mask's bounds count from where the unit begins.
 

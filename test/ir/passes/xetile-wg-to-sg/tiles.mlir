@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg %s | FileCheck %s
 
 // Order, memory space, hints and leading offsets stay; a prefetch has a map of its own; barriers stay.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | filecheck %s
+// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
 
 // A has K in four units per subgroup, B in one that all share: a slice of B for each unit of A, K ascending.
 
