@@ -1,0 +1,216 @@
+// RUN: xetile-opt --convert-xevm-to-llvm %s | FileCheck %s
+
+// Integers and floats: an op of LLVM for each, chunk by chunk on vectors.
+
+gpu.module @m {
+  // Extremes are a comparison and a selection.
+  // CHECK-LABEL: llvm.func @integers
+  // CHECK: llvm.sub %a, %b : i32
+  // CHECK-NEXT: llvm.and
+  // CHECK-NEXT: llvm.or
+  // CHECK-NEXT: llvm.xor
+  // CHECK-NEXT: llvm.shl
+  // CHECK-NEXT: llvm.udiv
+  // CHECK-NEXT: llvm.sdiv
+  // CHECK-NEXT: llvm.srem
+  // CHECK-NEXT: llvm.lshr
+  // CHECK-NEXT: %[[V:.*]] = llvm.ashr
+  // CHECK-NEXT: %[[LESS:.*]] = llvm.icmp "slt" %[[V]], %a : i32
+  // CHECK-NEXT: llvm.select %[[LESS]], %[[V]], %a : i1, i32
+  // CHECK-NEXT: llvm.icmp "sgt"
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.icmp "ult"
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.icmp "ugt"
+  // CHECK-NEXT: %[[W:.*]] = llvm.select
+  // CHECK-NEXT: %[[CHOOSE:.*]] = llvm.icmp "sle" %[[W]], %a : i32
+  // CHECK-NEXT: llvm.select %[[CHOOSE]], %[[W]], %b : i1, i32
+  gpu.func @integers(%out: !llvm.ptr<1>, %a: i32, %b: i32) kernel {
+    %0 = arith.subi %a, %b : i32
+    %1 = arith.andi %0, %b : i32
+    %2 = arith.ori %1, %a : i32
+    %3 = arith.xori %2, %b : i32
+    %4 = arith.shli %3, %b : i32
+    %5 = arith.divui %4, %b : i32
+    %6 = arith.divsi %5, %b : i32
+    %7 = arith.remsi %6, %a : i32
+    %8 = arith.shrui %7, %b : i32
+    %9 = arith.shrsi %8, %a : i32
+    %10 = arith.minsi %9, %a : i32
+    %11 = arith.maxsi %10, %b : i32
+    %12 = arith.minui %11, %a : i32
+    %13 = arith.maxui %12, %b : i32
+    %least = arith.cmpi sle, %13, %a : i32
+    %14 = arith.select %least, %13, %b : i32
+    llvm.store %14, %out : i32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // An index of which nothing is known has 64 bits; signs of types mean nothing to LLVM.
+  // CHECK-LABEL: llvm.func @widths
+  // CHECK: llvm.sext %{{.*}} : i8 to i32
+  // CHECK-NEXT: llvm.zext %{{.*}} : i8 to i32
+  // CHECK-NEXT: llvm.trunc %{{.*}} : i64 to i32
+  // CHECK-NEXT: %[[I:.*]] = llvm.zext %{{.*}} : i32 to i64
+  // CHECK-NEXT: %[[J:.*]] = llvm.add %[[I]], %[[I]] : i64
+  // CHECK-NEXT: llvm.trunc %[[J]] : i64 to i32
+  // CHECK-COUNT-2: llvm.add
+  // CHECK: %[[N:.*]] = llvm.add
+  // CHECK-NEXT: llvm.bitcast %[[N]] : i32 to f32
+  gpu.func @widths(%out: !llvm.ptr<1>, %a: i8, %b: i64, %n: i32) kernel {
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.extui %a : i8 to i32
+    %2 = arith.trunci %b : i64 to i32
+    %i = arith.index_castui %n : i32 to index
+    %j = arith.addi %i, %i : index
+    %3 = arith.index_cast %j : index to i32
+    %4 = arith.addi %0, %1 : i32
+    %5 = arith.addi %4, %2 : i32
+    %6 = arith.addi %5, %3 : i32
+    %7 = builtin.unrealized_conversion_cast %6 : i32 to ui32
+    %8 = builtin.unrealized_conversion_cast %7 : ui32 to i32
+    %f = arith.bitcast %8 : i32 to f32
+    llvm.store %f, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @chunks
+  // CHECK-DAG: %[[LOW:.*]] = llvm.mlir.constant(dense<3> : vector<8xi32>)
+  // CHECK-DAG: %[[HIGH:.*]] = llvm.mlir.constant(dense<3> : vector<4xi32>)
+  // CHECK: llvm.add %{{.*}}, %[[LOW]] : vector<8xi32>
+  // CHECK-NEXT: llvm.add %{{.*}}, %[[HIGH]] : vector<4xi32>
+  gpu.func @chunks(%out: !llvm.ptr<1>, %p: !llvm.ptr<1>) kernel {
+    %a = llvm.load %p : !llvm.ptr<1> -> vector<8xi32>
+    %b = vector.shuffle %a, %a [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3] : vector<8xi32>, vector<8xi32>
+    %c = arith.constant dense<3> : vector<12xi32>
+    %d = arith.addi %b, %c : vector<12xi32>
+    %e = vector.extract %d[8] : i32 from vector<12xi32>
+    llvm.store %e, %out : i32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @floats
+  // CHECK: llvm.fadd
+  // CHECK-NEXT: llvm.fsub
+  // CHECK-NEXT: llvm.fmul
+  // CHECK-NEXT: llvm.fdiv
+  // CHECK-NEXT: llvm.frem
+  // CHECK-NEXT: llvm.intr.maxnum
+  // CHECK-NEXT: llvm.intr.minnum
+  // CHECK-NEXT: %[[V:.*]] = llvm.fneg
+  // CHECK-NEXT: %[[LESS:.*]] = llvm.fcmp "olt" %[[V]]
+  // CHECK-NEXT: llvm.select %[[LESS]], %[[V]]
+  gpu.func @floats(%out: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
+    %0 = arith.addf %a, %b : f32
+    %1 = arith.subf %0, %b : f32
+    %2 = arith.mulf %1, %a : f32
+    %3 = arith.divf %2, %b : f32
+    %4 = arith.remf %3, %b : f32
+    %5 = arith.maxnumf %4, %a : f32
+    %6 = arith.minnumf %5, %b : f32
+    %7 = arith.negf %6 : f32
+    %less = arith.cmpf olt, %7, %a : f32
+    %8 = arith.select %less, %7, %a : f32
+    llvm.store %8, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @functions
+  // CHECK: llvm.intr.pow
+  // CHECK-NEXT: llvm.intr.copysign
+  // CHECK-NEXT: llvm.intr.fabs
+  // CHECK-NEXT: llvm.intr.ceil
+  // CHECK-NEXT: llvm.intr.floor
+  // CHECK-NEXT: llvm.intr.cos
+  // CHECK-NEXT: llvm.intr.sin
+  // CHECK-NEXT: llvm.intr.exp(
+  // CHECK-NEXT: llvm.intr.exp2
+  // CHECK-NEXT: llvm.intr.log(
+  // CHECK-NEXT: llvm.intr.log2
+  // CHECK-NEXT: llvm.intr.sqrt
+  // CHECK-NEXT: llvm.intr.fma
+  gpu.func @functions(%out: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
+    %0 = math.powf %a, %b : f32
+    %1 = math.copysign %0, %b : f32
+    %2 = math.absf %1 : f32
+    %3 = math.ceil %2 : f32
+    %4 = math.floor %3 : f32
+    %5 = math.cos %4 : f32
+    %6 = math.sin %5 : f32
+    %7 = math.exp %6 : f32
+    %8 = math.exp2 %7 : f32
+    %9 = math.log %8 : f32
+    %10 = math.log2 %9 : f32
+    %11 = math.sqrt %10 : f32
+    %12 = math.fma %11, %a, %b : f32
+    llvm.store %12, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // IEEE's extremes: of zeros the sign decides, and a NaN wins.
+  // CHECK-LABEL: llvm.func @extremes
+  // CHECK-SAME: %[[A:[a-z0-9_]*]]: f32, %[[B:[a-z0-9_]*]]: f32)
+  // CHECK: %[[BITS:.*]] = llvm.and
+  // CHECK-NEXT: %[[TIE:.*]] = llvm.bitcast %[[BITS]] : i32 to f32
+  // CHECK-NEXT: %[[GREATER:.*]] = llvm.fcmp "ogt" %[[A]], %[[B]]
+  // CHECK-NEXT: %[[LARGEST:.*]] = llvm.select %[[GREATER]], %[[A]], %[[B]]
+  // CHECK-NEXT: %[[EQUAL:.*]] = llvm.fcmp "oeq" %[[A]], %[[B]]
+  // CHECK-NEXT: %[[NUMBER:.*]] = llvm.select %[[EQUAL]], %[[TIE]], %[[LARGEST]]
+  // CHECK-NEXT: %[[NAN:.*]] = llvm.fadd %[[A]], %[[B]]
+  // CHECK-NEXT: %[[UNORDERED:.*]] = llvm.fcmp "uno" %[[A]], %[[B]]
+  // CHECK-NEXT: llvm.select %[[UNORDERED]], %[[NAN]], %[[NUMBER]]
+  // CHECK: llvm.or
+  // CHECK: llvm.fcmp "olt"
+  gpu.func @extremes(%out: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
+    %0 = arith.maximumf %a, %b : f32
+    llvm.store %0, %out : f32, !llvm.ptr<1>
+    %1 = arith.minimumf %a, %b : f32
+    llvm.store %1, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @conversions
+  // CHECK: llvm.fpext %{{.*}} : f16 to f32
+  // CHECK-NEXT: llvm.fptosi %{{.*}} : f32 to i32
+  // CHECK-NEXT: llvm.fptoui %{{.*}} : f32 to i32
+  // CHECK: llvm.sitofp %{{.*}} : i32 to f32
+  // CHECK-NEXT: llvm.uitofp %{{.*}} : i32 to f32
+  // CHECK: llvm.fptrunc %{{.*}} : f32 to f16
+  gpu.func @conversions(%out: !llvm.ptr<1>, %a: f16, %n: i32) kernel {
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.fptosi %0 : f32 to i32
+    %2 = arith.fptoui %0 : f32 to i32
+    %3 = arith.addi %1, %2 : i32
+    %4 = arith.sitofp %3 : i32 to f32
+    %5 = arith.uitofp %n : i32 to f32
+    %6 = arith.addf %4, %5 : f32
+    %7 = arith.truncf %6 : f32 to f16
+    llvm.store %7, %out : f16, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // bf16 is computed in f32, whose upper half it is, and rounded to nearest, ties to even; a NaN stays one.
+  // CHECK-LABEL: llvm.func @rounded
+  // CHECK-DAG: %[[SIXTEEN:.*]] = llvm.mlir.constant(16 : i32)
+  // CHECK-DAG: %[[BELOW_HALF:.*]] = llvm.mlir.constant(32767 : i32)
+  // CHECK: %[[A:.*]] = llvm.zext %{{.*}} : i16 to i32
+  // CHECK-NEXT: %[[UP:.*]] = llvm.shl %[[A]], %[[SIXTEEN]] : i32
+  // CHECK-NEXT: llvm.bitcast %[[UP]] : i32 to f32
+  // CHECK: %[[SUM:.*]] = llvm.fadd %{{.*}} : f32
+  // CHECK-NEXT: %[[BITS:.*]] = llvm.bitcast %[[SUM]] : f32 to i32
+  // CHECK-NEXT: %[[UPPER:.*]] = llvm.lshr %[[BITS]], %[[SIXTEEN]]
+  // CHECK-NEXT: %[[ODD:.*]] = llvm.and %[[UPPER]]
+  // CHECK-NEXT: %[[BIAS:.*]] = llvm.add %[[ODD]], %[[BELOW_HALF]]
+  // CHECK-NEXT: %[[MOVED:.*]] = llvm.add %[[BITS]], %[[BIAS]]
+  // CHECK-NEXT: %[[ROUNDED:.*]] = llvm.lshr %[[MOVED]], %[[SIXTEEN]]
+  // CHECK-NEXT: %[[QUIET:.*]] = llvm.or %[[UPPER]]
+  // CHECK-NEXT: %[[NAN:.*]] = llvm.fcmp "uno" %[[SUM]], %[[SUM]]
+  // CHECK-NEXT: %[[WORD:.*]] = llvm.select %[[NAN]], %[[QUIET]], %[[ROUNDED]]
+  // CHECK-NEXT: llvm.trunc %[[WORD]] : i32 to i16
+  gpu.func @rounded(%out: !llvm.ptr<1>, %a: bf16, %b: bf16) kernel {
+    %0 = arith.addf %a, %b : bf16
+    %1 = arith.bitcast %0 : bf16 to i16
+    llvm.store %1, %out : i16, !llvm.ptr<1>
+    gpu.return
+  }
+}
