@@ -301,6 +301,5 @@ HANDLERS: Handlers[LLVMView] = {
     "vector.insert_strided_slice": _insert_slice,
     "vector.shape_cast": _shape_cast,
     "vector.shuffle": _shuffle,
-    "vector.splat": _broadcast,
     "vector.to_elements": _to_elements,
 }

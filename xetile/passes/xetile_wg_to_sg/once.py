@@ -39,7 +39,7 @@ _REASONS: Mapping[str, str] = {
         ),
         _INSIDE,
     ),
-    **dict.fromkeys(("memref.atomic_rmw", "memref.generic_atomic_rmw"), _UPDATE),
+    "memref.atomic_rmw": _UPDATE,
 }
 _COUNTED = ("gpu.thread_id", "gpu.global_id")
 """What counts subgroups in kernels of Intel's older convention."""

@@ -56,4 +56,23 @@ gpu.module @m {
     xetile.store_tile %v, %u : vector<1x1x8x16xf32>, !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
     gpu.return
   }
+
+  // Blocks that repeat one number share its vector.
+
+  // CHECK-LABEL: gpu.func @scaled
+  // CHECK: %[[V0:.*]] = xegpu.load_nd
+  // CHECK: %[[V1:.*]] = xegpu.load_nd
+  // CHECK: %[[X:.*]] = vector.broadcast %x : f32 to vector<8x16xf32>
+  // CHECK-NEXT: %[[P0:.*]] = arith.mulf %[[V0]], %[[X]] : vector<8x16xf32>
+  // CHECK-NEXT: %[[P1:.*]] = arith.mulf %[[V1]], %[[X]] : vector<8x16xf32>
+  // CHECK-NEXT: xegpu.store_nd %[[P0]]
+  // CHECK-NEXT: xegpu.store_nd %[[P1]]
+  gpu.func @scaled(%A: memref<64x64xf32>, %x: f32) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<16x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    %v = xetile.load_tile %t : !xetile.tile<16x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>> -> vector<2x1x8x16xf32>
+    %s = vector.broadcast %x : f32 to vector<2x1x8x16xf32>
+    %p = arith.mulf %v, %s : vector<2x1x8x16xf32>
+    xetile.store_tile %p, %t : vector<2x1x8x16xf32>, !xetile.tile<16x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    gpu.return
+  }
 }

@@ -75,6 +75,76 @@ func.func @f(%A: memref<16x16xf32>) {
 // -----
 
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.lane_id' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %i = gpu.lane_id
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.global_id' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %i = gpu.global_id x
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>, %x: f32, %i: i32, %w: i32) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.shuffle' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %v, %valid = gpu.shuffle xor %x, %i, %w : f32
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>, %x: f32) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.rotate' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %v, %valid = gpu.rotate %x, 3, 16 : f32
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>, %x: f32) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.subgroup_broadcast' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %v = gpu.subgroup_broadcast %x, first_active_lane : f32
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>, %x: f32) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.subgroup_reduce' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %v = gpu.subgroup_reduce add %x : (f32) -> f32
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>, %x: f32) {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.all_reduce' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %v = gpu.all_reduce add %x {} : (f32) -> f32
+  func.return
+}
+
+// -----
+
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
 func.func @f(%A: memref<16x16xf32>, %x: f32, %i: index) {
   %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
   // expected-error @below {{'memref.atomic_rmw' would be done once by every subgroup instead of once by the workgroup; use xetile.atomic_rmw_tile, or write the kernel at subgroup level}}
