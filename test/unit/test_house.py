@@ -1,10 +1,13 @@
 """The rules of the house that a machine can hold: which room imports which, and what the algebra knows."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+from xetile.targets import names
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
@@ -36,6 +39,20 @@ FRONT_DOORS = ("xetile", "xetile.layout", "xetile.universe")
 
 EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 """Imports (from, of) that stand against the order; nothing is added here, it only gets shorter."""
+
+OUR_OWN_NUMBERS: Mapping[str, str] = {
+    "xetile.passes.convert_xetile_to_xegpu.checks.MOST_BLOCKS": "what we unroll in one subgroup",
+    "xetile.passes.convert_xevm_to_llvm.builtins.LOAD_CACHE_OPTIONS": "IGC's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.builtins.MATRIX_OPERANDS": "names and bits of element types",
+    "xetile.passes.convert_xevm_to_llvm.builtins.STORE_CACHE_OPTIONS": "IGC's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.builtins._WORD": "the C++ ABI's letters for integers",
+    "xetile.passes.convert_xevm_to_llvm.identifiers._ACQUIRE_RELEASE": "OpenCL's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
+    "xetile.passes.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
+    "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
+    "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
+}
+"""Numbers of rooms that decide which are no hardware's, with what they are."""
 
 RANK = {f"xetile.{room}": rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
@@ -102,3 +119,58 @@ def test_layouts_know_neither_xdsl_nor_numpy() -> None:
         if module.startswith("xetile.layout"):
             foreign = {name.split(".")[0] for name in imports(tree)}
             assert not foreign & {"xdsl", "numpy"}, module
+
+
+def test_nobody_imports_what_another_module_keeps_for_itself() -> None:
+    found = [
+        f"{module} imports {name}"
+        for module, tree in MODULES.items()
+        for name in imports(tree)
+        if name.startswith("xetile.") and any(map(_is_private, name.split(".")))
+    ]
+    assert found == []
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def test_devices_are_named_in_targets_only() -> None:
+    devices = set(names())
+    found: list[str] = []
+    for module, tree in MODULES.items():
+        if room_of(module) == "xetile.targets":
+            continue
+        said = documentation(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                words = set(re.findall(r"\w+", node.value))
+                if id(node) not in said and words & devices:
+                    found.append(f"{module}:{node.lineno}: {node.value!r}")
+    assert found == []
+
+
+def documentation(tree: ast.Module) -> set[int]:
+    """The strings that stand as statements: docstrings of all kinds."""
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def test_numbers_of_rooms_that_decide_are_our_own() -> None:
+    """What a device can do is asked of `targets`; a constant elsewhere needs another reason, written above."""
+    found: list[str] = []
+    for module, tree in MODULES.items():
+        if room_of(module) not in ("xetile.planning", "xetile.rewriting", "xetile.passes"):
+            continue
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+                (target,) = (
+                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                )
+                if any(map(_is_large_number, ast.walk(statement.value))):
+                    found.append(f"{module}.{ast.unparse(target)}")
+    assert sorted(found) == sorted(OUR_OWN_NUMBERS)
+
+
+def _is_large_number(node: ast.AST) -> bool:
+    """Numbers up to 3 count operands and dimensions."""
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value > 3

@@ -40,12 +40,13 @@ from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block, Slice, slice_of
 from xetile.planning.uses import Tiles, TileUse, tile_of
 from xetile.targets.target import Target
+from xetile.targets.xe.dpas import COLUMNS, REPEAT_COUNTS
 
 _DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
 """Which use of a tile decides its block where it has several."""
 
-_DEFAULT_BLOCK = (8, 16)
-"""Upper bound of the block of a value that no message and no product asks for: the accumulator's on every device."""
+_DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
+"""Upper bound of the block of a value that no message and no product asks for: that of an accumulator."""
 
 
 _Item = TypeVar("_Item")

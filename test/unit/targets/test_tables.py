@@ -23,7 +23,7 @@ from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets import DEFAULT, EXAMPLE, find, names
 from xetile.targets.target import INDEX_BITS, Access
 from xetile.targets.xe.device import LANES, XeDevice
-from xetile.targets.xe.messages import HEIGHTS, verified
+from xetile.targets.xe.messages import HEIGHTS, PAYLOAD_ROW_BYTES, verified
 from xetile.targets.xe.surface import SURFACE
 
 MEASURED = Path(__file__).parents[2] / "data" / "capabilities"
@@ -94,6 +94,13 @@ def test_what_all_devices_have() -> None:
         assert (target.lanes, target.threads) == (LANES, LANES) == (16, 16)
         assert target.registers == (64, (128, 256))
         assert target.shared_bytes == 65536
+
+
+def test_payloads_hold_rows_that_every_device_prefetches() -> None:
+    """Wider rows, which cri alone has, go without a payload."""
+    for bits in (8, 16, 32, 64):
+        rows = {c.columns * c.blocks * bits // 8 for c in device("bmg").compiled("prefetch", bits)}
+        assert max(rows) == PAYLOAD_ROW_BYTES == 64
 
 
 def test_operands_of_an_instruction() -> None:

@@ -16,10 +16,6 @@ ADD_PAYLOAD_X = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockX"
 ADD_PAYLOAD_Y = "__builtin_IB_subgroup_addBlock2DAddressPayloadBlockY"
 """The address payload of a 2D message, kept in a register over many messages."""
 
-PAYLOAD_ROW_BYTES = 64
-"""The widest row of blocks that goes through a payload (IGC: "width x numBlocks > 64 bytes"); cri has wider messages,
-for which only the OpenCL builtin is left."""
-
 LOAD_CACHE_OPTIONS: Mapping[tuple[str, str], int] = {
     ("uc", "uc"): 1,
     ("uc", "c"): 2,
@@ -121,23 +117,23 @@ def cached_block_function(name: str) -> str:
 class MatrixOperand(NamedTuple):
     """How a matrix builtin names and takes an operand type.
 
-    Its name in the builtin's name, the mangled register type of A and of B, and the elements in 32 bits of K.
+    Its name in the builtin's name, the mangled register type of A and of B, and the bits of an element.
     """
 
     name: str
     a: str
     b: str
-    ops_per_channel: int
+    bits: int
 
 
 MATRIX_OPERANDS: Mapping[str, MatrixOperand] = {
-    "f16": MatrixOperand("f16", "s", "i", 2),
-    "bf16": MatrixOperand("bf16", "s", "i", 2),
-    "tf32": MatrixOperand("tf32", "f", "f", 1),
-    "s8": MatrixOperand("i8", "s", "i", 4),
-    "u8": MatrixOperand("u8", "t", "j", 4),
-    "s4": MatrixOperand("i4", "s", "i", 8),
-    "u4": MatrixOperand("u4", "t", "j", 8),
+    "f16": MatrixOperand("f16", "s", "i", 16),
+    "bf16": MatrixOperand("bf16", "s", "i", 16),
+    "tf32": MatrixOperand("tf32", "f", "f", 32),
+    "s8": MatrixOperand("i8", "s", "i", 8),
+    "u8": MatrixOperand("u8", "t", "j", 8),
+    "s4": MatrixOperand("i4", "s", "i", 4),
+    "u4": MatrixOperand("u4", "t", "j", 4),
 }
 """Operand types by xevm's names."""
 

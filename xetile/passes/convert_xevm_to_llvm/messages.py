@@ -49,7 +49,7 @@ from xetile.passes.convert_xevm_to_llvm.view import (
     Payload,
 )
 from xetile.rewriting.rewriter import Handlers, on
-from xetile.targets.xe.dpas import COLUMNS, DEPTH, REPEAT_COUNTS
+from xetile.targets.xe.dpas import COLUMNS, REPEAT_COUNTS, depth
 
 BlockMessage: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
 
@@ -180,8 +180,8 @@ def _prefetch_through(view: LLVMView, op: BlockPrefetch2dOp, payload: Payload, o
 def _multiply(view: LLVMView, op: MMAOp) -> None:
     a, b, accumulator = op.types.a.data, op.types.b.data, op.types.d.data
     m, n, k = op.shape.sizes
-    depth = DEPTH * MATRIX_OPERANDS[a].ops_per_channel if a in MATRIX_OPERANDS else 0
-    if not has_product(a, b, accumulator) or m not in REPEAT_COUNTS or (n, k) != (COLUMNS, depth):
+    legal = has_product(a, b, accumulator) and m in REPEAT_COUNTS and n == COLUMNS
+    if not legal or k != depth(MATRIX_OPERANDS[a].bits):
         fail(
             op,
             f"no builtin multiplies {a} and {b} into {accumulator} with m = {m}, n = {n}, k = {k}; expected m = 1, 2, "

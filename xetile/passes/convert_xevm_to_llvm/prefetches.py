@@ -15,9 +15,10 @@ from xdsl.utils.hints import isa
 from xetile.analysis.same_value import terminator
 from xetile.dialects.xevm import BlockPrefetch2dOp
 from xetile.passes.convert_xevm_to_llvm.arithmetic import WRAPPING
-from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD, PAYLOAD_ROW_BYTES
+from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD
 from xetile.passes.convert_xevm_to_llvm.messages import shape_of
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Payload
+from xetile.targets.xe.messages import PAYLOAD_ROW_BYTES
 
 _TRANSPARENT = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
 """Ops that keep a number modulo 2^32, where both types hold so much."""

@@ -32,8 +32,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     width,
 )
 from xetile.rewriting.rewriter import Handlers, Rewriter
-
-_BUFFER_ALIGNMENT = 64  # bytes, that of a register of pvc and later
+from xetile.targets.xe.device import REGISTERS
 
 
 class Address(NamedTuple):
@@ -171,7 +170,7 @@ class LLVMView(Rewriter[Lowered]):
         one = self.integer_constant(1, 32)
         array = llvm.LLVMArrayType(IntAttr(count), element)
         return self.shared(
-            ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=_BUFFER_ALIGNMENT)
+            ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=REGISTERS.register_bytes)
         )
 
     def undefined(self, type: Attribute) -> SSAValue:

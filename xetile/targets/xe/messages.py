@@ -32,6 +32,12 @@ _ONE_BLOCK_WIDTHS = {
 }
 """Columns of one block, by element bits: together at most 64 bytes."""
 
+PAYLOAD_ROW_BYTES = 64
+"""Widest row of all blocks of a prefetch whose address payload IGC keeps in a register over a loop.
+
+Source: IGC ("width x numBlocks > 64 bytes"); for cri's wider messages only the OpenCL builtin is left.
+"""
+
 _PREFETCH_BYTES = 64
 _LARGE_PREFETCH_BYTES = 256
 
