@@ -74,7 +74,7 @@ def room_of(module: str) -> str | None:
 def imports(tree: ast.Module) -> Iterator[str]:
     """Full names of what a module imports, local imports and those by name included."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
+        if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):

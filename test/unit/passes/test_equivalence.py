@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy
 import pytest
-from numpy.typing import NDArray
+from support.products import RESULTS, Array, matrices, same_bits
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
@@ -15,41 +14,15 @@ from xetile.kernels import gemm
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 
-Array = NDArray[Any]
-
 ABOVE_XEGPU: tuple[LevelName, ...] = ("subgroup", "blocked")
 ALL: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
-
-DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8, "tf32": numpy.float32}
 ACCUMULATORS = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f32"}
-RESULTS = {
-    "f32": numpy.float32,
-    "i32": numpy.int32,
-    "f16": numpy.float16,
-    "bf16": ml_dtypes.bfloat16,
-}
-
-
-def matrices(m: int, n: int, k: int, type: str, *, integers: bool) -> tuple[Array, Array]:
-    random = numpy.random.default_rng(m * 7 + n * 5 + k)
-    if integers or type == "i8":
-        low, high = (-128, 128) if type == "i8" and not integers else (-4, 5)
-        a = random.integers(low, high, (m, k)).astype(DTYPES[type])
-        return a, random.integers(low, high, (k, n)).astype(DTYPES[type])
-    return (
-        random.standard_normal((m, k)).astype(DTYPES[type]),
-        random.standard_normal((k, n)).astype(DTYPES[type]),
-    )
 
 
 def executed(module: ModuleOp, a: Array, b: Array, c_type: str) -> Array:
     c = numpy.zeros((a.shape[0], b.shape[1]), RESULTS[c_type])
     execute(module, "gemm", [a, b, c])
     return c
-
-
-def same_bits(left: Array, right: Array) -> bool:
-    return left.tobytes() == right.tobytes()
 
 
 def check(

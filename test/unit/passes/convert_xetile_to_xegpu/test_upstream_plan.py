@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from support.products import RESULTS, Array, matrices, same_bits
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -21,8 +22,6 @@ from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 from xetile.rewriting.positions import canonicalize
 from xetile.toolchain.mlir import Route, run_passes
-
-from .test_equivalence import RESULTS, Array, matrices, same_bits
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 MARKS = {"bindings": pytest.mark.mlir_bindings, "mlir-opt": pytest.mark.mlir_opt}
