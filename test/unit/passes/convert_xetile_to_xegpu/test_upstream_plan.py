@@ -245,8 +245,8 @@ STEPS = (
 @pytest.mark.mlir_opt
 def test_the_ir_between_upstreams_passes_is_ir_of_xdsl() -> None:
     """Each piece runs on what the piece before it left here, and all of them come to the same binary."""
-    options: dict[str, Any] = {"workgroup_tile": (32, 32), "subgroup_tile": (32, 32), "k_step": 32}
-    start = planned(gemm(m=64, n=64, k=64, **options))
+    options: dict[str, Any] = {"workgroup_tile": (16, 16), "subgroup_tile": (16, 16), "k_step": 16}
+    start = planned(gemm(m=32, n=32, k=32, **options))
     module = start
     for step in STEPS:
         module = run_passes(module, step, route="mlir-opt")
