@@ -3,67 +3,16 @@
 import math
 from collections.abc import Callable
 
-import ml_dtypes
 import numpy as np
 import pytest
+from support.elementwise import DTYPES, binary, unary
 
 from xetile.errors import XetileError
 from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
 
-DTYPES = {
-    "i1": np.bool,
-    "i8": np.int8,
-    "i16": np.int16,
-    "i32": np.int32,
-    "i64": np.int64,
-    "index": np.int64,
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "f32": np.float32,
-    "f64": np.float64,
-    "tf32": np.float32,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-}
 BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
-
-
-def unary(compute: Run, op: str, source: str, target: str, values: Array) -> Array:
-    n = len(values)
-    result = np.zeros(n, DTYPES[target])
-    compute(
-        f"""
-        %x = vector.load %0[%c0] : memref<{n}x{source}>, vector<{n}x{source}>
-        %r = {op} %x : vector<{n}x{source}> to vector<{n}x{target}>
-        vector.store %r, %1[%c0] : memref<{n}x{target}>, vector<{n}x{target}>
-        """.replace(
-            f" to vector<{n}x{target}>" if op.startswith(("math.", "arith.negf")) else "\0", ""
-        ),
-        f"memref<{n}x{source}>; memref<{n}x{target}>",
-        values,
-        result,
-    )
-    return result
-
-
-def binary(compute: Run, op: str, kind: str, x: Array, y: Array) -> Array:
-    n = len(x)
-    target = "i1" if "cmp" in op else kind
-    result = np.zeros(n, DTYPES[target])
-    compute(
-        f"""
-        %x = vector.load %0[%c0] : memref<{n}x{kind}>, vector<{n}x{kind}>
-        %y = vector.load %1[%c0] : memref<{n}x{kind}>, vector<{n}x{kind}>
-        %r = {op} %x, %y : vector<{n}x{kind}>
-        vector.store %r, %2[%c0] : memref<{n}x{target}>, vector<{n}x{target}>
-        """,
-        f"memref<{n}x{kind}>; memref<{n}x{kind}>; memref<{n}x{target}>",
-        x,
-        y,
-        result,
-    )
-    return result
 
 
 def pairs(kind: str) -> tuple[Array, Array]:
@@ -315,21 +264,6 @@ def test_select(compute: Run):
     np.testing.assert_array_equal(target, [[1, 5, 3], [4, 5, 6]])
 
 
-@pytest.mark.parametrize(
-    "name", ["exp", "log", "sqrt", "tanh", "erf", "exp2", "sin", "absf", "floor", "rsqrt"]
-)
-@pytest.mark.parametrize("kind", ["f32", "f16"])
-def test_math(compute: Run, name: str, kind: str):
-    values = np.array([0.5, 1.0, 2.75, 3.0, 0.125], DTYPES[kind])
-    found = unary(compute, f"math.{name}", kind, kind, values)
-    models: dict[str, Callable[[float], float]] = {
-        "exp2": lambda x: 2.0**x, "absf": abs, "floor": math.floor, "rsqrt": lambda x: 1 / math.sqrt(x),
-    }  # fmt: skip
-    model = models.get(name) or getattr(math, name)
-    expected = np.array([model(float(x)) for x in values]).astype(DTYPES[kind])
-    np.testing.assert_array_equal(found, expected)
-
-
 @pytest.mark.parametrize("op", ["divsi", "floordivsi", "ceildivsi", "remsi"])
 @pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64", "index"])
 def test_a_quotient_that_the_type_does_not_hold(compute: Run, op: str, kind: str):
@@ -391,20 +325,3 @@ def test_large_integers_round_once(compute: Run):
 def test_an_op_without_meaning_here_is_named(compute: Run):
     with pytest.raises(XetileError, match=r"kernel\.mlir:5:\d+: error: cannot execute 'gpu\.wait'"):
         compute("gpu.wait", "i1", 1)
-
-
-def test_fused_multiply_add_rounds_once(compute: Run):
-    x = np.array([1 + 2**-12], np.float32)
-    result = np.zeros(1, np.float32)
-    compute(
-        """
-        %x = vector.load %0[%c0] : memref<1xf32>, vector<1xf32>
-        %n = arith.constant dense<-1.0> : vector<1xf32>
-        %r = math.fma %x, %x, %n : vector<1xf32>
-        vector.store %r, %1[%c0] : memref<1xf32>, vector<1xf32>
-        """,
-        "memref<1xf32>; memref<1xf32>",
-        x,
-        result,
-    )
-    assert result[0] == np.float32(2**-11 + 2**-24)

@@ -1,0 +1,34 @@
+"""Texts that spell no layout: where reading stopped, and what was expected there."""
+
+import pytest
+
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.text.attributes import parse_layout
+
+BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("ttg.blocked<{}>", "expected an attribute such as .* at character 0, found 'ttg.blocked<{}>'"),
+        ("#ttg.blocked", "#ttg.blocked lacks 'sizePerThread'"),
+        ("#ttg.blocked<{sizePerThread = 2}>", "#ttg.blocked: 'sizePerThread' must be a list of integers"),
+        ("#ttg.blocked<{sizePerThread = [1, true]}>", "'sizePerThread' must be a list of integers"),
+        ("#ttg.blocked<{sizePerThread = [2}>", r"expected ',' or '\]' at character 32"),
+        ("#ttg.blocked<{a = 1, a = 2}>", "expected 'a' only once"),
+        (BLOCKED[:-2], "expected ',' or '}' at character"),
+        (BLOCKED + " x", "expected the end at character"),
+        (BLOCKED.replace("order", "ordre"), "#ttg.blocked lacks 'order'"),
+        (BLOCKED.replace("}>", ", more = 1}>"), "#ttg.blocked has no field 'more'"),
+        ("#ttg.amd_mfma<{version = 3}>", "layout #ttg.amd_mfma is not supported; supported are #ttg.blocked, "),
+        ("#ttg.dot_op<{opIdx = 0, parent = 3}>", "'parent' must be a layout attribute"),
+        ("#ttg.dot_op<{opIdx = 0, parent = #xegpu.layout<lane_layout = [1]>}>", "must be #ttg.blocked or #ttig.dpas"),
+        ("#ttg.dot_op<{opIdx = 0, x = 1, parent = #xegpu.layout<lane_layout = [1]>}>", "has no field 'x'"),
+        ("#ttg.nvmma_shared<{swizzlingByteWidth = 32, elementBitWidth = 16, transposed = 1}>", "'transposed' must be true or false"),
+        ("#xegpu.layout<[1, 2]>", "#xegpu.layout: expected fields as 'name = value'"),
+    ],
+)  # fmt: skip
+def test_texts_that_spell_no_layout(text: str, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        parse_layout(text)
