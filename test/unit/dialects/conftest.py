@@ -1,9 +1,12 @@
 """What the tests of the dialects share: reading, printing, and mlir-opt's word on it."""
 
+import os
 import re
 import subprocess
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from io import StringIO
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -90,6 +93,42 @@ def mlir_round_trip(mlir_opt: Path) -> Callable[[str], None]:
         assert normalized(str(parse(theirs))) == normalized(theirs)
 
     return check
+
+
+@pytest.fixture
+def upstream_refuses(mlir_opt: Path) -> Callable[[Sequence[str]], list[bool]]:
+    """Which of some programs mlir-opt refuses, or ends itself on; few processes read them all."""
+
+    def status(programs: Sequence[str]) -> tuple[int, str]:
+        done = subprocess.run(
+            [str(mlir_opt), "--split-input-file"],
+            input="".join(programs),
+            capture_output=True,
+            text=True,
+            env=os.environ | {"LLVM_DISABLE_SYMBOLIZATION": "1"},
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    def refuses(programs: Sequence[str]) -> list[bool]:
+        texts = [f"{program.rstrip()}\n// -----\n" for program in programs]
+        refused = [False] * len(texts)
+        start = 0
+        while start < len(texts):
+            code, errors = status(texts[start:])
+            ends = list(accumulate(text.count("\n") for text in texts[start:]))
+            for line in re.findall(r"^<stdin>:(\d+):\d+: error: ", errors, re.MULTILINE):
+                refused[start + bisect_left(ends, int(line))] = True
+            if code >= 0:
+                break
+            # it ended itself on the first that it has not answered
+            start = (refused + [False]).index(False, start)
+            if start < len(texts):
+                refused[start] = status([texts[start]])[0] != 0
+            start += 1
+        return refused
+
+    return refuses
 
 
 def normalized(text: str) -> str:
