@@ -2,6 +2,7 @@
 
 import pytest
 from xdsl.dialects.builtin import VectorType, f32, i8
+from xdsl.ir import Operation
 
 from xetile.analysis.constants import dense_value, is_splat, known_integer, splat_of_type, taken
 from xetile.dialects.modules import parse
@@ -9,7 +10,7 @@ from xetile.dialects.modules import parse
 COUNTED = "dense<[[0, 1, 2], [3, 4, 5]]> : vector<2x3xi8>"
 
 
-def constant(text: str):
+def constant(text: str) -> Operation:
     (op,) = [op for op in parse(f"%v = arith.constant {text}").walk() if op.results]
     return op
 
@@ -19,7 +20,7 @@ def test_elements_are_taken_by_their_place() -> None:
     assert value is not None
     assert not is_splat(value)
     corner = taken(value, [1, 2, 4, 5], VectorType(i8, [2, 2]))
-    assert [int(number) for number in corner.get_values()] == [1, 2, 4, 5]
+    assert list(corner.get_values()) == [1, 2, 4, 5]
     assert corner.type == VectorType(i8, [2, 2])
 
 

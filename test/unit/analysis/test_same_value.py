@@ -43,7 +43,7 @@ def test_facts_of_values_that_are_one_are_joined() -> None:
         v.name_hint: v for op in module.walk() for r in op.regions for b in r.blocks for v in b.args
     }
     values |= {v.name_hint: v for op in module.walk() for v in op.results}
-    classes = Classes[frozenset[str]](frozenset.union)
+    classes = Classes[frozenset[str]](lambda left, right: left | right)
     classes.give(values["a"], frozenset({"start"}))
     for op in module.walk():
         for left, right in carried_pairs(op):
