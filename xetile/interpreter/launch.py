@@ -138,7 +138,6 @@ def execute_host(
 
 
 def _launcher(sanitize: bool | None) -> Launcher:
-    """What kernels are executed with; it watches for races as asked, else as the environment says."""
     if sanitize is None:
         sanitize = os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0")
     watch = _sanitizer if sanitize else _nobody

@@ -36,7 +36,6 @@ class MLIRPass(ModulePass):
     pipeline: str
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Send the module there, and put in its place what comes back."""
         from xetile.toolchain.mlir import run_passes
 
         result = run_passes(op, self.pipeline, allow_unregistered=ctx.allow_unregistered)

@@ -56,14 +56,12 @@ class DuplicatedView(Expansion):
         self.uses = _tile_uses(function)
 
     def tiles(self, value: SSAValue) -> Uses:
-        """What an old tile became; one that the function is given serves all its uses."""
         became = self.get(value)
         if isinstance(became, Uses):
             return became
         return Uses(dict.fromkeys(self.uses(value), self.single(value)))
 
     def for_use(self, op: Operation, kind: str) -> Operation:
-        """The same op on the tiles for one way of using them."""
         operands = [
             self.tiles(v).tile(kind) if isinstance(v.type, TileType) else self.single(v)
             for v in op.operands
@@ -76,13 +74,11 @@ class DuplicatedView(Expansion):
         return init
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """A tile that was given takes the form of those that were made."""
         if isinstance(like, Uses) and not isinstance(became, Parts):
             return Uses(dict.fromkeys(like.kinds, became))
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
-        """An access takes the tile of its kind."""
         if all(not isinstance(operand.type, TileType) for operand in op.operands):
             self.copy(op)
             return
@@ -132,7 +128,6 @@ class XeTileInitDuplicate(ModulePass):
     name = "xetile-init-duplicate"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrite every function that holds tiles; others stay as they are."""
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
                 DuplicatedView(function, _HANDLERS).run()

@@ -87,7 +87,6 @@ def apply_layout(
 
 
 def _number(coordinate: Coordinate) -> int | None:
-    """A coordinate that is known: a number, or a constant."""
     if isinstance(coordinate, int):
         return coordinate
     owner = coordinate.owner
@@ -117,8 +116,6 @@ def _bits(type: Attribute) -> int:
 
 
 class _Emission:
-    """The ops of one call, each made once."""
-
     def __init__(self, type: _Integer, emit: Emit, ranges: Mapping[SSAValue, Interval]) -> None:
         self.type = type
         self.emit = emit
@@ -178,7 +175,6 @@ class _Emission:
         return self.made[key]
 
     def constant(self, number: int) -> SSAValue:
-        """A number as a value."""
         key = ("constant", number)
         if key not in self.made:
             bits = _bits(self.type)

@@ -44,7 +44,6 @@ class Parts:
         return type(self) is type(other) and _types(self.values) == _types(other.values)
 
     def describe(self) -> str:
-        """The parts in words, for diagnostics."""
         kinds = sorted({str(value.type) for value in self.values})
         return f"{len(self.values)} x {', '.join(kinds)}"
 
@@ -61,7 +60,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         self._remarked = False
 
     def run(self) -> None:
-        """Replace the body of the function."""
         region = self.function.regions[0]
         if len(region.blocks) != 1:
             fail(
@@ -96,7 +94,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         return became
 
     def mapped(self, offsets: Iterable[Offset]) -> list[Offset]:
-        """Offsets, sizes or strides of the old function in the new one."""
         return [o if isinstance(o, int) else self.single(o) for o in offsets]
 
     # Index arithmetic.
@@ -112,7 +109,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         return made
 
     def index(self, offset: Offset) -> SSAValue:
-        """An offset as an SSA value."""
         return self.constant(offset) if isinstance(offset, int) else offset
 
     def add(self, left: Offset, right: Offset) -> Offset:
@@ -148,7 +144,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         return init
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """`became` in the form of `like`, where control flow joins; refused unless they agree."""
         if isinstance(became, Parts) and isinstance(like, Parts):
             if like.agrees_with(became):
                 return became
@@ -192,7 +187,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         return Region(block)
 
     def rewrite(self, op: Operation) -> None:
-        """Rewrite one op: by its handler, as structured control flow, or by copying it."""
         structured = None if op.name in self.handlers else _STRUCTURED.get(op.name)
         if structured is not None:
             structured(self, op)
@@ -229,7 +223,6 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         ]
 
     def flatten(self, values: Sequence[Parts | SSAValue]) -> list[SSAValue]:
-        """The carried values in order."""
         flat: list[SSAValue] = []
         for value in values:
             flat.extend(value.values if isinstance(value, Parts) else (value,))

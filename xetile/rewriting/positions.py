@@ -71,12 +71,10 @@ class _Positioned(RewritePattern):
             raise _Refused(error) from None
 
     def place_inserted(self, operation: Operation) -> None:
-        """Called for every op that the pattern inserts."""
         if self.location is not None:
             place(operation, self.location)
 
     def place_block(self, block: Block) -> None:
-        """Called for every block that the pattern creates."""
         if self.location is not None:
             _place_arguments(block.args, self.location)
 

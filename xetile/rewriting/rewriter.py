@@ -80,7 +80,6 @@ class Rewriter(ABC, Generic[Became]):
     # The environment.
 
     def bind(self, value: SSAValue, became: Became) -> None:
-        """Record what an old value became, and hand its name on."""
         self.environment[value] = became
         if isinstance(became, SSAValue):
             hand_name_on(value, cast(SSAValue, became))
@@ -125,7 +124,6 @@ class Rewriter(ABC, Generic[Became]):
 
     @contextmanager
     def building(self, block: Block) -> Generator[None]:
-        """What is emitted inside goes to the end of a block."""
         outer, self.block = self.block, block
         yield
         self.block = outer
@@ -133,13 +131,11 @@ class Rewriter(ABC, Generic[Became]):
     # The walk.
 
     def rewrite_block(self, old: Block) -> None:
-        """Rewrite the ops of a block into the block that is being built."""
         for op in old.ops:
             self.current = op
             self.rewrite(op)
 
     def rewrite(self, op: Operation) -> None:
-        """Rewrite one op, by its handler where it has one."""
         handler = self.handlers.get(op.name)
         if handler is not None:
             handler(self, op)

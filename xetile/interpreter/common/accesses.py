@@ -120,7 +120,6 @@ def update_elements(
 
 
 def _in_turns(frame: Frame, op: Operation, addresses: Array, of: Element, values: Array) -> Array:
-    """Read, combine and write back elements, one position after the other; the old values."""
     old, kind = np.empty(addresses.shape, of.dtype), kind_of(op)
     for turn in _turns(addresses):
         before = frame.memory.read(op, addresses[turn], of)

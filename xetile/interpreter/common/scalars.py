@@ -124,7 +124,6 @@ def _integer_op(function: Binary, read: Read) -> Handler:
 
 
 def _shift_right_op(frame: Frame, op: Operation) -> Sequence[Value]:
-    """Bits moved down, copies of the sign behind them."""
     value, amount = op.operands
     x = signed(frame.array(value), element(value))
     y = np.minimum(unsigned(frame.array(amount), element(amount)), np.uint64(63))
@@ -140,7 +139,6 @@ INTEGER_OPS: Mapping[str, Handler] = {
 
 
 def _refuse_undefined(op: Operation, x: Array, y: Array, of: Element) -> None:
-    """Refuse a division by zero, and the one whose quotient is out of range."""
     if not y.all():
         refuse_zero(op)
     if x.dtype == np.int64 and ((x == -(1 << of.bits - 1)) & (y == -1)).any():

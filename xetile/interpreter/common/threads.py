@@ -85,6 +85,5 @@ def check_whole_workgroups(frame: Frame, op: Operation) -> None:
 
 
 def _listed(numbers: Sequence[int], most: int = 16) -> str:
-    """Numbers in a row, the last ones left out where they are many."""
     shown = ", ".join(map(str, numbers[:most]))
     return shown if len(numbers) <= most else f"{shown} and {len(numbers) - most} more"

@@ -82,8 +82,6 @@ def check_reachable(frame: Frame, op: Operation, value: SSAValue) -> None:
 
 
 def _reachable(handler: Handler) -> Handler:
-    """What executes an op, after a look at the memrefs that it reaches."""
-
     def checked(frame: Frame, op: Operation) -> Sequence[Value]:
         for value in op.operands:
             if isinstance(value.type, MemRefType):

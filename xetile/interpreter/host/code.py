@@ -105,7 +105,6 @@ class Code:
         return f"{word}.{self._count}"
 
     def let(self, text: str) -> str:
-        """The name of a new value."""
         name = f"%{self.name('v')}"
         self._lines.append(f"  {name} = {text}")
         return name
@@ -120,14 +119,12 @@ class Code:
         return value
 
     def do(self, text: str) -> None:
-        """An instruction without a value."""
         self._lines.append(f"  {text}")
 
     def block(self, label: str) -> None:
         self._lines.append(f"{label}:")
 
     def variable(self, of: Element) -> Place:
-        """A new variable of the function."""
         with self.at_entry():
             return Place(self.let(f"alloca {_memory_type(of)}"), of)
 

@@ -64,7 +64,6 @@ def _run(
 
 
 def _kernel(op: LaunchFuncOp) -> Operation:
-    """The function that a launch names."""
     outer, inner = op.kernel.root_reference.data, op.kernel.nested_references.data
     modules = {symbol_name(found): found for found in _gpu_modules(op)}
     if len(inner) != 1 or outer not in modules:
@@ -98,7 +97,6 @@ def _sizes(frame: Frame, op: Operation, what: str, values: Sequence[SSAValue]) -
 
 
 def _check_known(op: Operation, kernel: Operation, grid: Sizes, block: Sizes) -> None:
-    """The kernel may say for which sizes it is written."""
     for what, found in (("grid", grid), ("block", block)):
         known = launch_sizes(kernel, f"known_{what}_size")
         if known is not None and known != found:
@@ -135,7 +133,6 @@ def _whole_subgroups(op: Operation, kernel: Operation, block: Sizes) -> int:
 
 
 def _check_maps(op: Operation, kernel: Operation, subgroups: int) -> None:
-    """A workgroup has the subgroups that the maps deal its tiles to."""
     for at in kernel.walk():
         for map in _maps(at):
             total = prod(map.sg_layout)

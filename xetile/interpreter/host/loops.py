@@ -31,7 +31,6 @@ class _Loop:
         self._code: CompiledLoop | None = None
 
     def run(self, frame: Frame) -> Sequence[Value]:
-        """Execute it."""
         check_step(self.op, number(frame, self.op.operands[2]))
         lower, upper, step = (int(number(frame, value)[0]) for value in self.op.operands[:3])
         trips = max(-((lower - upper) // step), 0)
@@ -64,13 +63,11 @@ class _Loop:
 
 
 def _ops_in(op: Operation) -> int:
-    """Ops that one pass through the regions of an op takes."""
     inner = (op for region in op.regions for block in region.blocks for op in block.ops)
     return sum(1 + (_trips(op) if op.name == "scf.for" else 1) * _ops_in(op) for op in inner)
 
 
 def _trips(op: Operation) -> int:
-    """Iterations of an inner loop, if its bounds are constants."""
     lower, upper, step = (_constant(value) for value in op.operands[:3])
     if lower is None or upper is None or step is None or step <= 0:
         return USUAL_TRIPS

@@ -77,7 +77,6 @@ class HostMachine(Machine):
             self._running.pop()
 
     def frame(self) -> Frame:
-        """A frame of the one thread."""
         return Frame(self, np.arange(1))
 
 

@@ -63,7 +63,6 @@ def _described(frame: Frame, value: SSAValue) -> str:
 
 
 def _nested(array: Array, depth: int, rank: int, of: Element) -> str:
-    """Rows in brackets; those of an inner dimension stand behind one another."""
     if depth == rank:
         return shown(array[()], of)
     line = "" if depth == rank - 1 else "\n"
@@ -133,7 +132,6 @@ def _writable(frame: Frame, op: Operation, position: int = 0) -> Array:
 
 
 def _pair(frame: Frame, op: Operation) -> tuple[Array, Array]:
-    """Two memrefs as f64 elements in row-major order."""
     arrays = [host_array_of(frame, op, op.operands[position]) for position in (0, 1)]
     if arrays[0].size != arrays[1].size:
         fail(op, f"memrefs of {arrays[0].size} and {arrays[1].size} elements are compared")
@@ -189,7 +187,6 @@ def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _gemm_rounded(frame: Frame, op: Operation) -> Sequence[Value]:
-    """As `_gemm`, every element of C rounded to f16 at the end."""
     _gemm(frame, op)
     c = _writable(frame, op, 2)
     c[...] = c.astype(np.float16)

@@ -206,17 +206,14 @@ def _resized_float(op: Operation, before: Element, after: Element) -> str | None
 
 
 def _computed_in(of: Element) -> str:
-    """The type that an op on floats is computed in."""
     return "double" if of.name == "f64" else "float"
 
 
 def _in(code: Code, texts: Mapping[str, str], of: Element, name: str) -> str:
-    """A float by the text of its type, if there is one."""
     return code.write(texts[of.name], {"x": name}) if of.name in texts else name
 
 
 def _refuse_undefined(code: Code, op: Operation, of: Element, names: Sequence[str]) -> None:
-    """Refuse a division by zero, and the one whose quotient is out of range."""
     type, (x, y) = llvm_type(of), names
     code.refuse_if(code.let(f"icmp eq {type} {y}, 0"), lambda _, __: refuse_zero(op))
     if op.name.rstrip("i").endswith("s"):

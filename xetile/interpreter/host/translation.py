@@ -123,12 +123,10 @@ class Translation:
         return first
 
     def _from_slot(self, number: int, of: Element) -> str:
-        """The value in a slot when the function begins."""
         with self._code.at_entry():
             return self._code.load(self._code.slot(number, of))
 
     def _wide(self, value: SSAValue) -> str:
-        """A bound of a loop in 64 bits."""
         name, of = self._get(value), held(value.type)
         return name if of.bits == 64 else self._code.let(f"sext i{of.bits} {name} to i64")
 
@@ -220,7 +218,6 @@ class Translation:
         return value if of.name == "f64" else code.let(f"fptrunc double {value} to float")
 
     def _ask(self, op: Operation, names: Sequence[str]) -> Sequence[str]:
-        """Let the interpreter execute an op: operands and results pass through slots."""
         code, room = self._code, self._take_slots(max(len(op.operands), len(op.results)))
         places = [code.slot(slot, held(v.type)) for slot, v in enumerate(op.operands, room)]
         self._keep(places, names)
@@ -231,7 +228,6 @@ class Translation:
         return [code.load(code.slot(slot, held(result.type))) for slot, result in results]
 
     def _for(self, op: Operation) -> None:
-        """A loop in the loop, with the interpreter's number of iterations."""
         code = self._code
         lower, upper, step = (self._wide(value) for value in op.operands[:3])
         code.refuse_if(
@@ -285,7 +281,6 @@ class Translation:
         self._bind(op.results, variables)
 
     def _element(self, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]) -> Place:
-        """An element, refused where an index is outside."""
         code, view = self._code, self._view(memref)
         position = "0"
         for dimension, value in enumerate(indices):

@@ -43,7 +43,6 @@ def run_region(frame: Frame, region: Region, arguments: Sequence[Value]) -> Sequ
 
 
 def _together(frame: Frame, pieces: Sequence[Piece]) -> Piece:
-    """Threads that meet, ascending, and their values."""
     if len(pieces) == 1:
         return pieces[0]
     index = np.sort(np.concatenate([threads for threads, _ in pieces]))
@@ -90,7 +89,6 @@ def _branches(frame: Frame, end: Operation) -> list[tuple[Array, Block, Sequence
 def _cases(
     end: Operation, found: Array, given: Sequence[Sequence[SSAValue]]
 ) -> tuple[list[Array], list[Sequence[SSAValue]]]:
-    """The threads and operands of a switch's default and cases."""
     default, rest = given
     sizes = integers(end, "case_operand_segments")
     operands: list[Sequence[SSAValue]] = []

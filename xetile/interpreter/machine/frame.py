@@ -110,7 +110,6 @@ class Frame:
         return self._values.get(value)
 
     def get(self, value: SSAValue) -> Value:
-        """The value of the active threads."""
         found = self._values.get(value)
         if found is not None:
             return found
@@ -133,12 +132,10 @@ class Frame:
         return found if isinstance(found, MemRef) else _unexpected(value, "memref")
 
     def tile(self, value: SSAValue) -> Tile:
-        """A tile or descriptor of a rectangle."""
         found = self.get(value)
         return found if isinstance(found, Tile) else _unexpected(value, "tile of consecutive rows")
 
     def scattered_tile(self, value: SSAValue) -> ScatteredTile:
-        """A tile whose elements each have an index."""
         found = self.get(value)
         return found if isinstance(found, ScatteredTile) else _unexpected(value, "scattered tile")
 
@@ -180,7 +177,6 @@ class Frame:
     def watch_update(
         self, at: Operation, addresses: Array, of: Element, where: Array | None = None
     ) -> None:
-        """Say that an atomic op changes elements at addresses [threads or 1, *shape]."""
         self.machine.observer.write(Access(at, self.active, addresses, of, where), None)
 
     def read_tile(
@@ -216,7 +212,6 @@ class Frame:
         self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:
-        """Give an SSA value its value."""
         self._values[value] = found
 
     def run(self, block: Block, arguments: Sequence[Value]) -> list[Value]:

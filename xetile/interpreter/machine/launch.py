@@ -48,7 +48,6 @@ class Launcher(NamedTuple):
     observer: Callable[[Memory, Threads], Observer]
 
     def machine(self, memory: Memory, threads: Threads) -> Machine:
-        """The machine of one launch."""
         observer = self.observer(memory, threads)
         return Machine(self.handlers, memory, threads, refuse=self.refuse, observer=observer)
 
@@ -160,7 +159,6 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
 
 
 def _batch_size(kernel: Operation, threads: Threads) -> int:
-    """How many workgroups go together."""
     size = sum(_bytes(result) for op in kernel.walk() for result in op.results)
     return max(1, BATCH_BYTES // max(1, size * threads.per_workgroup))
 

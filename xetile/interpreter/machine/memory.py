@@ -81,7 +81,6 @@ class Memory:
         del self._buffers[number]
 
     def outlives_workgroups(self, number: int) -> bool:
-        """Whether the buffer that the upper bits of an address name is there for the whole launch."""
         return number in self._buffers and number not in self._allocated
 
     @contextmanager
@@ -147,7 +146,6 @@ class Memory:
         element: Element,
         padding: ArrayLike,
     ) -> Array:
-        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
         crops = _Crops(tile, shape)
         if crops.agree and crops.whole:
             return self._window(at, crops, slice(None), element)
@@ -163,7 +161,6 @@ class Memory:
     def write_tile(
         self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, values: Array
     ) -> None:
-        """Store the elements of a tile that are inside of the surface, threads ascending."""
         crops = _Crops(tile, shape, len(values))
         for threads in crops.runs():
             top, bottom, left, right = crops.crop(threads)
@@ -197,7 +194,6 @@ class Memory:
         return _as_loaded(values, element)
 
     def write(self, at: Operation, addresses: Array, element: Element, values: Array) -> None:
-        """Store elements at addresses (bytes) of the same shape, in ascending order of the positions."""
         values = np.broadcast_to(values, addresses.shape)
         for buffer, where in self._by_buffer(at, addresses):
             self._check_writable(at, buffer.start)
@@ -282,7 +278,6 @@ class _Crops:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is outside of the surface, where all threads agree."""
         return self.crop(slice(None)) == (0, self._shape[0], 0, self._shape[1])
 
     def crop(self, threads: Array | slice) -> tuple[int, int, int, int]:
@@ -291,12 +286,10 @@ class _Crops:
         return top, bottom, left, right
 
     def strides(self, threads: Array | slice) -> tuple[int, int]:
-        """Strides of rows and columns in elements, for threads that agree."""
         keys = self._keys[:, threads][:, 0]
         return int(keys[5]), int(keys[6])
 
     def addresses(self, threads: Array | slice, size: int) -> Array:
-        """Where each thread's crop begins."""
         keys = self._keys[:, threads]
         rows = self._x[threads] + keys[1]
         columns = self._y[threads] + keys[3]

@@ -50,7 +50,6 @@ class Threads:
 
     @property
     def count(self) -> int:
-        """Threads of the batch."""
         return len(self.workgroups) * self.per_workgroup
 
     def workgroup(self, active: Array) -> Array:
@@ -58,11 +57,9 @@ class Threads:
         return self.workgroups[active // self.per_workgroup]
 
     def block_id(self, active: Array, axis: Axis) -> Array:
-        """Coordinates of the workgroups of threads."""
         return _coordinate(self.workgroup(active), self.grid, axis)
 
     def subgroup(self, active: Array, at: Operation) -> Array:
-        """Ids of the subgroups of threads in their workgroups."""
         if self.level == "workgroup":
             fail(
                 at, f"'{at.name}' differs inside of a workgroup, which executes as one thread here"
@@ -70,11 +67,9 @@ class Threads:
         return self.subgroup_of(active)
 
     def subgroup_of(self, active: Array) -> Array:
-        """Ids of the subgroups of threads in their workgroups, below level workgroup."""
         return active % self.per_workgroup // self.lanes
 
     def lane(self, active: Array, at: Operation) -> Array:
-        """Ids of the lanes in their subgroups."""
         if self.level != "lane":
             fail(
                 at,
@@ -95,13 +90,11 @@ class Threads:
         return _coordinate(self.subgroup(active, at), self.block_sizes(at), axis)
 
     def block_sizes(self, at: Operation) -> Sizes:
-        """The sizes of a workgroup, refused at `at` where the kernel does not say them."""
         if self.block is None:
             fail(at, f"'{at.name}' needs known_block_size on the kernel")
         return self.block
 
     def describe(self, thread: int) -> str:
-        """A thread of the batch, for messages."""
         number = thread // self.per_workgroup
         place = self.workgroup_place(self.workgroups[number : number + 1])
         parts = [f"workgroup {list(place)}"]

@@ -38,7 +38,6 @@ SPARE_BITS = 11
 
 
 def _constant(frame: Frame, op: Operation) -> Sequence[Value]:
-    """A number for all threads; a splat is stored once."""
     return [frame.machine.keep(op, lambda: _constant_values(op))]
 
 

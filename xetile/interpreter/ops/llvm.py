@@ -20,7 +20,6 @@ def _from_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
-    """What only renames a type, as from i64 to ui64."""
     return [frame.get(value) for value in op.operands]
 
 

@@ -17,8 +17,6 @@ Function = Callable[..., Array]
 
 
 def _by_element(function: Callable[..., float]) -> Function:
-    """A function of Python's, for arrays."""
-
     def apply(*values: Array) -> Array:
         arrays = np.broadcast_arrays(*values)
         results = [

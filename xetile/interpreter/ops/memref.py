@@ -267,7 +267,6 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _dynamic_shared(frame: Frame, op: Operation) -> Sequence[Value]:
-    """One buffer per workgroup, the same one each time."""
     machine, type = frame.machine, memref_type(op.results[0])
     if machine.dynamic_shared is None:
         fail(

@@ -32,13 +32,11 @@ def _printf(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _conversion(found: re.Match[str]) -> str:
-    """A conversion of C's as Python has it."""
     kind = {"u": "d", "i": "d", "a": "g", "A": "G", "p": "#x"}.get(found["kind"], found["kind"])
     return f"%{found['flags']}{found['width']}{found['precision']}{kind}"
 
 
 def _columns(frame: Frame, op: Operation, format: str) -> list[list[object]]:
-    """What is printed, by conversion and thread."""
     kinds = [found["kind"] for found in _CONVERSION.finditer(format) if found["kind"] != "%"]
     if len(kinds) != len(op.operands):
         fail(op, f"the format has {len(kinds)} conversions for {len(op.operands)} values")

@@ -47,7 +47,6 @@ def _create_nd_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _moved(tile: Tile, offsets: Sequence[Array]) -> Tile:
-    """A descriptor with its corner moved by (row, column) or (column)."""
     if not offsets:
         return tile
     x, y = tile.corner

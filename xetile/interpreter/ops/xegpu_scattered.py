@@ -24,7 +24,6 @@ from xetile.interpreter.machine.values import (
 
 
 def _scattered(frame: Frame, op: Operation, base: SSAValue, offsets: Array) -> ScatteredTile:
-    """Elements at offsets from a memref or an address."""
     found = frame.get(base)
     if isinstance(found, ScatteredTile):
         return found
@@ -161,7 +160,6 @@ def _store_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _init_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
-    """The number of subgroups that take part."""
     count = number(frame, op.operands[1])
     if (count != frame.threads.subgroups).any():
         fail(

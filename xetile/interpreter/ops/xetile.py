@@ -187,7 +187,6 @@ def _tile_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _gathered(frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue) -> tuple[Array, Array]:
-    """Addresses of a scattered tile's elements, and which of them are accessed."""
     base, limit, indices = frame.scattered_tile(tile)
     ones = [1] * (indices.ndim - 1)
     size = element_of(_tile_type(tile).element_type, op).size

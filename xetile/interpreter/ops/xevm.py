@@ -120,8 +120,6 @@ def _message_places(frame: Frame, op: Operation, message: _Message) -> _Places:
 def _kept_places(
     frame: Frame, op: Operation, key: object, make: Callable[[], LinearLayout]
 ) -> _Places:
-    """The places of a layout that is made once; refused at the op where there is none."""
-
     def places() -> _Places:
         try:
             return _places(make())

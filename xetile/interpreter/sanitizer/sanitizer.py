@@ -36,7 +36,6 @@ class Sanitizer(Observer):
         self._stores = StoreRaces(memory, threads, self._ops)
 
     def begin_batch(self) -> None:
-        """Forget the shared memory of the workgroups before; those of the batch have met no barrier."""
         self._shadows.clear()
         self._epochs = np.full(len(self._threads.workgroups), FIRST_EPOCH, np.int32)
 
@@ -95,13 +94,11 @@ class Sanitizer(Observer):
             self.write(self._elements(access), values)
 
     def _elements(self, access: TileAccess) -> Access:
-        """The elements of a tile; those inside of its surface are chosen."""
         at, active, tile, shape, element, holders = access
         addresses, inside = self._memory.tile_addresses(tile, shape, element)
         return Access(at, active, addresses, element, inside, holders() if holders else None)
 
     def _refuse_edges(self, access: TileAccess) -> None:
-        """Refuse a tile in shared memory that reaches out of its surface."""
         at, active, tile, shape, _, _ = access
         (height, width), (x, y) = tile.surface.sizes, tile.corner
         names = (("row", x, shape[0], height), ("column", y, shape[1], width))
@@ -119,7 +116,6 @@ class Sanitizer(Observer):
             )
 
     def _accesses(self, access: Access, shadow: Shadow, values: Array | None = None) -> Accesses:
-        """The accesses to one buffer, those out of its bounds refused."""
         at, active, addresses, element, where, holders = access
         shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
@@ -200,7 +196,6 @@ class Sanitizer(Observer):
         )
 
     def _refuse_different(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
-        """Refuse a store in which two subgroups give an element different values."""
         if found.values is None or found.subgroups is None:
             return
         winner = last_of(shadow.last, found.places)

@@ -117,12 +117,10 @@ class Shadow(Entries):
         return np.where(self.atomic[found.places], np.uint64(0), writers)
 
     def _since(self, times: Array, subgroups: Array, found: Accesses) -> Array:
-        """Subgroups of entries whose time is now."""
         fresh = times[found.places] == found.now[:, None]
         return np.where(fresh, subgroups[found.places], np.uint64(0))
 
     def note_read(self, found: Accesses, op: int) -> None:
-        """Remember a read."""
         if found.subgroups is None:
             return
         places, now = found.places, np.broadcast_to(found.now[:, None], found.places.shape)

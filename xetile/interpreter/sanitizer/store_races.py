@@ -25,14 +25,12 @@ class NumberedOps:
         self._numbers: dict[Operation, int] = {}
 
     def number(self, op: Operation) -> int:
-        """The number of an op."""
         if op not in self._numbers:
             self._numbers[op] = len(self._ops)
             self._ops.append(op)
         return self._numbers[op]
 
     def __getitem__(self, number: int) -> Operation:
-        """The op of a number."""
         return self._ops[number]
 
 
@@ -51,7 +49,6 @@ class StoreRaces:
         self._owners: dict[int, Owners] = {}
 
     def write(self, access: Access, values: Array) -> None:
-        """Elements are about to be overwritten with `values`."""
         at, active, addresses, element, where, _ = access
         if not self.matter or addresses.size == 0:
             return

@@ -46,7 +46,6 @@ class ConvertXeGPUToXeVM(ModulePass):
     device: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Convert every function that holds XeGPU ops; others stay as they are."""
         check_option(op, self.device)
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):

@@ -81,7 +81,6 @@ def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list
 
 
 def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
-    """A source as a global pointer, made once per function for arguments."""
     pointer = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 
     def convert(make: Callable[[str, Callable[[], Operation]], SSAValue]) -> SSAValue:
@@ -107,7 +106,6 @@ def _signless(source: SSAValue) -> Operation:
 
 
 def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
-    """Offsets (row, column) as XeVM's x and y."""
     if len(offsets) != 2:
         fail(
             view.current,
@@ -147,8 +145,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
     view.bind_registers(op.results[0], view.emit_value(loaded), layout, word_bits=word)
 
 
-def store_nd(view: LaneView, op: StoreNdOp) -> None:
-    """One message, whose registers hold the rows of the block."""
+def _store_nd(view: LaneView, op: StoreNdOp) -> None:
     descriptor = view.descriptor(op.operands[1])
     rows, columns = descriptor.type.shape
     message = BlockConfiguration(rows, columns, 1)
@@ -169,8 +166,7 @@ def store_nd(view: LaneView, op: StoreNdOp) -> None:
     view.emit(store)
 
 
-def prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
-    """One message."""
+def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
     descriptor = view.descriptor(op.operands[0])
     rows, columns = descriptor.type.shape
     prefetch = BlockPrefetch2dOp(
@@ -185,8 +181,7 @@ def prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
     view.emit(prefetch)
 
 
-def fence(view: LaneView, op: FenceOp) -> None:
-    """A memory fence of the same scope."""
+def _fence(view: LaneView, op: FenceOp) -> None:
     space = "global" if op.memory_kind_name == "global" else "shared"
     scope = "workgroup" if op.scope_name == "workgroup" else "device"
     view.emit(MemfenceOp(scope=scope, addrspace=space))
@@ -216,7 +211,7 @@ def _cache_control(
 HANDLERS: Handlers[LaneView] = {
     **on(CreateNdTdescOp, create_nd_tdesc),
     **on(LoadNdOp, load_nd),
-    **on(StoreNdOp, store_nd),
-    **on(PrefetchNdOp, prefetch_nd),
-    **on(FenceOp, fence),
+    **on(StoreNdOp, _store_nd),
+    **on(PrefetchNdOp, _prefetch_nd),
+    **on(FenceOp, _fence),
 }

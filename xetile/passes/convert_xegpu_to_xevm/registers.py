@@ -61,7 +61,7 @@ class Registers(Parts):
         )
 
     def sliced(self, offsets: Sequence[int], sizes: Sequence[int]) -> Self | None:
-        """A rectangular slice (elements), None where lanes hold elements inside and outside of it."""
+        """A slice (elements), None where lanes hold elements inside and outside of it."""
         if self.layout is None:
             return self._with(None, (), sizes)
         found = select_registers(self.layout, offsets, sizes)
@@ -83,7 +83,6 @@ class Registers(Parts):
         return self._with(layout, [self.selection[index] for index in moved], self.shape)
 
     def relaid(self, layout: LinearLayout | None, shape: Sequence[int]) -> Self:
-        """The same registers under other dimensions."""
         return self._with(layout, self.selection, shape)
 
     def _with(
@@ -96,7 +95,6 @@ class Registers(Parts):
         return copy
 
     def read(self, view: Expansion, type: Attribute, word_bits: int) -> SSAValue:
-        """The selected elements as a 1D vector of words of the given type and width."""
         bits = register_bits(self.element_type)
         count = len(self.selection) * bits // word_bits
         wanted = VectorType(type, (count,))

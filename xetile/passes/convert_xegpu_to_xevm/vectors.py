@@ -97,8 +97,7 @@ def _refuse_slice(view: LaneView) -> NoReturn:
     fail(view.current, "the slice cuts through what one lane holds; that is not lowered yet")
 
 
-def extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
-    """A slice is a selection of registers."""
+def _extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
     registers = view.registers(op.source)
     offsets, sizes, strides = (integers_of(op, name) for name in ("offsets", "sizes", "strides"))
     if any(stride != 1 for stride in strides):
@@ -162,7 +161,7 @@ def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
 
 HANDLERS: Handlers[LaneView] = {
     **on(DpasOp, dpas),
-    **on(ExtractStridedSliceOp, extract_strided_slice),
+    **on(ExtractStridedSliceOp, _extract_strided_slice),
     "vector.extract": extract,
     "arith.constant": constant,
 }

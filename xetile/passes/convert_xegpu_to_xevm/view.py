@@ -48,11 +48,9 @@ class Descriptor(Parts):
 
     @property
     def bits(self) -> int:
-        """Bits of an element in memory."""
         return memory_bits(self.type.element_type) or 0
 
     def agrees_with(self, other: Parts) -> bool:
-        """Descriptors meet in control flow when they are one surface."""
         return (
             isinstance(other, Descriptor)
             and self.type == other.type
@@ -85,7 +83,6 @@ class LaneView(Expansion):
     def bind_registers(
         self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
     ) -> None:
-        """Bind an old vector to a lane's registers, all of them, in order."""
         element = vector_type(value).element_type
         self.bind(value, Registers(part, element, layout, word_bits=word_bits))
 
@@ -101,11 +98,9 @@ class LaneView(Expansion):
         return moved
 
     def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
-        """Loops carry whole registers, in the natural type of the element."""
         return self._whole(init) if isinstance(init, Registers) else init
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """A yielded vector in the layout in which it is carried."""
         if not isinstance(like, Registers) or not isinstance(became, Registers):
             return super().adapt(became, like)
         if like.layout is None:
@@ -122,14 +117,12 @@ class LaneView(Expansion):
         return Registers(value, element, layout, word_bits=bits)
 
     def default_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of a value that no message and no instruction gives one."""
         try:
             return default_vector_layout(tuple(shape))
         except LayoutError as error:
             fail(self.current, str(error))
 
     def elementwise(self, op: Operation) -> None:
-        """An op on registers, all operands in one layout."""
         became = [self.get(value) for value in op.operands]
         blocks = [part for part in became if isinstance(part, Registers)]
         layout = next((part.layout for part in blocks if part.layout is not None), None)
@@ -160,7 +153,6 @@ class LaneView(Expansion):
         self.copy(op)
 
     def integer(self, offset: Offset) -> SSAValue:
-        """An index as i32."""
         if isinstance(offset, int):
             return self.constant(offset, i32)
         return self.emit_value(arith.IndexCastOp(offset, i32))

@@ -59,7 +59,6 @@ class ConvertXeTileToXeGPU(ModulePass):
     upstream_plan: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Convert every function that holds blocked tiles; others stay as they are."""
         check_option(op, self.device)
         for function in list(functions(op)):
             if not holds_dialect(function, "xetile"):

@@ -69,5 +69,4 @@ def _number(kind: CombiningKindFlag, element: Attribute) -> float | int:
 
 
 def _largest(element: Attribute) -> float:
-    """What no element is above: infinity, where the type has one."""
     return _LARGEST_OF_8_BITS if isinstance(element, Float8E4M3FNType) else inf

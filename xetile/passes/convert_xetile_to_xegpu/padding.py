@@ -56,7 +56,6 @@ def _select(
 
 
 def _mask(view: XeGPUView, rows: Offset, columns: Offset, height: int, width: int) -> SSAValue:
-    """True in the first rows and columns of a block."""
     return view.emit_value(
         CreateMaskOp([view.index(rows), view.index(columns)], VectorType(i1, (height, width)))
     )
@@ -69,5 +68,4 @@ def _difference(view: XeGPUView, left: Offset, right: Offset) -> Offset:
 
 
 def _at_least(offset: Offset, least: int) -> bool:
-    """Whether an offset is known to be at least so large."""
     return isinstance(offset, int) and offset >= least

@@ -75,7 +75,6 @@ def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
 
 
 def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAValue]:
-    """The blocks that become one block of the result, in the order in which they are taken."""
     rows = range(grid.shape[0]) if 0 in reduced else (row,)
     columns = range(grid.shape[1]) if 1 in reduced else (column,)
     return [grid.at(i, j) for i in rows for j in columns]

@@ -107,7 +107,6 @@ def _layout(
 
 
 def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -> SSAValue:
-    """The address of an element as i64."""
     size = (memory_bits(tile.element_type) or 0) // 8
     moved = view.multiply(start, size)
     if not isinstance(source.type, MemRefType):

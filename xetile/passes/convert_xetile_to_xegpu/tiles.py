@@ -64,7 +64,6 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
 
 
 def _memory_shape(type: TileType) -> tuple[int, ...]:
-    """The tile's extents as a message sees them."""
     return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
 
 
@@ -125,7 +124,6 @@ def _block_type(tile: TileType, message: BlockConfiguration) -> tuple[VectorType
 
 
 def _hints(op: Operation) -> list[CacheHintAttr | None]:
-    """The op's cache hints in XeGPU's spelling."""
     hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
     return [
         CacheHintAttr(CacheHint(hint.data.value)) if isinstance(hint, XeTileCacheHintAttr) else None
@@ -133,8 +131,7 @@ def _hints(op: Operation) -> list[CacheHintAttr | None]:
     ]
 
 
-def store_tile(view: XeGPUView, op: StoreTileOp) -> None:
-    """One message per block."""
+def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "store")
     grid = view.grid(op.value)
@@ -147,8 +144,7 @@ def store_tile(view: XeGPUView, op: StoreTileOp) -> None:
         view.emit(StoreNdOp(value, descriptor, tile.corner(view, start), hints=_hints(op)))
 
 
-def prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
-    """The fewest messages that cover the tile."""
+def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "prefetch")
     extents = _memory_shape(cast(TileType, op.tile.type))
@@ -168,7 +164,7 @@ def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:
 HANDLERS: Handlers[XeGPUView] = {
     **on(InitTileOp, init_tile),
     **on(LoadTileOp, load_tile),
-    **on(StoreTileOp, store_tile),
-    **on(PrefetchTileOp, prefetch_tile),
+    **on(StoreTileOp, _store_tile),
+    **on(PrefetchTileOp, _prefetch_tile),
     **on(UpdateTileOffsetOp, update_tile_offset),
 }

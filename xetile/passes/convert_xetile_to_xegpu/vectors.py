@@ -35,8 +35,7 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
     view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1])))
 
 
-def tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
-    """A vector is known by its blocks, whole or not."""
+def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
     view.bind(op.result, view.grid(op.source))
 
 
@@ -112,7 +111,7 @@ def constant(view: XeGPUView, op: Operation) -> None:
 HANDLERS: Handlers[XeGPUView] = {
     **on(TileMMAOp, tile_mma),
     **on(TilePackOp, tile_pack),
-    **on(TileUnpackOp, tile_unpack),
+    **on(TileUnpackOp, _tile_unpack),
     **on(ExtractStridedSliceOp, extract_strided_slice),
     "arith.constant": constant,
 }

@@ -53,7 +53,6 @@ class Tile(Parts):
     def access(
         self, view: "XeGPUView", op: Operation, use: TileUse
     ) -> tuple[SSAValue, BlockConfiguration]:
-        """The descriptor and the message of an access."""
         message = view.messages.message(op, use)
         return self.descriptors[use, message], message
 
@@ -69,7 +68,6 @@ class Tile(Parts):
         return [view.add(self.offset(d), step) for d, step in zip(order, start, strict=True)]
 
     def agrees_with(self, other: Parts) -> bool:
-        """Tiles meet in a loop when they share descriptors and the offsets that do not move."""
         return (
             isinstance(other, Tile)
             and self.descriptors == other.descriptors
@@ -149,7 +147,6 @@ class XeGPUView(Expansion):
         return became
 
     def single(self, value: SSAValue) -> SSAValue:
-        """Ops that know no blocks get a whole vector, put together from its blocks."""
         became = self.get(value)
         if not isinstance(became, Grid) or not is_tile_vector(value.type):
             return super().single(value)
@@ -206,7 +203,6 @@ class XeGPUView(Expansion):
         return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """A vector in larger blocks is cut."""
         if isinstance(became, Grid) and isinstance(like, Grid):
             became = self.repack(became, like.block)
         return super().adapt(became, like)
@@ -218,7 +214,6 @@ class XeGPUView(Expansion):
             self.copy(op)
 
     def elementwise(self, op: Operation) -> None:
-        """An op on each block, cut to the smallest of its operands."""
         became = [self.get(value) for value in op.operands]
         blocks = [part.block for part in became if isinstance(part, Grid)]
         common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))

@@ -63,7 +63,6 @@ def _axis(op: Operation) -> int:
 
 
 def _launch_index(view: XeGPUView, op: Operation) -> None:
-    """Ids and sizes that count subgroups in the older convention."""
     if OLDER_CONVENTION in view.function.attributes:
         view.bind(
             op.results[0], _subgroups_along(view.function, op, view.emit_value, view.device.threads)
@@ -91,7 +90,6 @@ def set_work_item_convention(function: Operation, threads: int) -> None:
 
 
 def _launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
-    """The launches of a kernel in the modules around it."""
     module = kernel.parent_op()
     path = [_symbol(module), _symbol(kernel)]
     outer = None if module is None else module.parent_op()

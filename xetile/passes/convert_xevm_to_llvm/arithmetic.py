@@ -49,7 +49,6 @@ _EXTREMES = {"arith.minsi": "slt", "arith.maxsi": "sgt", "arith.minui": "ult", "
 
 
 def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
-    """The parts of an integer operand; a scalar in so many bits."""
     if vector_length(value.type) is None:
         return (view.integer(value, bits),)
     return view.parts(value)
@@ -71,7 +70,6 @@ def _wrapping(view: LLVMView, op: Operation) -> None:
 
 
 def _moved_address(view: LLVMView, op: Operation) -> bool:
-    """An address plus a constant stays an address."""
     for base, step in (op.operands, reversed(op.operands)):
         became, bytes = view.get(base), view.get(step)
         if isinstance(became, Address) and isinstance(bytes, int):
@@ -111,7 +109,6 @@ def _select(view: LLVMView, op: Operation) -> None:
 
 
 def _convert(view: LLVMView, op: Operation) -> None:
-    """extsi, extui, trunci, index_cast, index_castui."""
     (source,), (result,) = op.operands, op.results
     if isinstance(view.get(source), Address):
         view.bind(result, view.get(source))
@@ -141,7 +138,6 @@ def with_bits_of(
 
 
 def _bitcast(view: LLVMView, op: Operation) -> None:
-    """arith.bitcast keeps the number of elements."""
     (source,), (result,) = op.operands, op.results
     became = view.get(source)
     if isinstance(became, Loaded):
@@ -155,7 +151,6 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
 
 
 def _cast(view: LLVMView, op: Operation) -> None:
-    """builtin.unrealized_conversion_cast between integers that differ in their sign only."""
     source, results = op.operands, op.results
     same = len(source) == len(results) == 1
     if not same or view.element(source[0]) != view.element(results[0]):

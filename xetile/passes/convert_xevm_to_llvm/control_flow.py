@@ -21,7 +21,6 @@ _Slot: TypeAlias = tuple[Attribute, ...]
 
 
 def _slots(view: LLVMView, *values: Sequence[SSAValue]) -> list[_Slot]:
-    """The slots of values of which those in one place are one in turn."""
     return [_slot(view, row) for row in zip(*values, strict=True)]
 
 
@@ -33,7 +32,6 @@ def _slot(view: LLVMView, values: Sequence[SSAValue]) -> _Slot:
 
 
 def _flat(view: LLVMView, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
-    """A value as its slot carries it."""
     if isinstance(view.get(value), Strided):
         fail(
             view.current,
@@ -54,7 +52,6 @@ def _bind(
     slots: Sequence[_Slot],
     arguments: Sequence[SSAValue],
 ) -> None:
-    """Say that values are what block arguments carry."""
     rest = iter(arguments)
     for value, slot in zip(values, slots, strict=True):
         parts = tuple(islice(rest, len(slot)))

@@ -61,7 +61,6 @@ def _is_bfloat(value: SSAValue) -> bool:
 
 
 def _widened(view: LLVMView, part: SSAValue) -> SSAValue:
-    """The bits of bf16 as f32."""
     count = width(part)
     bits = view.emit_value(llvm.ZExtOp(part, chunk_type(i32, count)))
     sixteen = view.vector_constant([16] * count, i32)
@@ -91,7 +90,6 @@ def _narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
 
 
 def _parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
-    """Parts of a float operand in a type in which LLVM computes."""
     if _is_bfloat(value):
         return [_widened(view, part) for part in view.parts(value)]
     if isa(view.element(value), IntegerType):
@@ -159,7 +157,6 @@ def _compare(view: LLVMView, op: Operation) -> None:
 
 
 def _computed_element(view: LLVMView, op: Operation, hint: str = "") -> Attribute:
-    """The element type in which the result of a conversion is computed."""
     (result,) = op.results
     element = f32 if _is_bfloat(result) else view.element(result)
     if isa(element, IntegerType):
@@ -177,7 +174,6 @@ def _check_rounds_once(op: Operation, *, exact: bool) -> None:
 
 
 def _convert(view: LLVMView, op: Operation) -> None:
-    """The ops extf and truncf."""
     parts = _parts(view, op.operands[0])
     element = _computed_element(view, op)
     converted = [

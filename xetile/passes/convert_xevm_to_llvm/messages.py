@@ -202,7 +202,6 @@ def _multiply(view: LLVMView, op: MMAOp) -> None:
 
 
 def _register(view: LLVMView, value: SSAValue, element: Attribute, count: int) -> SSAValue:
-    """An operand as one part of the type that the builtin takes."""
     parts = recast(view, value, element)
     if len(parts) != 1 or parts[0].type != chunk_type(element, count):
         fail(

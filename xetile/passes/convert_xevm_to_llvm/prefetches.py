@@ -122,7 +122,6 @@ def _step(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
 
 
 def _is_wide(type: Attribute) -> bool:
-    """Whether an integer type holds 32 bits."""
     return isinstance(type, IndexType) or (isa(type, IntegerType) and type.width.data >= 32)
 
 

@@ -23,14 +23,11 @@ from xetile.rewriting.rewriter import Handlers, integers_of
 
 
 class _Lane(NamedTuple):
-    """One element: the part that holds it, and its place there."""
-
     part: SSAValue
     place: int
 
 
 def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
-    """All elements of a row of parts."""
     return [_Lane(part, i) for part in parts for i in range(width(part))]
 
 
@@ -103,7 +100,6 @@ def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
 
 
 def _check_rank(op: Operation) -> None:
-    """Refuse vectors of rank 2 and more."""
     for value in (*op.operands, *op.results):
         if isa(value.type, VectorType) and vector_length(value.type) is None:
             fail(
@@ -126,7 +122,6 @@ def _slice(view: LLVMView, op: Operation) -> None:
 
 
 def _insert_slice(view: LLVMView, op: Operation) -> None:
-    """Operands: what is inserted, and into what."""
     _check_rank(op)
     (offset,), (stride,) = (integers_of(op, name) for name in ("offsets", "strides"))
     inner, outer = map(width, op.operands)
@@ -283,7 +278,6 @@ def _shape_cast(view: LLVMView, op: Operation) -> None:
 
 
 def _undefined(view: LLVMView, op: Operation) -> None:
-    """ub.poison and llvm.mlir.undef: any value."""
     result = op.results[0]
     view.bind_parts(result, [view.undefined(type) for type in view.part_types(result)])
 

@@ -115,14 +115,12 @@ class LLVMView(Rewriter[Lowered]):
     # Emission.
 
     def enter(self, block: Block) -> None:
-        """Put a block at the end of the function; what comes goes there."""
         self.region.add_block(block)
         self.block = block
 
     def call(
         self, name: str, arguments: Sequence[SSAValue], result: Attribute | None = None
     ) -> Operation:
-        """Call a function, declaring it where it is new."""
         if name not in self._declared:
             types = [argument.type for argument in arguments]
             type = llvm.LLVMFunctionType(types, result or llvm.LLVMVoidType())
@@ -142,7 +140,6 @@ class LLVMView(Rewriter[Lowered]):
         return self.shared((number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type))
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
-        """A scalar constant of a type at L."""
         if isa(type, IntegerType):
             return self.integer_constant(int(value), type.width.data)
         attribute = FloatAttr(value, cast(AnyFloat, type))
@@ -174,7 +171,6 @@ class LLVMView(Rewriter[Lowered]):
         )
 
     def undefined(self, type: Attribute) -> SSAValue:
-        """A value that nobody reads."""
         return self.shared(("undefined", type), lambda: llvm.UndefOp(type))
 
     # What values became.
@@ -190,7 +186,6 @@ class LLVMView(Rewriter[Lowered]):
             self.bind(value, Chunks(self.element(value), tuple(parts)))
 
     def bind_made(self, value: SSAValue, ops: Iterable[Operation]) -> None:
-        """Emit the ops that make the chunks of a value, or its one part."""
         self.bind_parts(value, [self.emit_value(op) for op in ops])
 
     def element(self, value: SSAValue) -> Attribute:
@@ -223,11 +218,9 @@ class LLVMView(Rewriter[Lowered]):
         return found.low if found is not None and found.low == found.high else None
 
     def fits(self, *values: SSAValue) -> bool:
-        """Whether 32 bits hold all these integers."""
         return all(value in self.ranges and self.ranges[value].fits(32) for value in values)
 
     def scalar(self, value: SSAValue) -> SSAValue:
-        """A value that is no vector."""
         became = self.environment[value]
         if isinstance(became, SSAValue):
             return became
@@ -238,7 +231,6 @@ class LLVMView(Rewriter[Lowered]):
         return self.integer(value, 64)
 
     def integer(self, value: SSAValue, bits: int) -> SSAValue:
-        """A scalar integer in so many bits."""
         became = self.environment[value]
         if isinstance(became, int):
             return self.integer_constant(became, bits)
@@ -262,7 +254,6 @@ class LLVMView(Rewriter[Lowered]):
         return self.emit_value(extend(value, IntegerType(bits)))
 
     def size(self, size: int | SSAValue, bits: int) -> SSAValue:
-        """A size or stride of a memref in so many bits."""
         if isinstance(size, int):
             return self.integer_constant(size, bits)
         return self.resized(size, bits)
@@ -277,11 +268,9 @@ class LLVMView(Rewriter[Lowered]):
         return (self.scalar(value),)
 
     def read_all(self, loaded: Loaded) -> tuple[SSAValue, ...]:
-        """All elements of what a load left, as chunks."""
         return tuple(self.read(loaded, *place) for place in chunk_places(loaded.length))
 
     def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
-        """A private pointer plus some bytes."""
         if bytes == 0:
             return pointer
         return self.emit_value(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
@@ -323,7 +312,6 @@ class LLVMView(Rewriter[Lowered]):
         fail(op, f"'{op.name}' has no lowering to LLVM IR")
 
     def _is_number(self, op: Operation) -> bool:
-        """Whether the ranges know the only result, and nothing else can happen."""
         return (
             len(op.results) == 1
             and not op.regions

@@ -47,7 +47,6 @@ class XeTileBlocking(ModulePass):
     device: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Block every function that holds subgroup-level tiles; others stay as they are."""
         check_option(op, self.device)
         for function in list(functions(op)):
             if not holds_dialect(function, "xetile"):

@@ -40,7 +40,6 @@ class BlockedView(Expansion):
         self.blocks = Blocks(function, target)
 
     def packed(self, value: SSAValue, block: Block) -> SSAValue:
-        """An old vector in blocks of the given shape, as a 4D value."""
         return self.repack(self.get(value), block).value
 
     def blocked(self, value: SSAValue) -> Packed:
@@ -51,7 +50,6 @@ class BlockedView(Expansion):
         return self.repack(became, self.blocks.home(value))
 
     def repack(self, became: Parts | SSAValue, block: Block) -> Packed:
-        """A value in blocks of the given shape."""
         if isinstance(became, Packed) and became.block == block:
             return became
         whole = self.unpacked(became)
@@ -64,11 +62,9 @@ class BlockedView(Expansion):
         return self.emit_value(TileUnpackOp(became.value))
 
     def single(self, value: SSAValue) -> SSAValue:
-        """Ops that know no blocks get the vector of rank 2."""
         return self.unpacked(self.get(value))
 
     def bind_blocks(self, op: Operation, operands: Sequence[SSAValue], block: Block) -> Operation:
-        """Emit an op on blocks; its results have blocks of the given shape."""
         types = [blocked_type(result, block) for result in op.results]
         made = self.emit(remade(op, operands, types))
         for old, new in zip(op.results, made.results, strict=True):
@@ -83,13 +79,11 @@ class BlockedView(Expansion):
         self.bind_blocks(op, operands, block)
 
     def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
-        """Control flow carries vectors in the block that they are kept in."""
         if not is_tile_vector(argument.type):
             return init
         return self.repack(init, self.blocks.home(argument))
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
-        """A yielded vector in the block in which it is carried."""
         if isinstance(like, Packed):
             return self.repack(became, like.block)
         return self.unpacked(became)
@@ -103,7 +97,6 @@ class BlockedView(Expansion):
             super().rewrite(op)
 
     def other(self, op: Operation) -> None:
-        """Elementwise ops work on blocks; all else on whole vectors."""
         if has_trait(op, Elementwise) and any(is_tile_vector(result.type) for result in op.results):
             self.on_blocks(op, self.blocks.home(op.results[0]))
         else:
@@ -124,7 +117,6 @@ class BlockedView(Expansion):
 
 
 def _has_blocks(type: Attribute) -> bool:
-    """Whether a type may be blocked: a vector of rank 2, or a tile of rank 2."""
     return is_tile_vector(type) or (isinstance(type, TileType) and type.get_num_dims() == 2)
 
 

@@ -92,7 +92,6 @@ def _copies(value: SSAValue, users: list[tuple[Operation, int]]) -> list[Operati
 
 
 def _join_equal(made: list[Operation]) -> None:
-    """Of the copies with one map the first stays."""
     kept: dict[object, Operation] = {}
     for op in made:
         first = kept.setdefault(op.attributes.get("wg_map"), op)
@@ -114,7 +113,6 @@ def _write_attributes(op: Operation, maps: Maps) -> None:
 
 
 def _write_types(function: Operation, maps: Maps) -> None:
-    """The tiles of the function get their maps; the function's type follows where they are arguments."""
     for value, map in maps.items():
         if isinstance(value.type, TileType) and value.type.wg_map is None:
             typed = Rewriter.replace_value_with_new_type(value, value.type.with_(wg_map=map))
@@ -136,7 +134,6 @@ class XeTileInferWgMap(ModulePass):
     name = "xetile-infer-wg-map"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Complete every workgroup-level function of the module; others stay as they are."""
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)

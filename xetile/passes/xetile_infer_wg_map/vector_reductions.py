@@ -68,7 +68,6 @@ class _RaiseReduction(RewritePattern):
 
 
 def _reduction_of(op: Operation) -> MultiReductionOp | None:
-    """The reduction whose one reduced dimension a shape_cast gives back as 1."""
     if op.name != "vector.shape_cast" or not isinstance(op.operands[0], OpResult):
         return None
     reduction = op.operands[0].owner

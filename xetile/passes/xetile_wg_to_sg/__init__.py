@@ -80,7 +80,6 @@ class XeTileWgToSg(ModulePass):
             )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Distribute every workgroup-level function of the module; others stay as they are."""
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)

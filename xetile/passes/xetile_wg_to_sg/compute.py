@@ -31,7 +31,6 @@ def tile_mma(view: SubgroupView, op: TileMMAOp) -> None:
 def _cut(
     view: SubgroupView, units: Units, dimension: int, count: int
 ) -> Mapping[tuple[int, ...], SSAValue]:
-    """A subgroup's units by row and column, cut into `count` equal ones along one dimension."""
     distribution = units.distribution
     parts = count // distribution.rounds(dimension)
     sizes = list(distribution.unit)

@@ -114,8 +114,7 @@ def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
         view.emit(retyped(op, operands, []))
 
 
-def atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
-    """One atomic update per unit."""
+def _atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
     units = _written_units(view, op)
     distribution = view.units(op.tile).distribution
     type = unit_vector(op.result.type, distribution)
@@ -129,8 +128,7 @@ def _written_units(view: SubgroupView, op: Operation) -> list[list[SSAValue]]:
     return [_unit(values, unit) for unit in range(tiles.distribution.local_units)]
 
 
-def prefetch_tile(view: SubgroupView, op: PrefetchTileOp) -> None:
-    """A prefetch of each unit."""
+def _prefetch_tile(view: SubgroupView, op: PrefetchTileOp) -> None:
     for tile in view.units(op.tile).values:
         view.emit(retyped(op, [tile], []))
 
@@ -142,6 +140,6 @@ HANDLERS: Handlers[SubgroupView] = {
     **on(LoadGatherOp, load),
     **on(StoreTileOp, store),
     **on(StoreScatterOp, store),
-    **on(AtomicRMWTileOp, atomic_rmw_tile),
-    **on(PrefetchTileOp, prefetch_tile),
+    **on(AtomicRMWTileOp, _atomic_rmw_tile),
+    **on(PrefetchTileOp, _prefetch_tile),
 }

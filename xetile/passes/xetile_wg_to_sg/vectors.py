@@ -47,7 +47,6 @@ def _own_slice(
     distribution: Distribution,
     rounds: tuple[int, ...],
 ) -> SSAValue:
-    """This subgroup's slice of a dense constant."""
     down, across = distribution.offset_terms(rounds)
     width, (height, columns) = distribution.shape[1], distribution.unit
     type = unit_vector(op.results[0].type, distribution)
@@ -151,14 +150,11 @@ def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
     view.each_unit(result, distribution, lambda unit: retyped(op, [parts[terms[unit]]], [type]))
 
 
-def transpose(view: SubgroupView, op: Operation) -> None:
-    """As `tile_transpose`."""
+def _transpose(view: SubgroupView, op: Operation) -> None:
     transposed_units(view, op, integers_of(op, "permutation"))
 
 
 def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
-    """`handler` for ops whose result is distributed; others are copied."""
-
     def handle(view: SubgroupView, op: Operation) -> None:
         if is_tile_vector(op.results[0].type):
             handler(view, op)
@@ -174,5 +170,5 @@ HANDLERS: Handlers[SubgroupView] = {
     "vector.constant_mask": _for_tile_vectors(constant_mask),
     "vector.create_mask": _for_tile_vectors(create_mask),
     "vector.shape_cast": _for_tile_vectors(shape_cast),
-    "vector.transpose": _for_tile_vectors(transpose),
+    "vector.transpose": _for_tile_vectors(_transpose),
 }

@@ -85,7 +85,6 @@ class SubgroupView(Expansion):
     # Where this subgroup's units begin.
 
     def unit_offset(self, term: Term) -> Offset:
-        """Where this subgroup's unit starts in one dimension (elements)."""
         if term.modulus == 1:
             return term.shift
         start = self.shared(
@@ -95,7 +94,6 @@ class SubgroupView(Expansion):
         return self.add(start, term.shift)
 
     def coordinate(self, term: Term) -> SSAValue:
-        """This subgroup's coordinate in one dimension, of the term's modulus."""
         coordinate = self.identifier()
         if term.divisor != 1:
             identifier, divisor = coordinate, self.constant(term.divisor)
@@ -111,14 +109,12 @@ class SubgroupView(Expansion):
         return coordinate
 
     def unit_offsets(self, distribution: Distribution) -> list[tuple[Offset, ...]]:
-        """The offsets of this subgroup's units, rows outer."""
         return [
             tuple(self.unit_offset(term) for term in distribution.offset_terms(rounds))
             for rounds in distribution.round_coordinates
         ]
 
     def is_whole(self, value: SSAValue) -> bool:
-        """Whether every subgroup holds all of a vector of the old function."""
         distribution = self.distribution_of(value)
         return distribution.unit == distribution.shape
 
@@ -144,12 +140,10 @@ class SubgroupView(Expansion):
     def each_unit(
         self, value: SSAValue, distribution: Distribution, make: Callable[[int], Operation]
     ) -> None:
-        """Bind `value` to one op's result per unit."""
         results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
         self.bind(value, Units(results, distribution))
 
     def elementwise(self, op: Operation) -> None:
-        """The op on each unit; scalars are the same for all."""
         distribution = self.distribution_of(op.results[0])
         types = [unit_vector(result.type, distribution) for result in op.results]
         made = [
