@@ -13,7 +13,7 @@ from xetile.interpreter.machine.allocation import memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 
 def element_addresses(
@@ -48,14 +48,14 @@ def _aligned(values: Array, rank: int) -> Array:
 
 def load_elements(
     frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
-) -> Sequence[Value]:
+) -> Values:
     """The elements at indices."""
     return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
 
 
 def store_elements(
     frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
-) -> Sequence[Value]:
+) -> Values:
     """Store elements at indices."""
     values = frame.array(value)
     frame.write(op, element_addresses(frame, op, memref, indices), element(value), values)

@@ -8,18 +8,16 @@ from xdsl.ir import Block, Operation
 
 from xetile.errors import fail
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.values import Array, Value, merge, take
+from xetile.interpreter.machine.values import Array, Value, Values, merge, take
 
 Bounds = tuple[Array, Array, Array]
 """Where a loop begins and ends, and its positive step."""
 
-Round = Callable[[Frame, Sequence[Array], Sequence[Value]], Sequence[Value]]
+Round = Callable[[Frame, Sequence[Array], Values], Values]
 """What one round makes of the values so far, for the threads of a frame and their induction variables."""
 
 
-def loop(
-    frame: Frame, bounds: Sequence[Bounds], values: Sequence[Value], run: Round
-) -> Sequence[Value]:
+def loop(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Round) -> Values:
     """Run the rounds of a nest of loops, the last one fastest; the last values."""
     trips = [np.maximum(-((lower - upper) // step), 0) for lower, upper, step in bounds]
     together = all((count == count[0]).all() for count in trips)
@@ -45,9 +43,7 @@ def check_step(op: Operation, step: Array) -> None:
         fail(op, f"the step of '{op.name}' is {smallest}; expected a positive one")
 
 
-def joined(
-    frame: Frame, values: Sequence[Value], index: Array, changed: Sequence[Value]
-) -> list[Value]:
+def joined(frame: Frame, values: Values, index: Array, changed: Values) -> list[Value]:
     """Values of all threads, of which those of the threads `index` changed."""
     return [
         merge([(slice(None), old), (index, new)], frame.count)
@@ -55,9 +51,7 @@ def joined(
     ]
 
 
-def branch(
-    frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]
-) -> Sequence[Value]:
+def branch(frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]) -> Values:
     """Run each block for the threads of its condition, of which each thread has one."""
     pieces: list[tuple[Array, list[Value]]] = []
     for condition, block in zip(conditions, blocks, strict=True):

@@ -19,7 +19,7 @@ from xetile.interpreter.machine.elements import (
 )
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element, integers
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 Binary = Callable[[Array, Array], Array]
 Read = Callable[[Array, Element], Array]
@@ -114,7 +114,7 @@ def float_binary(function: Binary, x: Array, y: Array, of: Element) -> Array:
 
 
 def _integer_op(function: Binary, read: Read) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         x, y = (read(frame.array(value), element(value)) for value in op.operands)
         if "div" in op.name or ".rem" in op.name:
             _refuse_undefined(op, x, y, element(op.operands[0]))
@@ -123,7 +123,7 @@ def _integer_op(function: Binary, read: Read) -> Handler:
     return handler
 
 
-def _shift_right_op(frame: Frame, op: Operation) -> Sequence[Value]:
+def _shift_right_op(frame: Frame, op: Operation) -> Values:
     value, amount = op.operands
     x = signed(frame.array(value), element(value))
     y = np.minimum(unsigned(frame.array(amount), element(amount)), np.uint64(63))
@@ -170,7 +170,7 @@ COMPARISONS: Mapping[str, tuple[Binary, Read]] = {
 """The predicates of comparisons of integers, in the order of arith.cmpi's numbers."""
 
 
-def compare_integers(frame: Frame, op: Operation, predicate: str) -> Sequence[Value]:
+def compare_integers(frame: Frame, op: Operation, predicate: str) -> Values:
     """A comparison of two integers."""
     compare, read = COMPARISONS[predicate]
     x, y = (read(frame.array(value), element(value)) for value in op.operands)
@@ -180,14 +180,14 @@ def compare_integers(frame: Frame, op: Operation, predicate: str) -> Sequence[Va
 def extended(read: Read) -> Handler:
     """What gives an integer, read as signed or unsigned, the width of the result."""
 
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         (value,) = op.operands
         return [wrap(read(frame.array(value), element(value)), element(op.results[0]))]
 
     return handler
 
 
-def reinterpret(frame: Frame, op: Operation) -> Sequence[Value]:
+def reinterpret(frame: Frame, op: Operation) -> Values:
     """The same bits as elements of another type; the last dimension changes where the size does."""
     values, to = frame.array(op.operands[0]), element(op.results[0])
     if values.dtype == to.dtype:
@@ -197,7 +197,7 @@ def reinterpret(frame: Frame, op: Operation) -> Sequence[Value]:
     return [np.ascontiguousarray(values).view(to.dtype)]
 
 
-def fused(frame: Frame, op: Operation) -> Sequence[Value]:
+def fused(frame: Frame, op: Operation) -> Values:
     """A * b + c with one rounding."""
     of = element(op.results[0])
     if of.dtype == np.float64:
@@ -208,17 +208,17 @@ def fused(frame: Frame, op: Operation) -> Sequence[Value]:
     return [round_to(sum_to_odd(x * y, z), of)]
 
 
-def transposed(frame: Frame, op: Operation) -> Sequence[Value]:
+def transposed(frame: Frame, op: Operation) -> Values:
     """Dimensions in the order of 'permutation'."""
     permutation = integers(op, "permutation")
     return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
 
 
-def nothing(frame: Frame, op: Operation) -> Sequence[Value]:
+def nothing(frame: Frame, op: Operation) -> Values:
     """No value changes: in lockstep, every access is seen by the ops that follow."""
     return []
 
 
-def unchanged(frame: Frame, op: Operation) -> Sequence[Value]:
+def unchanged(frame: Frame, op: Operation) -> Values:
     """The operands' values as they are."""
     return [frame.get(value) for value in op.operands]

@@ -9,7 +9,7 @@ from xetile.errors import fail
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.threads import Axis
-from xetile.interpreter.machine.values import Array, Value, uniform
+from xetile.interpreter.machine.values import Array, Values, uniform
 
 _BY_AXIS: Mapping[str, Callable[[Frame, Operation, Axis], Array]] = {
     "block_id": lambda frame, _, axis: frame.threads.block_id(frame.active, axis),
@@ -27,20 +27,20 @@ def by_axis(name: str, axis_of: Callable[[Operation], Axis]) -> Handler:
     """What executes a question by axis, under the gpu dialect's name; the answer is of the result's type."""
     ask = _BY_AXIS[name]
 
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         found = ask(frame, op, axis_of(op))
         return [found.astype(element(op.results[0]).dtype, copy=False)]
 
     return handler
 
 
-def subgroup_id(frame: Frame, op: Operation) -> Sequence[Value]:
+def subgroup_id(frame: Frame, op: Operation) -> Values:
     """The number of a thread's subgroup in its workgroup."""
     found = frame.threads.subgroup(frame.active, op)
     return [found.astype(element(op.results[0]).dtype, copy=False)]
 
 
-def lane_id(frame: Frame, op: Operation) -> Sequence[Value]:
+def lane_id(frame: Frame, op: Operation) -> Values:
     """The number of a lane in its subgroup."""
     found = frame.threads.lane(frame.active, op)
     return [found.astype(element(op.results[0]).dtype, copy=False)]
@@ -59,7 +59,7 @@ def check_lanes(frame: Frame, op: Operation) -> None:
         fail(op, f"'{op.name}' is reached by some lanes of a subgroup only")
 
 
-def barrier(frame: Frame, op: Operation) -> Sequence[Value]:
+def barrier(frame: Frame, op: Operation) -> Values:
     """The threads of a workgroup wait for one another."""
     check_whole_workgroups(frame, op)
     frame.machine.observer.barrier(frame.active)

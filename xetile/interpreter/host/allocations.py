@@ -1,6 +1,6 @@
 """Memory on the host: it stays until it is given back; memory of the device is not for the host to touch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -12,16 +12,14 @@ from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import number, segments
-from xetile.interpreter.machine.values import Array, MemRef, Value
+from xetile.interpreter.machine.values import Array, MemRef, Values
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
 
 DEVICE_ONLY = "the device's memory"
 """How the names of buffers begin that the host cannot reach: gpu.alloc without host_shared."""
 
 
-def allocate(
-    frame: Frame, op: Operation, result: SSAValue, sizes: Sequence[Value], owner: str
-) -> MemRef:
+def allocate(frame: Frame, op: Operation, result: SSAValue, sizes: Values, owner: str) -> MemRef:
     """New memory on the heap, named after the value that it is allocated for."""
     extents = [size for size in sizes if isinstance(size, np.ndarray)]
     found, size = memref_at_zero(op, memref_type(result), extents)
@@ -31,13 +29,13 @@ def allocate(
     return found._replace(base=found.base + base)
 
 
-def _alloc(frame: Frame, op: Operation) -> Sequence[Value]:
+def _alloc(frame: Frame, op: Operation) -> Values:
     dynamic, _ = segments(op)
     sizes = [number(frame, value) for value in dynamic]
     return [allocate(frame, op, op.results[0], sizes, "the memory")]
 
 
-def give_back(frame: Frame, op: Operation) -> Sequence[Value]:
+def give_back(frame: Frame, op: Operation) -> Values:
     """End the allocation that a memref lies in, the op's last operand."""
     frame.memory.give_back(int(frame.memref(op.operands[-1]).base[0]), op)
     return []
@@ -82,7 +80,7 @@ def check_reachable(frame: Frame, op: Operation, value: SSAValue) -> None:
 
 
 def _reachable(handler: Handler) -> Handler:
-    def checked(frame: Frame, op: Operation) -> Sequence[Value]:
+    def checked(frame: Frame, op: Operation) -> Values:
         for value in op.operands:
             if isinstance(value.type, MemRefType):
                 check_reachable(frame, op, value)
@@ -100,7 +98,7 @@ def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
     target[...] = source.copy() if np.may_share_memory(source, target) else source
 
 
-def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
+def _copy(frame: Frame, op: Operation) -> Values:
     source, target = (host_array_of(frame, op, value) for value in op.operands)
     copy(frame, op, source, target)
     return []

@@ -2,7 +2,6 @@
 
 import ctypes
 import time
-from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Operation
@@ -14,7 +13,7 @@ from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 from xetile.interpreter.ops.math import FUNCTIONS
 
 CALL_SECONDS = 0.05
@@ -44,7 +43,7 @@ class CompiledLoop:
         self._native = Native(translation.text)
         self._function = _LOOP(self._native.address)
 
-    def run(self, frame: Frame, trips: int, start: Sequence[Value]) -> Sequence[Value] | None:
+    def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
         """What the loop carries after `trips` iterations; None where the interpreter has to look at the memory."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
         if not self._place_memrefs(frame, slots):

@@ -3,7 +3,7 @@
 Ops with tokens are executed where they stand, which is an order that the tokens allow.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from xdsl.ir import Operation
 
@@ -11,7 +11,7 @@ from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, number, segments
-from xetile.interpreter.machine.values import Value, uniform
+from xetile.interpreter.machine.values import Values, uniform
 
 TOKEN = uniform(0)
 
@@ -19,14 +19,14 @@ TOKEN = uniform(0)
 def with_token(execute: Handler) -> Handler:
     """What executes an op, and adds a token where the op gives one; tokens that it takes are its first operands."""
 
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         values = execute(frame, op)
         return [*values, *[TOKEN] * (len(op.results) - len(values))]
 
     return handler
 
 
-def _alloc(frame: Frame, op: Operation) -> Sequence[Value]:
+def _alloc(frame: Frame, op: Operation) -> Values:
     _, dynamic, _ = segments(op)
     sizes = [number(frame, value) for value in dynamic]
     shared = attribute(op, "hostShared") is not None
@@ -34,13 +34,13 @@ def _alloc(frame: Frame, op: Operation) -> Sequence[Value]:
     return [allocate(frame, op, op.results[0], sizes, owner)]
 
 
-def _memcpy(frame: Frame, op: Operation) -> Sequence[Value]:
+def _memcpy(frame: Frame, op: Operation) -> Values:
     target, source = (array_of(frame, op, value) for value in op.operands[-2:])
     copy(frame, op, source, target)
     return []
 
 
-def _memset(frame: Frame, op: Operation) -> Sequence[Value]:
+def _memset(frame: Frame, op: Operation) -> Values:
     target, value = op.operands[-2:]
     array_of(frame, op, target)[...] = frame.array(value)[0]
     return []

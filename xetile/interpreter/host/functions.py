@@ -1,6 +1,6 @@
 """Calls of functions, and assertions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NoReturn
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
@@ -12,13 +12,13 @@ from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute
-from xetile.interpreter.machine.values import Value
+from xetile.interpreter.machine.values import Values
 
 DEEPEST_CALL = 500
 """Calls inside of one another, before a program is taken to call itself without end."""
 
 
-def _call(frame: Frame, op: Operation) -> Sequence[Value]:
+def _call(frame: Frame, op: Operation) -> Values:
     machine, name = host(frame), _callee(op)
     function = machine.functions.get(name)
     if function is None:
@@ -36,7 +36,7 @@ def _callee(op: Operation) -> str:
     return found.root_reference.data if isinstance(found, SymbolRefAttr) else ""
 
 
-def _external(frame: Frame, op: Operation, name: str) -> Sequence[Value]:
+def _external(frame: Frame, op: Operation, name: str) -> Values:
     """A declared function: one that a runner of MLIR programs has, else nothing."""
     known = FUNCTIONS.get(name)
     if known is not None:
@@ -57,9 +57,7 @@ def _external(frame: Frame, op: Operation, name: str) -> Sequence[Value]:
     return []
 
 
-def run_function(
-    machine: HostMachine, function: Operation, arguments: Sequence[Value]
-) -> Sequence[Value]:
+def run_function(machine: HostMachine, function: Operation, arguments: Values) -> Values:
     """Execute a function; what it returns."""
     machine.calls += 1
     with machine.memory.scope():
@@ -68,7 +66,7 @@ def run_function(
     return results
 
 
-def _assert(frame: Frame, op: Operation) -> Sequence[Value]:
+def _assert(frame: Frame, op: Operation) -> Values:
     if not frame.array(op.operands[0])[0]:
         refuse_assertion(op)
     return []

@@ -21,13 +21,13 @@ from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.launch import parameters_of, run_workgroups, symbol_name
 from xetile.interpreter.machine.threads import Axis, Sizes, Threads
-from xetile.interpreter.machine.values import Value, uniform
+from xetile.interpreter.machine.values import Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
 
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
-def _launch_func(frame: Frame, op: Operation) -> Sequence[Value]:
+def _launch_func(frame: Frame, op: Operation) -> Values:
     assert isinstance(op, LaunchFuncOp)
     if op.cluster_size is not None:
         fail(op, "cannot execute a launch with clusters")
@@ -52,7 +52,7 @@ def _run(
     op: LaunchFuncOp | LaunchOp,
     body: Operation,
     threads: Threads,
-    arguments: Callable[[Frame], Sequence[Value]],
+    arguments: Callable[[Frame], Values],
 ) -> None:
     machine = host(frame).launcher.machine(frame.memory, threads)
     if op.dynamic_shared_memory_size is not None:
@@ -153,7 +153,7 @@ def _maps(op: Operation) -> Iterator[WorkgroupMapAttr]:
     yield from (map for map in found if isinstance(map, WorkgroupMapAttr))
 
 
-def _launch(frame: Frame, op: Operation) -> Sequence[Value]:
+def _launch(frame: Frame, op: Operation) -> Values:
     """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
     assert isinstance(op, LaunchOp)
     if op.has_clusters:
@@ -184,7 +184,7 @@ def _level_of_body(op: Operation) -> Unit:
     return "lane"
 
 
-def _body_arguments(frame: Frame, op: LaunchOp) -> Sequence[Value]:
+def _body_arguments(frame: Frame, op: LaunchOp) -> Values:
     threads, arguments = frame.threads, op.body.blocks[0].args
     assert threads.block is not None
     ids = [threads.block_id(frame.active, axis) for axis in AXES]

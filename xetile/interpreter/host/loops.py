@@ -1,6 +1,6 @@
 """Loops on the host: those that run long are compiled, the others are interpreted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
@@ -11,7 +11,7 @@ from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, number
-from xetile.interpreter.machine.values import Value
+from xetile.interpreter.machine.values import Values
 
 WORTH_COMPILING = 5_000
 """Ops that the interpreter executes in about the time that compiling a loop takes."""
@@ -30,7 +30,7 @@ class _Loop:
         self._considered = False
         self._code: CompiledLoop | None = None
 
-    def run(self, frame: Frame) -> Sequence[Value]:
+    def run(self, frame: Frame) -> Values:
         check_step(self.op, number(frame, self.op.operands[2]))
         lower, upper, step = (int(number(frame, value)[0]) for value in self.op.operands[:3])
         trips = max(-((lower - upper) // step), 0)
@@ -51,9 +51,7 @@ class _Loop:
         if self._considered:
             self._code = compile_loop(frame, self.op)
 
-    def _interpret(
-        self, frame: Frame, positions: range, values: Sequence[Value]
-    ) -> Sequence[Value]:
+    def _interpret(self, frame: Frame, positions: range, values: Values) -> Values:
         body, dtype = self.op.regions[0].block, frame.array(self.op.operands[0]).dtype
         with host(frame).steps(len(positions)) as report:
             for done, position in enumerate(positions):
@@ -80,7 +78,7 @@ def _constant(value: SSAValue) -> int | None:
     return found.value.data if isinstance(found, IntegerAttr) else None
 
 
-def _for(frame: Frame, op: Operation) -> Sequence[Value]:
+def _for(frame: Frame, op: Operation) -> Values:
     return host(frame).keep((op, "loop"), lambda: _Loop(op)).run(frame)
 
 

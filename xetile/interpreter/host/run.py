@@ -22,7 +22,7 @@ from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.launch import Launcher, symbol_name
 from xetile.interpreter.machine.memory import Memory
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Value, Values
 
 RECURSION_LIMIT = 20_000
 """Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""
@@ -32,7 +32,7 @@ _OWN: Mapping[str, Handler] = {**ALLOCATIONS, **DEVICE, **FUNCTIONS, **LAUNCHES,
 """What the host does in its own way, or alone."""
 
 
-def _refuse_in_host_code(frame: Frame, op: Operation) -> Sequence[Value]:
+def _refuse_in_host_code(frame: Frame, op: Operation) -> Values:
     fail(op, f"'{op.name}' is executed in kernels only, which gpu.launch_func launches")
 
 

@@ -8,7 +8,7 @@ run; NaN is close to nothing; a comparison of different numbers of elements is r
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -22,7 +22,7 @@ from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.elements import Element, round_to, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Value, uniform
+from xetile.interpreter.machine.values import Array, Values, uniform
 
 ABSOLUTE_TOLERANCE = 1e-4
 RELATIVE_TOLERANCE = 1e-3
@@ -71,7 +71,7 @@ def _nested(array: Array, depth: int, rank: int, of: Element) -> str:
 
 
 def _printing(text_of: Callable[[Frame, Operation], str]) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         host(frame).output(text_of(frame, op))
         return []
 
@@ -105,14 +105,14 @@ def _close_text(frame: Frame, op: Operation) -> str:
     return f"[ALLCLOSE: {'TRUE' if _close(frame, op) else 'FALSE'}]\n"
 
 
-def _fill(frame: Frame, op: Operation) -> Sequence[Value]:
+def _fill(frame: Frame, op: Operation) -> Values:
     target = _writable(frame, op)
     number = np.array([_scalar(frame, op, 1)], np.float64)
     target[...] = round_to(number, element_of_memref(op.operands[0]))[0]
     return []
 
 
-def _fill_random(frame: Frame, op: Operation) -> Sequence[Value]:
+def _fill_random(frame: Frame, op: Operation) -> Values:
     """Uniform numbers between the bounds, cut to whole ones where the last argument says so."""
     target, machine = _writable(frame, op), host(frame)
     low, high, whole = (_scalar(frame, op, position) for position in (1, 2, 3))
@@ -145,7 +145,7 @@ def _close(frame: Frame, op: Operation) -> bool:
     return bool(((left == right) | (np.abs(left - right) <= bound)).all())
 
 
-def _all_close(frame: Frame, op: Operation) -> Sequence[Value]:
+def _all_close(frame: Frame, op: Operation) -> Values:
     return [np.array([_close(frame, op)])]
 
 
@@ -164,7 +164,7 @@ def _error_text(frame: Frame, op: Operation) -> str:
     return text
 
 
-def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
+def _gemm(frame: Frame, op: Operation) -> Values:
     """C + A * B in f32, K ascending; products of f16 and bf16 are exact there."""
     a, b = (host_array_of(frame, op, op.operands[n]).astype(np.float32) for n in (0, 1))
     c = _writable(frame, op, 2)
@@ -186,14 +186,14 @@ def _gemm(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _gemm_rounded(frame: Frame, op: Operation) -> Sequence[Value]:
+def _gemm_rounded(frame: Frame, op: Operation) -> Values:
     _gemm(frame, op)
     c = _writable(frame, op, 2)
     c[...] = c.astype(np.float16)
     return []
 
 
-def _count_errors(frame: Frame, op: Operation) -> Sequence[Value]:
+def _count_errors(frame: Frame, op: Operation) -> Values:
     """Elements of the first memref that are not those of the second; -1 where their shapes differ."""
     (left, right), of = (host_array_of(frame, op, v) for v in op.operands), op.operands[0]
     if left.shape != right.shape:
@@ -207,11 +207,11 @@ def _count_errors(frame: Frame, op: Operation) -> Sequence[Value]:
     return [uniform(int((~good).sum()))]
 
 
-def _nanoseconds(frame: Frame, op: Operation) -> Sequence[Value]:
+def _nanoseconds(frame: Frame, op: Operation) -> Values:
     return [uniform(time.perf_counter_ns())]
 
 
-def _seconds(frame: Frame, op: Operation) -> Sequence[Value]:
+def _seconds(frame: Frame, op: Operation) -> Values:
     return [uniform(0, np.float64) + time.time()]
 
 

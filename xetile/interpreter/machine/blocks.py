@@ -13,13 +13,13 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import attribute, integers, number, segments
-from xetile.interpreter.machine.values import Array, Value, merge, take
+from xetile.interpreter.machine.values import Array, Value, Values, merge, take
 
-Piece: TypeAlias = "tuple[Array, Sequence[Value]]"
+Piece: TypeAlias = "tuple[Array, Values]"
 """Threads of the frame, by position, and what they bring to a block."""
 
 
-def run_region(frame: Frame, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
+def run_region(frame: Frame, region: Region, arguments: Values) -> Values:
     """Execute a region; what its terminator hands on."""
     if len(region.blocks) == 1:
         return frame.run(region.block, arguments)

@@ -13,9 +13,17 @@ from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Holders, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
-from xetile.interpreter.machine.values import Array, MemRef, ScatteredTile, Tile, Value, take
+from xetile.interpreter.machine.values import (
+    Array,
+    MemRef,
+    ScatteredTile,
+    Tile,
+    Value,
+    Values,
+    take,
+)
 
-Handler: TypeAlias = "Callable[[Frame, Operation], Sequence[Value]]"
+Handler: TypeAlias = "Callable[[Frame, Operation], Values]"
 """What executes one kind of op: the values of its results."""
 
 _Kept = TypeVar("_Kept")
@@ -214,7 +222,7 @@ class Frame:
     def bind(self, value: SSAValue, found: Value) -> None:
         self._values[value] = found
 
-    def run(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
+    def run(self, block: Block, arguments: Values) -> list[Value]:
         """Execute a block; what its terminator hands on."""
         for argument, found in zip(block.args, arguments, strict=True):
             self._values[argument] = found

@@ -28,7 +28,7 @@ from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import Value
+from xetile.interpreter.machine.values import Values
 
 BATCH_BYTES = 1 << 25
 """Workgroups execute together as long as their vectors take about this much memory."""
@@ -80,7 +80,7 @@ def launch(
 def run_workgroups(
     kernel: Operation,
     outer: Frame,
-    arguments: Callable[[Frame], Sequence[Value]],
+    arguments: Callable[[Frame], Values],
     progress: Callable[[int, int], None] | None,
 ) -> None:
     """Execute the body of a kernel or of a gpu.launch for all workgroups of the outer frame's machine.

@@ -48,6 +48,7 @@ class ScatteredTile(NamedTuple):
 
 
 Value: TypeAlias = Array | MemRef | Tile | ScatteredTile
+Values: TypeAlias = Sequence[Value]
 
 UNBOUNDED = np.iinfo(np.int64).max
 """The limit of a scattered tile at an address."""

@@ -36,7 +36,7 @@ from xetile.interpreter.machine.reading import (
     segments,
     shape_of,
 )
-from xetile.interpreter.machine.values import Array, Value, uniform
+from xetile.interpreter.machine.values import Array, Values, uniform
 
 _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv)
 
@@ -67,15 +67,15 @@ def _results(
     return [_evaluate(op, result, map.num_dims, values) for result in map.results]
 
 
-def _apply(frame: Frame, op: Operation) -> Sequence[Value]:
+def _apply(frame: Frame, op: Operation) -> Values:
     return _results(frame, op, _map(op), op.operands)
 
 
-def _min(frame: Frame, op: Operation) -> Sequence[Value]:
+def _min(frame: Frame, op: Operation) -> Values:
     return [reduce(np.minimum, _results(frame, op, _map(op), op.operands))]
 
 
-def _for(frame: Frame, op: Operation) -> Sequence[Value]:
+def _for(frame: Frame, op: Operation) -> Values:
     of_lower, of_upper, starts = segments(op)
     lower = reduce(np.maximum, _results(frame, op, _map(op, "lowerBoundMap"), of_lower))
     upper = reduce(np.minimum, _results(frame, op, _map(op, "upperBoundMap"), of_upper))
@@ -89,7 +89,7 @@ def _for(frame: Frame, op: Operation) -> Sequence[Value]:
     )
 
 
-def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
+def _parallel(frame: Frame, op: Operation) -> Values:
     """One round after the other, which is one of the orders that the op allows."""
     lower_map, upper_map = _map(op, "lowerBoundsMap"), _map(op, "upperBoundsMap")
     count = lower_map.num_dims + lower_map.num_symbols
@@ -101,7 +101,7 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     steps = cast("ArrayAttr[IntegerAttr]", attribute(op, "steps"))
     kinds = cast("ArrayAttr[StringAttr | IntegerAttr]", attribute(op, "reductions"))
 
-    def run(inner: Frame, at: Sequence[Array], totals: Sequence[Value]) -> Sequence[Value]:
+    def run(inner: Frame, at: Sequence[Array], totals: Values) -> Values:
         values = inner.run(op.regions[0].block, at)
         pairs = zip(kinds, totals, values, op.results, strict=True)
         return [
@@ -127,7 +127,7 @@ def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence
     return groups
 
 
-def _if(frame: Frame, op: Operation) -> Sequence[Value]:
+def _if(frame: Frame, op: Operation) -> Values:
     found = attribute(op, "condition")
     assert isinstance(found, AffineSetAttr)
     values = [number(frame, operand) for operand in op.operands]
@@ -150,13 +150,13 @@ def _holds(
     return kinds[constraint.kind](x, y)
 
 
-def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load(frame: Frame, op: Operation) -> Values:
     memref, *operands = op.operands
     at = _places(op.results[0], _results(frame, op, _map(op), operands))
     return load_elements(frame, op, memref, at)
 
 
-def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store(frame: Frame, op: Operation) -> Values:
     value, memref, *operands = op.operands
     at = _places(value, _results(frame, op, _map(op), operands))
     return store_elements(frame, op, value, memref, at)

@@ -1,6 +1,6 @@
 """The arith dialect: one rounding per float op, integers modulo two to the power of their bits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -31,13 +31,13 @@ from xetile.interpreter.machine.elements import (
 )
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, integer, shape_of
-from xetile.interpreter.machine.values import Array, Value, merge, take
+from xetile.interpreter.machine.values import Array, Values, merge, take
 
 SPARE_BITS = 11
 """Bits of a 64-bit integer that f64 does not hold beside the others."""
 
 
-def _constant(frame: Frame, op: Operation) -> Sequence[Value]:
+def _constant(frame: Frame, op: Operation) -> Values:
     return [frame.machine.keep(op, lambda: _constant_values(op))]
 
 
@@ -54,14 +54,14 @@ def _constant_values(op: Operation) -> Array:
 
 
 def _float_binary(function: Binary) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         x, y = frame.arrays(op.operands)
         return [float_binary(function, x, y, element(op.results[0]))]
 
     return handler
 
 
-def _negate(frame: Frame, op: Operation) -> Sequence[Value]:
+def _negate(frame: Frame, op: Operation) -> Values:
     return [np.negative(frame.array(op.operands[0]))]
 
 
@@ -72,11 +72,11 @@ _CMPF = (
 """The predicates of arith.cmpf by their number: which of greater, equal, less, unordered make it true."""
 
 
-def _compare_integers(frame: Frame, op: Operation) -> Sequence[Value]:
+def _compare_integers(frame: Frame, op: Operation) -> Values:
     return compare_integers(frame, op, list(COMPARISONS)[integer(op, "predicate")])
 
 
-def _compare_floats(frame: Frame, op: Operation) -> Sequence[Value]:
+def _compare_floats(frame: Frame, op: Operation) -> Values:
     x, y = frame.arrays(op.operands)
     wanted = _CMPF[integer(op, "predicate")]
     result = np.zeros(np.broadcast_shapes(x.shape, y.shape), np.bool)
@@ -86,7 +86,7 @@ def _compare_floats(frame: Frame, op: Operation) -> Sequence[Value]:
     return [result | np.isnan(x) | np.isnan(y)] if "u" in wanted else [result]
 
 
-def _select(frame: Frame, op: Operation) -> Sequence[Value]:
+def _select(frame: Frame, op: Operation) -> Values:
     condition = frame.array(op.operands[0])
     yes, no = frame.get(op.operands[1]), frame.get(op.operands[2])
     if isinstance(yes, np.ndarray) and isinstance(no, np.ndarray):
@@ -98,14 +98,14 @@ def _select(frame: Frame, op: Operation) -> Sequence[Value]:
     return [merge([(slice(None), no), (index, take(yes, index))], len(condition))]
 
 
-def _resize_float(frame: Frame, op: Operation) -> Sequence[Value]:
+def _resize_float(frame: Frame, op: Operation) -> Values:
     if (mode := attribute(op, "roundingmode")) is not None and integer(op, "roundingmode", 0) != 0:
         fail(op, f"cannot execute '{op.name}' with rounding mode {mode}; only to nearest even")
     return [round_to(frame.array(op.operands[0]), element(op.results[0]))]
 
 
 def _integer_to_float(read: Read) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         (value,) = op.operands
         numbers, to = read(frame.array(value), element(value)), element(op.results[0])
         if to.dtype in NATIVE_FLOATS and to.name != "tf32":
@@ -127,7 +127,7 @@ def _magnitude(numbers: Array) -> Array:
     return numbers if numbers.dtype == np.uint64 else np.abs(numbers.astype(np.float64))
 
 
-def _float_to_integer(frame: Frame, op: Operation) -> Sequence[Value]:
+def _float_to_integer(frame: Frame, op: Operation) -> Values:
     """Towards zero; what the type does not hold gives its nearest number, and NaN zero, as the hardware does."""
     values, to = frame.array(op.operands[0]), element(op.results[0])
     whole = np.nan_to_num(np.trunc(values.astype(np.float64)), posinf=np.inf, neginf=-np.inf)
@@ -143,7 +143,7 @@ def _float_to_integer(frame: Frame, op: Operation) -> Sequence[Value]:
     return [wrap(numbers.view(np.int64), to)]
 
 
-def _add_extended(frame: Frame, op: Operation) -> Sequence[Value]:
+def _add_extended(frame: Frame, op: Operation) -> Values:
     of = element(op.operands[0])
     x, y = (unsigned(frame.array(value), of) for value in op.operands)
     total = wrap((x + y).view(np.int64), of)
@@ -151,7 +151,7 @@ def _add_extended(frame: Frame, op: Operation) -> Sequence[Value]:
 
 
 def _multiply_extended(read: Read) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         of = element(op.operands[0])
         x, y = (read(frame.array(value), of).astype(object) for value in op.operands)
         product, within = x * y, (1 << 64) - 1

@@ -1,6 +1,6 @@
 """What lanes of a subgroup or workgroup compute together, in ascending order of the lanes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -10,7 +10,7 @@ from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.threads import check_lane_level, check_lanes, check_whole_workgroups
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, integer, number
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Value, Values
 
 
 def _by_subgroup(frame: Frame, op: Operation, value: SSAValue) -> Array:
@@ -28,7 +28,7 @@ def _moved(values: Array, source: Array) -> Array:
     return picked.reshape(-1, *values.shape[2:])
 
 
-def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
+def _shuffle(frame: Frame, op: Operation) -> Values:
     value, offset, width = op.operands
     values = _by_subgroup(frame, op, value)
     shape = values.shape[:2]
@@ -54,7 +54,7 @@ def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
     return [_moved(values, np.where(valid, source, lanes)), valid.reshape(-1)]
 
 
-def _rotate(frame: Frame, op: Operation) -> Sequence[Value]:
+def _rotate(frame: Frame, op: Operation) -> Values:
     values = _by_subgroup(frame, op, op.operands[0])
     width, offset = integer(op, "width"), integer(op, "offset")
     lanes = np.broadcast_to(np.arange(frame.threads.subgroup_size), values.shape[:2])
@@ -63,7 +63,7 @@ def _rotate(frame: Frame, op: Operation) -> Sequence[Value]:
     return [_moved(values, source), valid]
 
 
-def _subgroup_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _subgroup_broadcast(frame: Frame, op: Operation) -> Values:
     value, *lane = op.operands
     values = _by_subgroup(frame, op, value)
     wanted = number(frame, lane[0]) if lane else np.zeros(1, np.int64)
@@ -76,7 +76,7 @@ def _subgroup_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
     return [_moved(values, source)]
 
 
-def _subgroup_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
+def _subgroup_reduce(frame: Frame, op: Operation) -> Values:
     values = _by_subgroup(frame, op, op.operands[0])
     lanes = frame.threads.subgroup_size
     size = integer(op, "cluster_size", lanes)
@@ -91,7 +91,7 @@ def _subgroup_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     return [spread.reshape(-1, *shape)]
 
 
-def _all_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
+def _all_reduce(frame: Frame, op: Operation) -> Values:
     values = frame.array(op.operands[0])
     check_lane_level(frame, op)
     check_whole_workgroups(frame, op)

@@ -1,6 +1,6 @@
 """Calls of device functions, and assertions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
@@ -11,10 +11,10 @@ from xetile.errors import fail
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute
-from xetile.interpreter.machine.values import Value
+from xetile.interpreter.machine.values import Values
 
 
-def _call(frame: Frame, op: Operation) -> Sequence[Value]:
+def _call(frame: Frame, op: Operation) -> Values:
     function = _callee(op)
     name = _symbol(op)
     if not function.regions[0].blocks:
@@ -43,7 +43,7 @@ def _symbol(op: Operation) -> str:
     return callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
 
 
-def _assert(frame: Frame, op: Operation) -> Sequence[Value]:
+def _assert(frame: Frame, op: Operation) -> Values:
     holds = frame.array(op.operands[0])
     if holds.all():
         return []

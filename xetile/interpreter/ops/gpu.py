@@ -1,6 +1,6 @@
 """The gpu dialect: who a thread is, and what threads do together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 from xdsl.ir import Operation
@@ -10,7 +10,7 @@ from xetile.interpreter.common.threads import barrier, by_axis, lane_id, subgrou
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Axis
-from xetile.interpreter.machine.values import Value, uniform
+from xetile.interpreter.machine.values import Values, uniform
 
 
 def axis_of(op: Operation) -> Axis:
@@ -22,28 +22,28 @@ def axis_of(op: Operation) -> Axis:
     return cast(Axis, found)
 
 
-def _global_id(frame: Frame, op: Operation) -> Sequence[Value]:
+def _global_id(frame: Frame, op: Operation) -> Values:
     axis = axis_of(op)
     size = frame.threads.block_sizes(op)["xyz".index(axis)]
     first = frame.threads.block_id(frame.active, axis) * size
     return [first + frame.threads.thread_id(frame.active, axis, op)]
 
 
-def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
+def _subgroup_size(frame: Frame, op: Operation) -> Values:
     return [uniform(frame.threads.subgroup_size)]
 
 
-def _num_subgroups(frame: Frame, op: Operation) -> Sequence[Value]:
+def _num_subgroups(frame: Frame, op: Operation) -> Values:
     frame.threads.block_sizes(op)
     return [uniform(frame.threads.subgroups)]
 
 
-def _one(frame: Frame, op: Operation) -> Sequence[Value]:
+def _one(frame: Frame, op: Operation) -> Values:
     """Of a cluster there is one workgroup: no Xe device has larger ones."""
     return [uniform(1)]
 
 
-def _zero(frame: Frame, op: Operation) -> Sequence[Value]:
+def _zero(frame: Frame, op: Operation) -> Values:
     return [uniform(0)]
 
 

@@ -1,6 +1,6 @@
 """The index dialect: the integer ops of arith on 64 bits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
@@ -11,22 +11,22 @@ from xetile.interpreter.common.scalars import INTEGER_OPS, compare_integers, ext
 from xetile.interpreter.machine.elements import signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element
-from xetile.interpreter.machine.values import Value, uniform
+from xetile.interpreter.machine.values import Values, uniform
 from xetile.targets.target import INDEX_BITS
 
 
-def _constant(frame: Frame, op: Operation) -> Sequence[Value]:
+def _constant(frame: Frame, op: Operation) -> Values:
     value = attribute(op, "value")
     if not isinstance(value, IntegerAttr):
         fail(op, "'value' is missing")
     return [uniform(value.value.data).astype(element(op.results[0]).dtype)]
 
 
-def _size(frame: Frame, op: Operation) -> Sequence[Value]:
+def _size(frame: Frame, op: Operation) -> Values:
     return [uniform(INDEX_BITS)]
 
 
-def _compare(frame: Frame, op: Operation) -> Sequence[Value]:
+def _compare(frame: Frame, op: Operation) -> Values:
     predicate = attribute(op, "pred")
     if not isinstance(predicate, PredicateAttr):
         fail(op, "'pred' is missing")

@@ -1,25 +1,25 @@
 """The few llvm ops that stand beside XeVM: a pointer is an address in bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from xdsl.ir import Operation
 
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element, number
-from xetile.interpreter.machine.values import Value
+from xetile.interpreter.machine.values import Values
 
 
-def _to_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+def _to_pointer(frame: Frame, op: Operation) -> Values:
     return [number(frame, op.operands[0])]
 
 
-def _from_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+def _from_pointer(frame: Frame, op: Operation) -> Values:
     address = frame.array(op.operands[0]).astype(np.int64, copy=False)
     return [address.astype(element(op.results[0]).dtype, copy=False)]
 
 
-def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _cast(frame: Frame, op: Operation) -> Values:
     return [frame.get(value) for value in op.operands]
 
 

@@ -11,7 +11,7 @@ from xetile.interpreter.common.scalars import fused
 from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 Function = Callable[..., Array]
 
@@ -83,7 +83,7 @@ FUNCTIONS: Mapping[str, Function] = {
 
 
 def _float(function: Function) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         of = element(op.results[0])
         wide = [np.ascontiguousarray(v.astype(np.float64)) for v in frame.arrays(op.operands)]
         return [round_to(function(*wide), of)]
@@ -91,13 +91,13 @@ def _float(function: Function) -> Handler:
     return handler
 
 
-def _absolute(frame: Frame, op: Operation) -> Sequence[Value]:
+def _absolute(frame: Frame, op: Operation) -> Values:
     (value,) = op.operands
     return [wrap(np.abs(signed(frame.array(value), element(value))), element(value))]
 
 
 def _bits(count: Callable[[int, int], int]) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Sequence[Value]:
+    def handler(frame: Frame, op: Operation) -> Values:
         (value,) = op.operands
         of = element(value)
         numbers = unsigned(frame.array(value), of)
@@ -111,7 +111,7 @@ def _trailing_zeros(number: int, bits: int) -> int:
     return bits if number == 0 else (number & -number).bit_length() - 1
 
 
-def _integer_power(frame: Frame, op: Operation) -> Sequence[Value]:
+def _integer_power(frame: Frame, op: Operation) -> Values:
     of = element(op.results[0])
     pairs = np.broadcast_arrays(*(signed(frame.array(v), element(v)) for v in op.operands))
     within = (1 << 64) - 1
@@ -127,7 +127,7 @@ def _power(base: int, exponent: int, of: Element) -> int:
     return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
 
 
-def _float_power(frame: Frame, op: Operation) -> Sequence[Value]:
+def _float_power(frame: Frame, op: Operation) -> Values:
     base, exponent = frame.arrays(op.operands)
     power = np.power(base.astype(np.float64), exponent.astype(np.float64))
     return [round_to(power, element(op.results[0]))]

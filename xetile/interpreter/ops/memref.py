@@ -44,32 +44,32 @@ from xetile.interpreter.machine.reading import (
     number,
     segments,
 )
-from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
+from xetile.interpreter.machine.values import Array, MemRef, Values, uniform
 
 
-def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load(frame: Frame, op: Operation) -> Values:
     memref, *indices = op.operands
     return load_elements(frame, op, memref, [number(frame, index) for index in indices])
 
 
-def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store(frame: Frame, op: Operation) -> Values:
     value, memref, *indices = op.operands
     return store_elements(frame, op, value, memref, [number(frame, index) for index in indices])
 
 
-def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
+def _atomic_rmw(frame: Frame, op: Operation) -> Values:
     value, memref, *indices = op.operands
     at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
     return [update_elements(frame, op, at, element(value), frame.array(value))]
 
 
-def _allocate(frame: Frame, op: Operation) -> Sequence[Value]:
+def _allocate(frame: Frame, op: Operation) -> Values:
     dynamic, _ = segments(op)
     sizes = [number(frame, value) for value in dynamic]
     return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
 
 
-def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _cast(frame: Frame, op: Operation) -> Values:
     found, result = frame.memref(op.operands[0]), op.results[0]
     if isinstance(result.type, UnrankedMemRefType):
         return [found]
@@ -92,7 +92,7 @@ def _cast(frame: Frame, op: Operation) -> Sequence[Value]:
     return [found]
 
 
-def _dim(frame: Frame, op: Operation) -> Sequence[Value]:
+def _dim(frame: Frame, op: Operation) -> Values:
     found, index = frame.memref(op.operands[0]), number(frame, op.operands[1])
     rank = len(found.sizes)
     if ((index < 0) | (index >= rank)).any():
@@ -103,14 +103,14 @@ def _dim(frame: Frame, op: Operation) -> Sequence[Value]:
     return [sizes[index, np.arange(len(index))]]
 
 
-def _rank(frame: Frame, op: Operation) -> Sequence[Value]:
+def _rank(frame: Frame, op: Operation) -> Values:
     return [uniform(len(frame.memref(op.operands[0]).sizes))]
 
 
 _LISTS = ("static_offsets", "static_sizes", "static_strides")
 
 
-def _subview(frame: Frame, op: Operation) -> Sequence[Value]:
+def _subview(frame: Frame, op: Operation) -> Values:
     found = frame.memref(op.operands[0])
     offsets, sizes, steps = mixed_lists(frame, op, _LISTS, segments(op)[1:])
     offset = found.offset
@@ -135,13 +135,13 @@ def _kept_dimensions(op: Operation, sizes: Sequence[int]) -> list[int]:
     return kept
 
 
-def _reinterpret_cast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _reinterpret_cast(frame: Frame, op: Operation) -> Values:
     found = frame.memref(op.operands[0])
     offsets, sizes, strides = mixed_lists(frame, op, _LISTS, segments(op)[1:])
     return [MemRef(found.base, offsets[0], tuple(sizes), tuple(strides))]
 
 
-def _view(frame: Frame, op: Operation) -> Sequence[Value]:
+def _view(frame: Frame, op: Operation) -> Values:
     source, shift, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
     sizes = extents_of(type, [number(frame, value) for value in dynamic])
@@ -149,7 +149,7 @@ def _view(frame: Frame, op: Operation) -> Sequence[Value]:
     return [MemRef(base, uniform(0), sizes, dense_strides(sizes))]
 
 
-def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
+def _transpose(frame: Frame, op: Operation) -> Values:
     found, map = frame.memref(op.operands[0]), attribute(op, "permutation")
     assert isinstance(map, AffineMapAttr)
     order = [cast(AffineDimExpr, result).position for result in map.data.results]
@@ -157,7 +157,7 @@ def _transpose(frame: Frame, op: Operation) -> Sequence[Value]:
     return [found._replace(sizes=sizes, strides=strides)]
 
 
-def _expand_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+def _expand_shape(frame: Frame, op: Operation) -> Values:
     source, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
     sizes = extents_of(type, [number(frame, value) for value in dynamic])
@@ -169,7 +169,7 @@ def _expand_shape(frame: Frame, op: Operation) -> Sequence[Value]:
     return [MemRef(found.base, found.offset, sizes, tuple(strides))]
 
 
-def _collapse_shape(frame: Frame, op: Operation) -> Sequence[Value]:
+def _collapse_shape(frame: Frame, op: Operation) -> Values:
     found = frame.memref(op.operands[0])
     sizes: list[Array] = []
     strides: list[Array] = []
@@ -192,7 +192,7 @@ def _reassociation(op: Operation) -> list[list[int]]:
     return [[index.value.data for index in group] for group in lists]
 
 
-def _get_global(frame: Frame, op: Operation) -> Sequence[Value]:
+def _get_global(frame: Frame, op: Operation) -> Values:
     """Memory of the module, the same for all threads of the launch."""
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
@@ -235,21 +235,21 @@ def _symbol(op: Operation) -> str:
     return name.data if isinstance(name, StringAttr) else ""
 
 
-def _alloca_scope(frame: Frame, op: Operation) -> Sequence[Value]:
+def _alloca_scope(frame: Frame, op: Operation) -> Values:
     return frame.run(op.regions[0].block, [])
 
 
-def _aligned_pointer(frame: Frame, op: Operation) -> Sequence[Value]:
+def _aligned_pointer(frame: Frame, op: Operation) -> Values:
     return [frame.memref(op.operands[0]).base]
 
 
-def _strided_metadata(frame: Frame, op: Operation) -> Sequence[Value]:
+def _strided_metadata(frame: Frame, op: Operation) -> Values:
     found = frame.memref(op.operands[0])
     buffer = MemRef(found.base, uniform(0), (), ())
     return [buffer, found.offset, *found.sizes, *found.strides]
 
 
-def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
+def _copy(frame: Frame, op: Operation) -> Values:
     source, target = op.operands
     sizes = frame.memref(source).sizes
     if any((size != size[0]).any() for size in sizes):
@@ -266,7 +266,7 @@ def _copy(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _dynamic_shared(frame: Frame, op: Operation) -> Sequence[Value]:
+def _dynamic_shared(frame: Frame, op: Operation) -> Values:
     machine, type = frame.machine, memref_type(op.results[0])
     if machine.dynamic_shared is None:
         fail(

@@ -1,7 +1,7 @@
 """What threads print, each once, in their order."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)?(?P<kind>[a-zA-Z%])"
@@ -21,7 +21,7 @@ _CONVERSION = re.compile(
 _SIGNED, _UNSIGNED, _FLOATS = "di", "uoxX", "aAeEfFgG"
 
 
-def _printf(frame: Frame, op: Operation) -> Sequence[Value]:
+def _printf(frame: Frame, op: Operation) -> Values:
     format = attribute(op, "format")
     assert isinstance(format, StringAttr)
     columns = _columns(frame, op, format.data)
@@ -53,7 +53,7 @@ def _columns(frame: Frame, op: Operation, format: str) -> list[list[object]]:
     return columns
 
 
-def _print_vector(frame: Frame, op: Operation) -> Sequence[Value]:
+def _print_vector(frame: Frame, op: Operation) -> Values:
     text = attribute(op, "stringLiteral")
     if isinstance(text, StringAttr):  # no punctuation follows a text
         frame.machine.output(text.data * frame.count)

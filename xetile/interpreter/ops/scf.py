@@ -10,10 +10,10 @@ from xetile.interpreter.common.control import branch, check_step, joined, loop
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element, integers, number, segments, shape_of
-from xetile.interpreter.machine.values import Array, Value, take
+from xetile.interpreter.machine.values import Array, Value, Values, take
 
 
-def _for(frame: Frame, op: Operation) -> Sequence[Value]:
+def _for(frame: Frame, op: Operation) -> Values:
     lower, upper, step = (number(frame, value) for value in op.operands[:3])
     check_step(op, step)
     body, dtype = op.regions[0].block, frame.array(op.operands[0]).dtype
@@ -25,7 +25,7 @@ def _for(frame: Frame, op: Operation) -> Sequence[Value]:
     )
 
 
-def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
+def _parallel(frame: Frame, op: Operation) -> Values:
     """One round after the other, which is one of the orders that the op allows."""
     *parts, starts = segments(op)
     lower, upper, step = ([number(frame, value) for value in part] for part in parts)
@@ -34,7 +34,7 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     end = op.regions[0].block.last_op
     bodies = [region.block for region in end.regions] if end is not None else []
 
-    def run(inner: Frame, at: Sequence[Array], totals: Sequence[Value]) -> Sequence[Value]:
+    def run(inner: Frame, at: Sequence[Array], totals: Values) -> Values:
         values = inner.run(op.regions[0].block, at)
         return [
             inner.run(body, [total, value])[0]
@@ -45,13 +45,13 @@ def _parallel(frame: Frame, op: Operation) -> Sequence[Value]:
     return loop(frame, bounds, [frame.get(value) for value in starts], run)
 
 
-def _if(frame: Frame, op: Operation) -> Sequence[Value]:
+def _if(frame: Frame, op: Operation) -> Values:
     condition = frame.array(op.operands[0])
     blocks = [region.blocks[0] if region.blocks else None for region in op.regions]
     return branch(frame, [condition, ~condition], blocks)
 
 
-def _while(frame: Frame, op: Operation) -> Sequence[Value]:
+def _while(frame: Frame, op: Operation) -> Values:
     before, after = (region.block for region in op.regions)
     values: list[Value] = [frame.get(value) for value in op.operands]
     running, inner = np.arange(frame.count), frame
@@ -69,11 +69,11 @@ def _while(frame: Frame, op: Operation) -> Sequence[Value]:
         values = inner.run(after, handed)
 
 
-def _execute_region(frame: Frame, op: Operation) -> Sequence[Value]:
+def _execute_region(frame: Frame, op: Operation) -> Values:
     return run_region(frame, op.regions[0], [])
 
 
-def _index_switch(frame: Frame, op: Operation) -> Sequence[Value]:
+def _index_switch(frame: Frame, op: Operation) -> Values:
     selector = number(frame, op.operands[0])
     conditions = [selector == case for case in integers(op, "cases")]
     default = ~np.logical_or.reduce([*conditions, np.zeros_like(selector, np.bool)])
@@ -81,13 +81,13 @@ def _index_switch(frame: Frame, op: Operation) -> Sequence[Value]:
     return branch(frame, [default, *conditions], blocks)
 
 
-def _poison(frame: Frame, op: Operation) -> Sequence[Value]:
+def _poison(frame: Frame, op: Operation) -> Values:
     """Any value will do: zero, so that all runs agree."""
     (result,) = op.results
     return [np.zeros((1, *shape_of(result)), element(result).dtype)]
 
 
-def _unreachable(frame: Frame, op: Operation) -> Sequence[Value]:
+def _unreachable(frame: Frame, op: Operation) -> Values:
     fail(op, "'ub.unreachable' is reached")
 
 

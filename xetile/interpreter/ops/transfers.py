@@ -12,7 +12,7 @@ from xetile.errors import fail
 from xetile.interpreter.common.accesses import masked_read, masked_write
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, number, segments, shape_of
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 
 def _sources(op: Operation) -> list[int | None]:
@@ -88,7 +88,7 @@ def _is_in_bounds(op: Operation, dimension: int) -> bool:
     return bool(cast("ArrayAttr[IntegerAttr]", found).data[dimension].value.data)
 
 
-def _read(frame: Frame, op: Operation) -> Sequence[Value]:
+def _read(frame: Frame, op: Operation) -> Values:
     (memref,), starts, (padding,), mask = segments(op)
     shape = shape_of(op.results[0])
     indices, wanted = _places(frame, op, memref, starts, mask, shape)
@@ -96,7 +96,7 @@ def _read(frame: Frame, op: Operation) -> Sequence[Value]:
     return [masked_read(frame, op, indices, wanted, otherwise)]
 
 
-def _write(frame: Frame, op: Operation) -> Sequence[Value]:
+def _write(frame: Frame, op: Operation) -> Values:
     (value,), (memref,), starts, mask = segments(op)
     indices, wanted = _places(frame, op, memref, starts, mask, shape_of(value))
     masked_write(frame, op, indices, wanted, frame.array(value), element(value))

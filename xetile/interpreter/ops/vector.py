@@ -19,10 +19,10 @@ from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element, integers, number, shape_of
-from xetile.interpreter.machine.values import Array, Value
+from xetile.interpreter.machine.values import Array, Values
 
 
-def _broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _broadcast(frame: Frame, op: Operation) -> Values:
     values, shape = frame.array(op.operands[0]), shape_of(op.results[0])
     ones = [1] * (len(shape) + 1 - values.ndim)
     spread = values.reshape(len(values), *ones, *values.shape[1:])
@@ -50,7 +50,7 @@ def _check_position(op: Operation, position: Sequence[int | Array], shape: Seque
             fail(op, f"position {int(np.max(index))} of a dimension of extent {extent}")
 
 
-def _extract(frame: Frame, op: Operation) -> Sequence[Value]:
+def _extract(frame: Frame, op: Operation) -> Values:
     source, *dynamic = frame.arrays(op.operands)
     position = _position(frame, op, dynamic)
     _check_position(op, position, source.shape[1:])
@@ -60,7 +60,7 @@ def _extract(frame: Frame, op: Operation) -> Sequence[Value]:
     return [source[(threads, *position)]]
 
 
-def _insert(frame: Frame, op: Operation) -> Sequence[Value]:
+def _insert(frame: Frame, op: Operation) -> Values:
     value, target, *dynamic = frame.arrays(op.operands)
     position = _position(frame, op, dynamic)
     _check_position(op, position, target.shape[1:])
@@ -80,13 +80,13 @@ def _slices(offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
     ]
 
 
-def _extract_strided_slice(frame: Frame, op: Operation) -> Sequence[Value]:
+def _extract_strided_slice(frame: Frame, op: Operation) -> Values:
     offsets, sizes, strides = (integers(op, name) for name in ("offsets", "sizes", "strides"))
     values = frame.array(op.operands[0])
     return [values[(slice(None), *_slices(offsets, sizes, strides))]]
 
 
-def _insert_strided_slice(frame: Frame, op: Operation) -> Sequence[Value]:
+def _insert_strided_slice(frame: Frame, op: Operation) -> Values:
     value, target = frame.arrays(op.operands)
     offsets, strides = integers(op, "offsets"), integers(op, "strides")
     rank = value.ndim - 1
@@ -97,7 +97,7 @@ def _insert_strided_slice(frame: Frame, op: Operation) -> Sequence[Value]:
     return [result]
 
 
-def _shuffle(frame: Frame, op: Operation) -> Sequence[Value]:
+def _shuffle(frame: Frame, op: Operation) -> Values:
     left, right = op.operands
     mask = integers(op, "mask")
     extent = (*shape_of(left), 1)[0]
@@ -126,37 +126,37 @@ def _selection(frame: Frame, op: Operation, mask: Sequence[int]) -> Array | slic
     return frame.machine.keep(op, make)
 
 
-def _shape_cast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _shape_cast(frame: Frame, op: Operation) -> Values:
     values = frame.array(op.operands[0])
     return [values.reshape(len(values), *shape_of(op.results[0]))]
 
 
-def _from_elements(frame: Frame, op: Operation) -> Sequence[Value]:
+def _from_elements(frame: Frame, op: Operation) -> Values:
     elements = np.broadcast_arrays(*frame.arrays(op.operands))
     shape = shape_of(op.results[0])
     return [np.stack(elements, axis=-1).reshape(len(elements[0]), *shape)]
 
 
-def _to_elements(frame: Frame, op: Operation) -> Sequence[Value]:
+def _to_elements(frame: Frame, op: Operation) -> Values:
     values = frame.array(op.operands[0])
     flat = values.reshape(len(values), -1)
     return [flat[:, position] for position in range(flat.shape[1])]
 
 
-def _reduction(frame: Frame, op: Operation) -> Sequence[Value]:
+def _reduction(frame: Frame, op: Operation) -> Values:
     of, kind = element(op.results[0]), kind_of(op)
     values = frame.array(op.operands[0])
     start = frame.array(op.operands[1]) if len(op.operands) > 1 else identity(kind, of)
     return [fold(op, kind, values, [0], start, of)]
 
 
-def _multi_reduction(frame: Frame, op: Operation) -> Sequence[Value]:
+def _multi_reduction(frame: Frame, op: Operation) -> Values:
     values, start = frame.arrays(op.operands)
     of, dimensions = element(op.results[0]), integers(op, "reduction_dims")
     return [fold(op, kind_of(op), values, dimensions, start, of)]
 
 
-def _step(frame: Frame, op: Operation) -> Sequence[Value]:
+def _step(frame: Frame, op: Operation) -> Values:
     return [np.arange(shape_of(op.results[0])[0])[None]]
 
 
@@ -168,12 +168,12 @@ def _mask_of(bounds: Sequence[Array], shape: Sequence[int]) -> Array:
     return reduce(np.logical_and, inside, np.ones((1, *shape), np.bool))
 
 
-def _constant_mask(frame: Frame, op: Operation) -> Sequence[Value]:
+def _constant_mask(frame: Frame, op: Operation) -> Values:
     bounds = [np.array([bound]) for bound in integers(op, "mask_dim_sizes")]
     return [_mask_of(bounds, shape_of(op.results[0]))]
 
 
-def _create_mask(frame: Frame, op: Operation) -> Sequence[Value]:
+def _create_mask(frame: Frame, op: Operation) -> Values:
     return [_mask_of(_starts(frame, op.operands), shape_of(op.results[0]))]
 
 
@@ -181,25 +181,25 @@ def _starts(frame: Frame, indices: Sequence[SSAValue]) -> list[Array]:
     return [number(frame, index) for index in indices]
 
 
-def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load(frame: Frame, op: Operation) -> Values:
     base, *indices = op.operands
     at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
     return load_elements(frame, op, base, at)
 
 
-def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store(frame: Frame, op: Operation) -> Values:
     value, base, *indices = op.operands
     at = row_indices(_starts(frame, indices), shape_of(value))
     return store_elements(frame, op, value, base, at)
 
 
-def _masked_load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _masked_load(frame: Frame, op: Operation) -> Values:
     _, *indices, mask, otherwise = op.operands
     at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
     return [masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
 
 
-def _masked_store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _masked_store(frame: Frame, op: Operation) -> Values:
     _, *indices, mask, value = op.operands
     at = row_indices(_starts(frame, indices), shape_of(value))
     masked_write(frame, op, at, frame.array(mask), frame.array(value), element(value))
@@ -215,12 +215,12 @@ def _gather_indices(frame: Frame, op: Operation) -> list[Array]:
     return [*starts[:-1], starts[-1] + along]
 
 
-def _gather(frame: Frame, op: Operation) -> Sequence[Value]:
+def _gather(frame: Frame, op: Operation) -> Values:
     mask, otherwise = frame.arrays(op.operands[-2:])
     return [masked_read(frame, op, _gather_indices(frame, op), mask, otherwise)]
 
 
-def _scatter(frame: Frame, op: Operation) -> Sequence[Value]:
+def _scatter(frame: Frame, op: Operation) -> Values:
     mask, value = frame.arrays(op.operands[-2:])
     of = element(op.operands[-1])
     masked_write(frame, op, _gather_indices(frame, op), mask, value, of)

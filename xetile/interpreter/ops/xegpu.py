@@ -19,7 +19,7 @@ from xetile.interpreter.machine.reading import (
     mixed_lists,
     segments,
 )
-from xetile.interpreter.machine.values import Array, Tile, Value, uniform
+from xetile.interpreter.machine.values import Array, Tile, Values, uniform
 
 WORD_BITS = 32
 """Bits of a register word of packed rows."""
@@ -32,7 +32,7 @@ def _descriptor_type(value: SSAValue) -> TensorDescType:
     return type
 
 
-def _create_nd_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
+def _create_nd_tdesc(frame: Frame, op: Operation) -> Values:
     (source,), *lists = segments(op)
     type = _descriptor_type(op.results[0])
     names = ("const_offsets", "const_shape", "const_strides")
@@ -54,7 +54,7 @@ def _moved(tile: Tile, offsets: Sequence[Array]) -> Tile:
     return Tile(tile.surface, (x + down, y + offsets[-1]))
 
 
-def _update_nd_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+def _update_nd_offset(frame: Frame, op: Operation) -> Values:
     descriptor, *dynamic = op.operands
     return [_moved(frame.tile(descriptor), _offsets(frame, op, dynamic))]
 
@@ -86,7 +86,7 @@ def _access(
     return tile, (type.get_shape()[0], type.get_shape()[1]), type.array_length, of
 
 
-def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load_nd(frame: Frame, op: Operation) -> Values:
     descriptor, *dynamic = op.operands
     tile, (rows, columns), blocks, of = _access(frame, op, descriptor, dynamic)
     values = frame.read_tile(op, tile, (rows, columns * blocks), of, 0)
@@ -102,7 +102,7 @@ def _load_nd(frame: Frame, op: Operation) -> Sequence[Value]:
     return [values if blocks > 1 else values[:, 0]]
 
 
-def _store_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store_nd(frame: Frame, op: Operation) -> Values:
     value, descriptor, *dynamic = op.operands
     tile, shape, _, of = _access(frame, op, descriptor, dynamic)
     values = frame.array(value).reshape(-1, *shape)
@@ -110,13 +110,13 @@ def _store_nd(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _prefetch_nd(frame: Frame, op: Operation) -> Sequence[Value]:
+def _prefetch_nd(frame: Frame, op: Operation) -> Values:
     descriptor, *dynamic = op.operands
     _access(frame, op, descriptor, dynamic)
     return []
 
 
-def _dpas(frame: Frame, op: Operation) -> Sequence[Value]:
+def _dpas(frame: Frame, op: Operation) -> Values:
     a, b, *accumulator = frame.arrays(op.operands)
     if a.ndim != 3:
         fail(op, f"cannot execute 'xegpu.dpas' on {op.operands[0].type}; expected rows and columns")

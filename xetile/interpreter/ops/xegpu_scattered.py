@@ -18,7 +18,7 @@ from xetile.interpreter.machine.values import (
     Array,
     MemRef,
     ScatteredTile,
-    Value,
+    Values,
     uniform,
 )
 
@@ -33,12 +33,12 @@ def _scattered(frame: Frame, op: Operation, base: SSAValue, offsets: Array) -> S
     return ScatteredTile(start, uniform(UNBOUNDED), offsets)
 
 
-def _create_tdesc(frame: Frame, op: Operation) -> Sequence[Value]:
+def _create_tdesc(frame: Frame, op: Operation) -> Values:
     base, offsets = op.operands
     return [_scattered(frame, op, base, number(frame, offsets))]
 
 
-def _update_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+def _update_offset(frame: Frame, op: Operation) -> Values:
     descriptor, offsets = op.operands
     found = frame.scattered_tile(descriptor)
     return [found._replace(indices=found.indices + number(frame, offsets))]
@@ -63,7 +63,7 @@ def _places(
     return parts[0], parts[1]
 
 
-def _load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load(frame: Frame, op: Operation) -> Values:
     """What is masked off is zero."""
     *place, mask = op.operands
     (result,) = op.results
@@ -71,21 +71,21 @@ def _load(frame: Frame, op: Operation) -> Sequence[Value]:
     return [frame.read(op, addresses, element(result), wanted)]
 
 
-def _store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store(frame: Frame, op: Operation) -> Values:
     value, *place, mask = op.operands
     addresses, wanted = _places(frame, op, place, mask, value)
     frame.write(op, addresses, element(value), frame.array(value), wanted)
     return []
 
 
-def _atomic_rmw(frame: Frame, op: Operation) -> Sequence[Value]:
+def _atomic_rmw(frame: Frame, op: Operation) -> Values:
     """What is masked off is zero."""
     descriptor, mask, value = op.operands
     addresses, wanted = _places(frame, op, [descriptor], mask, value)
     return [update_elements(frame, op, addresses, element(value), frame.array(value), wanted)]
 
 
-def _create_mem_desc(frame: Frame, op: Operation) -> Sequence[Value]:
+def _create_mem_desc(frame: Frame, op: Operation) -> Values:
     (source,) = op.operands
     found = frame.memref(source)
     start = found.base + found.offset * element_of(source.type, op).size
@@ -145,21 +145,21 @@ def _steps(type: MemDescType) -> tuple[Sequence[int], Sequence[int], Sequence[in
     return block, inner, outer
 
 
-def _load_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load_matrix(frame: Frame, op: Operation) -> Values:
     matrix, *offsets = op.operands
     (result,) = op.results
     addresses = _matrix_addresses(frame, op, matrix, offsets, result)
     return [frame.read(op, addresses, element(result))]
 
 
-def _store_matrix(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store_matrix(frame: Frame, op: Operation) -> Values:
     value, matrix, *offsets = op.operands
     addresses, values = _matrix_addresses(frame, op, matrix, offsets, value), frame.array(value)
     frame.write(op, addresses, element(value), values)
     return []
 
 
-def _init_nbarrier(frame: Frame, op: Operation) -> Sequence[Value]:
+def _init_nbarrier(frame: Frame, op: Operation) -> Values:
     count = number(frame, op.operands[1])
     if (count != frame.threads.subgroups).any():
         fail(

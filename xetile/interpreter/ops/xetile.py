@@ -34,7 +34,7 @@ from xetile.interpreter.machine.values import (
     MemRef,
     ScatteredTile,
     Tile,
-    Value,
+    Values,
     uniform,
 )
 
@@ -44,7 +44,7 @@ def _tile_type(value: SSAValue) -> TileType:
     return value.type
 
 
-def _init_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+def _init_tile(frame: Frame, op: Operation) -> Values:
     (source,), *lists, indices = segments(op)
     type = _tile_type(op.results[0])
     if indices:
@@ -71,7 +71,7 @@ def _init_scattered(
     return ScatteredTile(found.base + found.offset * size, limit, number(frame, indices))
 
 
-def _update_tile_offset(frame: Frame, op: Operation) -> Sequence[Value]:
+def _update_tile_offset(frame: Frame, op: Operation) -> Values:
     (_,), steps, indices = segments(op)
     value = frame.get(op.operands[0])
     if isinstance(value, ScatteredTile):
@@ -89,7 +89,7 @@ def _padding(op: Operation, value: SSAValue) -> ArrayLike:
     return numbers([number], of)[0]
 
 
-def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load_tile(frame: Frame, op: Operation) -> Values:
     type, (result,) = _tile_type(op.operands[0]), op.results
     tile = frame.tile(op.operands[0])
     padding = _padding(op, result)
@@ -98,7 +98,7 @@ def _load_tile(frame: Frame, op: Operation) -> Sequence[Value]:
     return [_blocked(values, type)]
 
 
-def _store_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store_tile(frame: Frame, op: Operation) -> Values:
     value, tile = op.operands
     type = _tile_type(tile)
     values = _flat(frame.array(value))
@@ -126,7 +126,7 @@ def _holders(frame: Frame, type: TileType) -> Holders:
     return lambda: frame.machine.keep(("holders", type), make)
 
 
-def _prefetch_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+def _prefetch_tile(frame: Frame, op: Operation) -> Values:
     frame.get(op.operands[0])
     return []
 
@@ -156,15 +156,15 @@ def _flat(values: Array) -> Array:
     return values.transpose(0, 1, 3, 2, 4).reshape(threads, down * height, across * width)
 
 
-def _tile_pack(frame: Frame, op: Operation) -> Sequence[Value]:
+def _tile_pack(frame: Frame, op: Operation) -> Values:
     return [pack(frame.array(op.operands[0]), integers(op, "inner_blocks"))]
 
 
-def _tile_unpack(frame: Frame, op: Operation) -> Sequence[Value]:
+def _tile_unpack(frame: Frame, op: Operation) -> Values:
     return [_flat(frame.array(op.operands[0]))]
 
 
-def _tile_mma(frame: Frame, op: Operation) -> Sequence[Value]:
+def _tile_mma(frame: Frame, op: Operation) -> Values:
     a, b, *accumulator = (_flat(value) for value in frame.arrays(op.operands))
     c = accumulator[0] if accumulator else None
     (result,) = op.results
@@ -173,7 +173,7 @@ def _tile_mma(frame: Frame, op: Operation) -> Sequence[Value]:
     return [product if len(shape) == 2 else pack(product, shape[2:])]
 
 
-def _tile_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
+def _tile_reduce(frame: Frame, op: Operation) -> Values:
     (source,), (result,) = op.operands, op.results
     of, kind = element(source), kind_of(op)
     dimensions = integers(op, "reduction_dims")
@@ -181,7 +181,7 @@ def _tile_reduce(frame: Frame, op: Operation) -> Sequence[Value]:
     return [values.reshape(len(values), *shape_of(result))]
 
 
-def _tile_broadcast(frame: Frame, op: Operation) -> Sequence[Value]:
+def _tile_broadcast(frame: Frame, op: Operation) -> Values:
     values = frame.array(op.operands[0])
     return [np.broadcast_to(values, (len(values), *shape_of(op.results[0])))]
 
@@ -202,7 +202,7 @@ def _matching(values: Array, shape: Sequence[int]) -> Array:
     return values if values.shape[1:] == tuple(shape) else _flat(values)
 
 
-def _load_gather(frame: Frame, op: Operation) -> Sequence[Value]:
+def _load_gather(frame: Frame, op: Operation) -> Values:
     tile, mask = op.operands
     (result,) = op.results
     addresses, wanted = _gathered(frame, op, tile, mask)
@@ -210,7 +210,7 @@ def _load_gather(frame: Frame, op: Operation) -> Sequence[Value]:
     return [_blocked(values, _tile_type(tile))]
 
 
-def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
+def _store_scatter(frame: Frame, op: Operation) -> Values:
     value, tile, mask = op.operands
     addresses, wanted = _gathered(frame, op, tile, mask)
     found = _matching(frame.array(value), addresses.shape[1:])
@@ -218,7 +218,7 @@ def _store_scatter(frame: Frame, op: Operation) -> Sequence[Value]:
     return []
 
 
-def _atomic_rmw_tile(frame: Frame, op: Operation) -> Sequence[Value]:
+def _atomic_rmw_tile(frame: Frame, op: Operation) -> Values:
     value, tile = op.operands
     type, of = _tile_type(tile), element(value)
     addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)

@@ -18,7 +18,7 @@ from xetile.interpreter.machine.elements import Element, element_of, round_tf32
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.threads import Axis
-from xetile.interpreter.machine.values import Array, Surface, Tile, Value, uniform
+from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.intel.messages import block_load_layout
@@ -129,7 +129,7 @@ def _kept_places(
     return frame.machine.keep(key, places)
 
 
-def _block_load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _block_load(frame: Frame, op: Operation) -> Values:
     message = _message(frame, op)
     places = _message_places(frame, op, message)
     shape = (message.rows, message.columns * message.blocks)
@@ -159,7 +159,7 @@ def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int])
     return round_tf32(matrices) if of.name == "tf32" else matrices
 
 
-def _block_store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _block_store(frame: Frame, op: Operation) -> Values:
     message = _message(frame, op)
     places = _message_places(frame, op, message)
     shape = (message.rows, message.columns * message.blocks)
@@ -182,13 +182,13 @@ def _row_addresses(frame: Frame, op: Operation, value: SSAValue) -> Array:
     return np.repeat(base, lanes)[:, None] + elements * element(value).size
 
 
-def _row_load(frame: Frame, op: Operation) -> Sequence[Value]:
+def _row_load(frame: Frame, op: Operation) -> Values:
     (result,) = op.results
     values = frame.read(op, _row_addresses(frame, op, result), element(result))
     return [values.reshape(-1, *shape_of(result))]
 
 
-def _row_store(frame: Frame, op: Operation) -> Sequence[Value]:
+def _row_store(frame: Frame, op: Operation) -> Values:
     value = op.operands[1]
     addresses, values = _row_addresses(frame, op, value), frame.array(value)
     frame.write(op, addresses, element(value), values.reshape(len(values), -1))
@@ -202,7 +202,7 @@ def _check_registers(op: Operation, name: str, values: Array, places: _Places, o
         fail(op, f"{name} holds {found} elements per lane; the layout needs {expected}")
 
 
-def _block_prefetch(frame: Frame, op: Operation) -> Sequence[Value]:
+def _block_prefetch(frame: Frame, op: Operation) -> Values:
     _message(frame, op)
     return []
 
@@ -232,7 +232,7 @@ def _operand_types(op: Operation) -> Mapping[str, Element]:
     return {operand: element_of(_TYPES[name], op) for operand, name in types.names.items()}
 
 
-def _mma(frame: Frame, op: Operation) -> Sequence[Value]:
+def _mma(frame: Frame, op: Operation) -> Values:
     check_lanes(frame, op)
     m, n, k = _sizes(op)
     types = _operand_types(op)
@@ -253,7 +253,7 @@ def _axis(op: Operation) -> Axis:
     return cast(Axis, op.name[-1])
 
 
-def _subgroup_size(frame: Frame, op: Operation) -> Sequence[Value]:
+def _subgroup_size(frame: Frame, op: Operation) -> Values:
     return [np.array([frame.threads.subgroup_size], np.int32)]
 
 
