@@ -42,6 +42,12 @@ def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
     return None
 
 
+def with_line(at: Operation | SSAValue, text: str) -> str:
+    """`text` with the line of an op or value in place of {}; nothing where that is not known."""
+    place = position(at)
+    return "" if place is None else text.format(place.line.data)
+
+
 def file_position(location: Attribute | None) -> FileLineColLoc | None:
     """The first position in a file that a location names, None where it names none."""
     match location:

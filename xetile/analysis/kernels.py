@@ -103,13 +103,14 @@ def kernel_functions(module: ModuleOp) -> list[Operation]:
         if function.name == "gpu.func":
             if "kernel" in function.properties or "gpu.kernel" in function.attributes:
                 found.append(function)
-        elif SymbolRefAttr(_name(function)) in called:
+        elif SymbolRefAttr(symbol_name(function)) in called:
             continue
         elif holds_dialect(function, "xetile", "xegpu", "xevm"):
             found.append(function)
     return found
 
 
-def _name(function: Operation) -> StringAttr:
-    name = function.properties.get("sym_name")
-    return name if isinstance(name, StringAttr) else StringAttr("")
+def symbol_name(op: Operation) -> str:
+    """The name of a function, module or variable; empty where it has none."""
+    name = op.properties.get("sym_name", op.attributes.get("sym_name"))
+    return name.data if isinstance(name, StringAttr) else ""

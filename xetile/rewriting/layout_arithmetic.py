@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signednes
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.constants import known_integer
 from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith
 from xetile.errors import fail
@@ -87,13 +88,7 @@ def apply_layout(
 
 
 def _number(coordinate: Coordinate) -> int | None:
-    if isinstance(coordinate, int):
-        return coordinate
-    owner = coordinate.owner
-    if isinstance(owner, Operation) and owner.name == "arith.constant":
-        value = owner.properties.get("value")
-        return value.value.data if isa(value, IntegerAttr) else None
-    return None
+    return coordinate if isinstance(coordinate, int) else known_integer(coordinate)
 
 
 def _common_type(values: Mapping[str, SSAValue]) -> _Integer:

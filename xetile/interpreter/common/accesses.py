@@ -28,13 +28,18 @@ def element_addresses(
     for dimension, index in enumerate(indices):
         extent, stride = found.sizes[dimension], found.strides[dimension]
         ones = [1] * (index.ndim - 1)
-        outside = (index < 0) | (index >= extent.reshape(-1, *ones))
-        if outside.any():
-            shown = int(np.broadcast_to(index, outside.shape)[outside].flat[0])
-            refuse_outside(op, shown, dimension, int(extent.max()))
+        check_index(op, dimension, index, extent.reshape(-1, *ones))
         position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
     size = element_of(memref_type(memref), op).size
     return _aligned(found.base, position.ndim) + position * size
+
+
+def check_index(op: Operation, dimension: int, index: Array, extent: Array) -> None:
+    """Refuse an index that is outside of its dimension; the shapes broadcast."""
+    outside = (index < 0) | (index >= extent)
+    if outside.any():
+        shown = np.broadcast_to(index, outside.shape)[outside][0]
+        refuse_outside(op, int(shown), dimension, int(extent.max()))
 
 
 def refuse_outside(op: Operation, index: int, dimension: int, extent: int) -> NoReturn:
@@ -81,8 +86,7 @@ def _masked_addresses(
     base = next(value for value in op.operands if isinstance(value.type, MemRefType))
     if not mask.any():
         return np.zeros(shape, np.int64), mask
-    addresses = element_addresses(frame, op, base, safe)
-    return addresses, mask
+    return element_addresses(frame, op, base, safe), mask
 
 
 def masked_read(

@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
+from xetile.interpreter.common.accesses import check_index
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.reading import number
@@ -40,30 +41,15 @@ def surface_of(
         sizes, strides = sizes or found.sizes, strides or found.strides
     else:
         base = number(frame, source)
-    _check_positive(op, strides)
-    leading = len(sizes) - 2
-    for dimension, index in enumerate(batch):
-        _check_batch(op, dimension, index, sizes[dimension])
-        base = base + index * strides[dimension] * size
-    if leading == -1:
-        return Surface(base, (uniform(1), sizes[0]), (sizes[0], strides[0]))
-    return Surface(base, (sizes[-2], sizes[-1]), (strides[-2], strides[-1]))
-
-
-def _check_positive(op: Operation, strides: Sequence[Array]) -> None:
     for dimension, stride in enumerate(strides):
         if (stride < 0).any():
             fail(op, f"stride {int(stride.min())} of dimension {dimension}; expected none below 0")
-
-
-def _check_batch(op: Operation, dimension: int, index: Array, extent: Array) -> None:
-    outside = (index < 0) | (index >= extent)
-    if outside.any():
-        shown = np.broadcast_to(index, outside.shape)[outside][0]
-        fail(
-            op,
-            f"index {int(shown)} is outside of dimension {dimension} of extent {int(extent.max())}",
-        )
+    for dimension, index in enumerate(batch):
+        check_index(op, dimension, index, sizes[dimension])
+        base = base + index * strides[dimension] * size
+    if len(sizes) == 1:
+        return Surface(base, (uniform(1), sizes[0]), (sizes[0], strides[0]))
+    return Surface(base, (sizes[-2], sizes[-1]), (strides[-2], strides[-1]))
 
 
 def check_block_access(
@@ -76,10 +62,8 @@ def check_block_access(
     column: Array,
 ) -> None:
     """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes."""
-    surfaces = zip(
-        *(part.tolist() for part in np.broadcast_arrays(base, width, height, pitch)), strict=True
-    )
-    for at, across, down, step in set(surfaces):
+    parts = (part.tolist() for part in np.broadcast_arrays(base, width, height, pitch))
+    for at, across, down, step in set(zip(*parts, strict=True)):
         aligned = at % SURFACE.base_alignment
         problem = SURFACE.problem(base=aligned, width=across, height=down, pitch=step)
         if problem is not None:

@@ -27,23 +27,26 @@ def by_axis(name: str, axis_of: Callable[[Operation], Axis]) -> Handler:
     """What executes a question by axis, under the gpu dialect's name; the answer is of the result's type."""
     ask = _BY_AXIS[name]
 
-    def handler(frame: Frame, op: Operation) -> Values:
-        found = ask(frame, op, axis_of(op))
-        return [found.astype(element(op.results[0]).dtype, copy=False)]
+    return lambda frame, op: _typed(op, ask(frame, op, axis_of(op)))
 
-    return handler
+
+def _typed(op: Operation, found: Array) -> Values:
+    return [found.astype(element(op.results[0]).dtype, copy=False)]
 
 
 def subgroup_id(frame: Frame, op: Operation) -> Values:
     """The number of a thread's subgroup in its workgroup."""
-    found = frame.threads.subgroup(frame.active, op)
-    return [found.astype(element(op.results[0]).dtype, copy=False)]
+    return _typed(op, frame.threads.subgroup(frame.active, op))
 
 
 def lane_id(frame: Frame, op: Operation) -> Values:
     """The number of a lane in its subgroup."""
-    found = frame.threads.lane(frame.active, op)
-    return [found.astype(element(op.results[0]).dtype, copy=False)]
+    return _typed(op, frame.threads.lane(frame.active, op))
+
+
+def always(number: int) -> Handler:
+    """What gives one number, whoever asks."""
+    return lambda frame, op: _typed(op, uniform(number))
 
 
 def check_lane_level(frame: Frame, op: Operation) -> None:

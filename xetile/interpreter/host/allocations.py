@@ -7,11 +7,11 @@ import numpy as np
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.errors import fail, position
+from xetile.errors import fail, with_line
 from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import number, segments
+from xetile.interpreter.machine.reading import all_numbers, segments
 from xetile.interpreter.machine.values import Array, MemRef, Values
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
 
@@ -23,15 +23,14 @@ def allocate(frame: Frame, op: Operation, result: SSAValue, sizes: Values, owner
     """New memory on the heap, named after the value that it is allocated for."""
     extents = [size for size in sizes if isinstance(size, np.ndarray)]
     found, size = memref_at_zero(op, memref_type(result), extents)
-    place = position(op)
-    line = "" if place is None else f" allocated in line {place.line.data}"
-    base = frame.memory.allocate_on_heap(size, f"{owner}{line}")
+    name = f"{owner}{with_line(op, ' allocated in line {}')}"
+    base = frame.memory.allocate_on_heap(size, name)
     return found._replace(base=found.base + base)
 
 
 def _alloc(frame: Frame, op: Operation) -> Values:
     dynamic, _ = segments(op)
-    sizes = [number(frame, value) for value in dynamic]
+    sizes = all_numbers(frame, dynamic)
     return [allocate(frame, op, op.results[0], sizes, "the memory")]
 
 

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import attribute, number, segments
+from xetile.interpreter.machine.reading import all_numbers, attribute, segments
 from xetile.interpreter.machine.values import Values, uniform
 
 TOKEN = uniform(0)
@@ -28,7 +28,7 @@ def with_token(execute: Handler) -> Handler:
 
 def _alloc(frame: Frame, op: Operation) -> Values:
     _, dynamic, _ = segments(op)
-    sizes = [number(frame, value) for value in dynamic]
+    sizes = all_numbers(frame, dynamic)
     shared = attribute(op, "hostShared") is not None
     owner = "the memory" if shared else DEVICE_ONLY
     return [allocate(frame, op, op.results[0], sizes, owner)]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import NoReturn
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
 from xetile.errors import fail, remark
@@ -11,7 +10,7 @@ from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import attribute
+from xetile.interpreter.machine.reading import text
 from xetile.interpreter.machine.values import Values
 
 DEEPEST_CALL = 500
@@ -19,7 +18,7 @@ DEEPEST_CALL = 500
 
 
 def _call(frame: Frame, op: Operation) -> Values:
-    machine, name = host(frame), _callee(op)
+    machine, name = host(frame), text(op, "callee")
     function = machine.functions.get(name)
     if function is None:
         listed = ", ".join(machine.functions)
@@ -31,22 +30,14 @@ def _call(frame: Frame, op: Operation) -> Values:
     return run_function(machine, function, [frame.get(value) for value in op.operands])
 
 
-def _callee(op: Operation) -> str:
-    found = attribute(op, "callee")
-    return found.root_reference.data if isinstance(found, SymbolRefAttr) else ""
-
-
 def _external(frame: Frame, op: Operation, name: str) -> Values:
     """A declared function: one that a runner of MLIR programs has, else nothing."""
     known = FUNCTIONS.get(name)
     if known is not None:
-        taken, given = (known.arguments, known.results), (len(op.operands), len(op.results))
-        if taken != given:
-            fail(
-                op,
-                f"'{name}' takes {taken[0]} arguments and gives {taken[1]} results, "
-                f"the call has {given[0]} and {given[1]}",
-            )
+        given = (len(op.operands), len(op.results))
+        if (known.arguments, known.results) != given:
+            takes = f"takes {known.arguments} arguments and gives {known.results} results"
+            fail(op, f"'{name}' {takes}, the call has {given[0]} and {given[1]}")
         return known.execute(frame, op)
     if op.results:
         fail(op, f"'{name}' is declared only, and its results are not known")
@@ -74,9 +65,7 @@ def _assert(frame: Frame, op: Operation) -> Values:
 
 def refuse_assertion(op: Operation) -> NoReturn:
     """Say that a `cf.assert` does not hold."""
-    message = attribute(op, "msg")
-    text = message.data if isinstance(message, StringAttr) else ""
-    fail(op, f"assertion failed: {text}")
+    fail(op, f"assertion failed: {text(op, 'msg')}")
 
 
 HANDLERS: Mapping[str, Handler] = {

@@ -11,15 +11,16 @@ from xetile.analysis.kernels import (
     holds_dialect,
     launch_sizes,
     level,
+    symbol_name,
 )
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
-from xetile.errors import fail, position
+from xetile.errors import fail, with_line
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.launch import parameters_of, run_workgroups, symbol_name
+from xetile.interpreter.machine.launch import parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Axis, Sizes, Threads
 from xetile.interpreter.machine.values import Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
@@ -35,16 +36,35 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
     grid, block = _sizes(frame, op, "grid", op.grid_size), _sizes(frame, op, "block", op.block_size)
     _check_known(op, kernel, grid, block)
     _check_arguments(op, kernel, op.kernel_operands)
-    older = OLDER_CONVENTION in kernel.attributes
-    subgroups = prod(block) if older else _whole_subgroups(op, kernel, block)
-    kind = level(kernel)
+    threads = _threads(op, kernel, level(kernel), grid, block)
+    arguments = [frame.get(value) for value in op.kernel_operands]
+    return _run(frame, op, kernel, threads, lambda _: arguments)
+
+
+def _launch(frame: Frame, op: Operation) -> Values:
+    """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
+    assert isinstance(op, LaunchOp)
+    if op.has_clusters:
+        fail(op, "cannot execute a launch with clusters")
+    grid = _sizes(frame, op, "grid", (op.grid_size_x, op.grid_size_y, op.grid_size_z))
+    block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
+    threads = _threads(op, op, _level_of_body(op), grid, block)
+    if threads.level == "lane":
+        threads.per_workgroup = prod(block)
+    return _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
+
+
+def _threads(op: Operation, kernel: Operation, kind: Unit, grid: Sizes, block: Sizes) -> Threads:
+    older, size = OLDER_CONVENTION in kernel.attributes, subgroup_threads(kernel)
+    if older:
+        subgroups = prod(block)
+    elif kind == "lane" and kernel is op:
+        subgroups = -(-prod(block) // size)
+    else:
+        subgroups = _whole_subgroups(op, kernel, block)
     if kind == "workgroup":
         _check_maps(op, kernel, subgroups)
-    size = subgroup_threads(kernel)
-    threads = Threads(kind, grid, block, subgroups, subgroup_size=size, counts_subgroups=older)
-    arguments = [frame.get(value) for value in op.kernel_operands]
-    _run(frame, op, kernel, threads, lambda _: arguments)
-    return []
+    return Threads(kind, grid, block, subgroups, subgroup_size=size, counts_subgroups=older)
 
 
 def _run(
@@ -53,7 +73,7 @@ def _run(
     body: Operation,
     threads: Threads,
     arguments: Callable[[Frame], Values],
-) -> None:
+) -> Values:
     machine = host(frame).launcher.machine(frame.memory, threads)
     if op.dynamic_shared_memory_size is not None:
         machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])
@@ -61,6 +81,7 @@ def _run(
     outer = Frame(machine, np.arange(1), (frame, np.arange(1)))
     with host(frame).steps(prod(threads.grid)) as report:
         run_workgroups(body, outer, arguments, lambda done, _: report(done))
+    return []
 
 
 def _kernel(op: LaunchFuncOp) -> Operation:
@@ -100,17 +121,12 @@ def _check_known(op: Operation, kernel: Operation, grid: Sizes, block: Sizes) ->
     for what, found in (("grid", grid), ("block", block)):
         known = launch_sizes(kernel, f"known_{what}_size")
         if known is not None and known != found:
-            fail(
-                op,
-                f"the launch has a {what} of {list(found)}, "
-                f"{_described(kernel)} has known_{what}_size {list(known)}",
-            )
+            wanted = f"{_described(kernel)} has known_{what}_size {list(known)}"
+            fail(op, f"the launch has a {what} of {list(found)}, {wanted}")
 
 
 def _described(kernel: Operation) -> str:
-    place = position(kernel)
-    line = "" if place is None else f" in line {place.line.data}"
-    return f"the kernel '{symbol_name(kernel)}'{line}"
+    return f"the kernel '{symbol_name(kernel)}'{with_line(kernel, ' in line {}')}"
 
 
 def _check_arguments(op: Operation, kernel: Operation, given: Sequence[SSAValue]) -> None:
@@ -137,13 +153,8 @@ def _check_maps(op: Operation, kernel: Operation, subgroups: int) -> None:
         for map in _maps(at):
             total = prod(map.sg_layout)
             if total != subgroups:
-                place = position(at)
-                line = "" if place is None else f" (line {place.line.data})"
-                fail(
-                    op,
-                    f"the launch has blocks of {subgroups} subgroups, "
-                    f"sg_layout {list(map.sg_layout)}{line} has {total}",
-                )
+                found = f"sg_layout {list(map.sg_layout)}{with_line(at, ' (line {})')} has {total}"
+                fail(op, f"the launch has blocks of {subgroups} subgroups, {found}")
 
 
 def _maps(op: Operation) -> Iterator[WorkgroupMapAttr]:
@@ -151,31 +162,6 @@ def _maps(op: Operation) -> Iterator[WorkgroupMapAttr]:
     found: list[object] = [value for name, value in named if name.startswith("wg_map")]
     found += [getattr(result.type, "wg_map", None) for result in op.results]
     yield from (map for map in found if isinstance(map, WorkgroupMapAttr))
-
-
-def _launch(frame: Frame, op: Operation) -> Values:
-    """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
-    assert isinstance(op, LaunchOp)
-    if op.has_clusters:
-        fail(op, "cannot execute a launch with clusters")
-    x, y, z = op.grid_size_x, op.grid_size_y, op.grid_size_z
-    grid = _sizes(frame, op, "grid", (x, y, z))
-    block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
-    older = OLDER_CONVENTION in op.attributes
-    kind, size = _level_of_body(op), subgroup_threads(op)
-    if older:
-        subgroups = prod(block)
-    elif kind == "lane":
-        subgroups = -(-prod(block) // size)
-    else:
-        subgroups = _whole_subgroups(op, op, block)
-    if kind == "workgroup":
-        _check_maps(op, op, subgroups)
-    threads = Threads(kind, grid, block, subgroups, subgroup_size=size, counts_subgroups=older)
-    if kind == "lane":
-        threads.per_workgroup = prod(block)
-    _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
-    return []
 
 
 def _level_of_body(op: Operation) -> Unit:

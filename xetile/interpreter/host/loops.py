@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
+from xetile.analysis.constants import known_integer
 from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import attribute, number
+from xetile.interpreter.machine.reading import number
 from xetile.interpreter.machine.values import Values
 
 WORTH_COMPILING = 5_000
@@ -66,16 +66,10 @@ def _ops_in(op: Operation) -> int:
 
 
 def _trips(op: Operation) -> int:
-    lower, upper, step = (_constant(value) for value in op.operands[:3])
+    lower, upper, step = (known_integer(value) for value in op.operands[:3])
     if lower is None or upper is None or step is None or step <= 0:
         return USUAL_TRIPS
     return max(-((lower - upper) // step), 0)
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    found = attribute(owner, "value") if isinstance(owner, Operation) else None
-    return found.value.data if isinstance(found, IntegerAttr) else None
 
 
 def _for(frame: Frame, op: Operation) -> Values:

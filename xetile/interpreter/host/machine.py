@@ -7,8 +7,9 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from xetile.analysis.kernels import symbol_name
 from xetile.interpreter.machine.frame import Frame, Handler, Machine
-from xetile.interpreter.machine.launch import Launcher, symbol_name
+from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.threads import Threads

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from xetile.analysis.kernels import symbol_name
 from xetile.errors import XetileError, fail, position
 from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
 from xetile.interpreter.host.allocations import host_array_of
@@ -20,7 +21,7 @@ from xetile.interpreter.host.loops import HANDLERS as LOOPS
 from xetile.interpreter.host.machine import HostMachine, Progress
 from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.launch import Launcher, symbol_name
+from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.values import Array, Value, Values
 
@@ -69,12 +70,10 @@ def run(
     try:
         with np.errstate(all="ignore"), _deep_recursion():
             results = run_function(machine, function, values)
-    except MemoryError as error:
-        message = f"executing '{entry}' takes more memory than there is"
-        raise XetileError(message, position(function)) from error
-    except RecursionError as error:
-        message = f"executing '{entry}' nests too many calls"
-        raise XetileError(message, position(function)) from error
+    except (MemoryError, RecursionError) as error:
+        memory_ends = isinstance(error, MemoryError)
+        reason = "takes more memory than there is" if memory_ends else "nests too many calls"
+        raise XetileError(f"executing '{entry}' {reason}", position(function)) from error
     end = function.regions[0].blocks[-1].last_op
     return [
         _result(machine.frame(), function, operand, value)

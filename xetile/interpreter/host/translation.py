@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, SymbolRefAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.dialects.upstream.memref.layout import strides_and_offset
@@ -32,7 +32,7 @@ from xetile.interpreter.host.machine import host
 from xetile.interpreter.host.scalars import write_scalar
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.reading import attribute
+from xetile.interpreter.machine.reading import text
 from xetile.interpreter.machine.values import Array, uniform
 from xetile.interpreter.ops.math import FUNCTIONS
 
@@ -315,8 +315,7 @@ class Translation:
 
     def _call(self, op: Operation) -> None:
         """The function's body in place of the call."""
-        callee = attribute(op, "callee")
-        name = callee.root_reference.data if isinstance(callee, SymbolRefAttr) else ""
+        name = text(op, "callee")
         function = self._functions.get(name)
         if function is None or len(function.regions[0].blocks) != 1 or name in self._calls:
             raise Unsupported(f"a call of '{name}'")

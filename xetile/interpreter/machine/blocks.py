@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.reading import attribute, integers, number, segments
+from xetile.interpreter.machine.reading import attribute, cut, integers, number, segments
 from xetile.interpreter.machine.values import Array, Value, Values, merge, take
 
 Piece: TypeAlias = "tuple[Array, Values]"
@@ -90,11 +90,7 @@ def _cases(
     end: Operation, found: Array, given: Sequence[Sequence[SSAValue]]
 ) -> tuple[list[Array], list[Sequence[SSAValue]]]:
     default, rest = given
-    sizes = integers(end, "case_operand_segments")
-    operands: list[Sequence[SSAValue]] = []
-    for size in sizes:
-        operands.append(rest[:size])
-        rest = rest[size:]
+    operands = cut(rest, integers(end, "case_operand_segments"))
     values = attribute(end, "case_values")
     numbers = list(values.iter_values()) if isinstance(values, DenseIntOrFPElementsAttr) else []
     cases = [found == case for case in numbers]

@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xetile.analysis.kernels import (
@@ -16,6 +16,7 @@ from xetile.analysis.kernels import (
     launch_sizes,
     level,
     subgroup_count,
+    symbol_name,
 )
 from xetile.analysis.targets import subgroup_threads
 from xetile.errors import XetileError, fail, position
@@ -124,12 +125,6 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     if found:
         raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
     raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
-
-
-def symbol_name(op: Operation) -> str:
-    """The name of a function, module or variable."""
-    name = attribute(op, "sym_name")
-    return name.data if isinstance(name, StringAttr) else ""
 
 
 def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:

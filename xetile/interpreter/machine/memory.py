@@ -7,14 +7,14 @@ integer arithmetic the address went through.
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
-from xetile.errors import fail, position
+from xetile.errors import fail, with_line
 from xetile.interpreter.machine.elements import Element, round_tf32
 from xetile.interpreter.machine.values import Array, Tile
 
@@ -107,8 +107,7 @@ class Memory:
         if freed is None:
             return
         name, by = freed
-        place = position(by)
-        line = "" if place is None else f" in line {place.line.data}"
+        line = with_line(by, " in line {}")
         fail(at, f"'{at.name}' uses {name} after '{by.name}'{line} gave it back")
 
     def strided(
@@ -132,7 +131,7 @@ class Memory:
                 f"'{at.name}' reaches bytes {low} to {high - 1} of {buffer.name}, which has {buffer.data.size}",
             )
         if size > 1 and low % size:
-            fail(at, f"the address is no multiple of the {size} bytes of an element")
+            _refuse_unaligned(at, size)
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
         begin = flat[(first - buffer.start - low) // size :]
         writeable = bool(buffer.data.flags.writeable)
@@ -244,7 +243,7 @@ class Memory:
                 f"which has {buffer.data.size // size}",
             )
         if size > 1 and (steps % size).any():
-            fail(at, f"the address is no multiple of the {size} bytes of an element")
+            _refuse_unaligned(at, size)
         strides = (size, row_stride * size, column_stride * size)
         windows = np.ndarray((number, rows, columns), element.dtype, buffer.data, 0, strides)
         return windows, starts
@@ -323,7 +322,7 @@ def _elements(
     size = element.size
     steps = addresses - buffer.start
     if (steps % size).any():
-        fail(at, f"the address is no multiple of the {size} bytes of an element")
+        _refuse_unaligned(at, size)
     index = steps // size
     count = buffer.data.size // size
     flat = buffer.data[: count * size].view(element.dtype)
@@ -332,6 +331,10 @@ def _elements(
         found = int(index[outside].flat[0])
         fail(at, f"element {found} is outside of {buffer.name}, which has {count}")
     return flat, index
+
+
+def _refuse_unaligned(at: Operation, size: int) -> NoReturn:
+    fail(at, f"the address is no multiple of the {size} bytes of an element")
 
 
 def _bytes_of(array: Array) -> Array:

@@ -1,10 +1,19 @@
 """What an op says and takes: its attributes, its operands as numbers, the types of its values."""
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TypeVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IntegerAttr, VectorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    StringAttr,
+    SymbolRefAttr,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail
@@ -12,10 +21,20 @@ from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.values import Array, uniform
 
+_Part = TypeVar("_Part")
+
 
 def attribute(op: Operation, name: str) -> Attribute | None:
     """A property or attribute by name."""
     return op.properties[name] if name in op.properties else op.attributes.get(name)
+
+
+def text(op: Operation, name: str) -> str:
+    """A string, or the name of a symbol, by name; empty where it is absent."""
+    found = attribute(op, name)
+    if isinstance(found, SymbolRefAttr):
+        return found.string_value()
+    return found.data if isinstance(found, StringAttr) else ""
 
 
 def integers(op: Operation, name: str) -> list[int]:
@@ -41,19 +60,20 @@ def integer(op: Operation, name: str, default: int | None = None) -> int:
 
 def segments(op: Operation) -> list[Sequence[SSAValue]]:
     """The operands of an op, cut as `operandSegmentSizes` says."""
-    operands: list[Sequence[SSAValue]] = []
-    start = 0
-    for size in integers(op, "operandSegmentSizes"):
-        operands.append(op.operands[start : start + size])
-        start += size
-    return operands
+    return cut(op.operands, integers(op, "operandSegmentSizes"))
+
+
+def cut(values: Sequence[_Part], sizes: Iterable[int]) -> list[Sequence[_Part]]:
+    """Values in groups of these sizes."""
+    rest = iter(values)
+    return [list(islice(rest, size)) for size in sizes]
 
 
 def mixed(frame: Frame, constants: Sequence[int], dynamic: Sequence[SSAValue]) -> list[Array]:
     """Numbers of which some are constants and the others operands, in 64 bits."""
     rest = iter(dynamic)
     if not constants:
-        return [number(frame, value) for value in rest]
+        return all_numbers(frame, rest)
     return [
         number(frame, next(rest)) if constant == DYNAMIC_INDEX else uniform(constant)
         for constant in constants
@@ -66,6 +86,11 @@ def mixed_lists(
     """Lists of numbers by the names of their constants, with the operands for what is none."""
     pairs = zip(names, dynamic, strict=True)
     return [mixed(frame, integers(op, name), values) for name, values in pairs]
+
+
+def all_numbers(frame: Frame, values: Iterable[SSAValue]) -> list[Array]:
+    """Integer operands in 64 bits."""
+    return [number(frame, value) for value in values]
 
 
 def number(frame: Frame, value: SSAValue) -> Array:

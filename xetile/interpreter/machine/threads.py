@@ -1,6 +1,6 @@
 """Who the threads of a batch are: workgroups, subgroups or lanes."""
 
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 from xdsl.ir import Operation
@@ -61,9 +61,7 @@ class Threads:
 
     def subgroup(self, active: Array, at: Operation) -> Array:
         if self.level == "workgroup":
-            fail(
-                at, f"'{at.name}' differs inside of a workgroup, which executes as one thread here"
-            )
+            self._refuse_inside(at)
         return self.subgroup_of(active)
 
     def subgroup_of(self, active: Array) -> Array:
@@ -71,10 +69,7 @@ class Threads:
 
     def lane(self, active: Array, at: Operation) -> Array:
         if self.level != "lane":
-            fail(
-                at,
-                f"'{at.name}' differs inside of a {self.level}, which executes as one thread here",
-            )
+            self._refuse_inside(at)
         return active % self.subgroup_size
 
     def thread_id(self, active: Array, axis: Axis, at: Operation) -> Array:
@@ -82,12 +77,12 @@ class Threads:
         if self.level == "lane" and not self.counts_subgroups:
             return _coordinate(active % self.per_workgroup, self.block_sizes(at), axis)
         if not self.counts_subgroups:
-            fail(
-                at,
-                f"'{at.name}' differs inside of a {self.level}, which executes as one thread here; "
-                "use gpu.subgroup_id or gpu.block_id",
-            )
+            self._refuse_inside(at, "; use gpu.subgroup_id or gpu.block_id")
         return _coordinate(self.subgroup(active, at), self.block_sizes(at), axis)
+
+    def _refuse_inside(self, at: Operation, hint: str = "") -> NoReturn:
+        place = f"a {self.level}, which executes as one thread here"
+        fail(at, f"'{at.name}' differs inside of {place}{hint}")
 
     def block_sizes(self, at: Operation) -> Sizes:
         if self.block is None:

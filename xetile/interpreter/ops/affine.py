@@ -29,10 +29,11 @@ from xetile.interpreter.common.control import branch, loop
 from xetile.interpreter.common.folds import combine, kind_word
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import (
+    all_numbers,
     attribute,
+    cut,
     element,
     integer,
-    number,
     segments,
     shape_of,
 )
@@ -63,7 +64,7 @@ def _map(op: Operation, name: str = "map") -> AffineMap:
 def _results(
     frame: Frame, op: Operation, map: AffineMap, operands: Sequence[SSAValue]
 ) -> list[Array]:
-    values = [number(frame, operand) for operand in operands]
+    values = all_numbers(frame, operands)
     return [_evaluate(op, result, map.num_dims, values) for result in map.results]
 
 
@@ -119,18 +120,13 @@ def _parallel(frame: Frame, op: Operation) -> Values:
 def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence[Array]]:
     """The results of a map, as many to each dimension as the groups say."""
     sizes = cast("DenseIntElementsAttr", attribute(op, name))
-    groups: list[Sequence[Array]] = []
-    start = 0
-    for size in sizes.get_values():
-        groups.append(values[start : start + int(size)])
-        start += int(size)
-    return groups
+    return cut(values, map(int, sizes.get_values()))
 
 
 def _if(frame: Frame, op: Operation) -> Values:
     found = attribute(op, "condition")
     assert isinstance(found, AffineSetAttr)
-    values = [number(frame, operand) for operand in op.operands]
+    values = all_numbers(frame, op.operands)
     holds: Array = np.ones(1, np.bool)
     for constraint in found.data.constraints:
         holds = holds & _holds(op, constraint, found.data.num_dims, values)

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
 from xetile.errors import fail
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import attribute
+from xetile.interpreter.machine.reading import attribute, text
 from xetile.interpreter.machine.values import Values
 
 
 def _call(frame: Frame, op: Operation) -> Values:
     function = _callee(op)
-    name = _symbol(op)
+    name = text(op, "callee")
     if not function.regions[0].blocks:
         fail(op, f"'{name}' is declared only; what is called inside of a kernel needs a body")
     if function in frame.machine.called:
@@ -34,23 +34,16 @@ def _callee(op: Operation) -> Operation:
     assert isinstance(callee, SymbolRefAttr)
     function = SymbolTable.lookup_symbol(op, callee)
     if function is None or not function.regions:
-        fail(op, f"there is no function '{_symbol(op)}'")
+        fail(op, f"there is no function '{text(op, 'callee')}'")
     return function
-
-
-def _symbol(op: Operation) -> str:
-    callee = attribute(op, "callee")
-    return callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
 
 
 def _assert(frame: Frame, op: Operation) -> Values:
     holds = frame.array(op.operands[0])
     if holds.all():
         return []
-    message = attribute(op, "msg")
-    text = message.data if isinstance(message, StringAttr) else ""
     wrong = frame.active[np.flatnonzero(np.broadcast_to(~holds, frame.count))]
-    fail(op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text}")
+    fail(op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text(op, 'msg')}")
 
 
 HANDLERS: Mapping[str, Handler] = {

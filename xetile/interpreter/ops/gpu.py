@@ -6,7 +6,7 @@ from typing import cast
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.common.threads import barrier, by_axis, lane_id, subgroup_id
+from xetile.interpreter.common.threads import always, barrier, by_axis, lane_id, subgroup_id
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Axis
@@ -38,15 +38,6 @@ def _num_subgroups(frame: Frame, op: Operation) -> Values:
     return [uniform(frame.threads.subgroups)]
 
 
-def _one(frame: Frame, op: Operation) -> Values:
-    """Of a cluster there is one workgroup: no Xe device has larger ones."""
-    return [uniform(1)]
-
-
-def _zero(frame: Frame, op: Operation) -> Values:
-    return [uniform(0)]
-
-
 HANDLERS: Mapping[str, Handler] = {
     "gpu.block_id": by_axis("block_id", axis_of),
     "gpu.thread_id": by_axis("thread_id", axis_of),
@@ -54,8 +45,9 @@ HANDLERS: Mapping[str, Handler] = {
     "gpu.block_dim": by_axis("block_dim", axis_of),
     "gpu.cluster_id": by_axis("block_id", axis_of),
     "gpu.cluster_dim": by_axis("grid_dim", axis_of),
-    "gpu.cluster_dim_blocks": _one,
-    "gpu.cluster_block_id": _zero,
+    # Of a cluster there is one workgroup: no Xe device has larger ones.
+    "gpu.cluster_dim_blocks": always(1),
+    "gpu.cluster_block_id": always(0),
     "gpu.grid_dim": by_axis("grid_dim", axis_of),
     "gpu.subgroup_id": subgroup_id,
     "gpu.lane_id": lane_id,

@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.index import PredicateAttr
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import INTEGER_OPS, compare_integers, extended
+from xetile.interpreter.common.threads import always
 from xetile.interpreter.machine.elements import signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import attribute, element
@@ -20,10 +21,6 @@ def _constant(frame: Frame, op: Operation) -> Values:
     if not isinstance(value, IntegerAttr):
         fail(op, "'value' is missing")
     return [uniform(value.value.data).astype(element(op.results[0]).dtype)]
-
-
-def _size(frame: Frame, op: Operation) -> Values:
-    return [uniform(INDEX_BITS)]
 
 
 def _compare(frame: Frame, op: Operation) -> Values:
@@ -40,5 +37,5 @@ HANDLERS: Mapping[str, Handler] = {
     "index.cmp": _compare,
     "index.constant": _constant,
     "index.bool.constant": _constant,
-    "index.sizeof": _size,
+    "index.sizeof": always(INDEX_BITS),
 }

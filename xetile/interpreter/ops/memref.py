@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
-    StringAttr,
     UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
+from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
@@ -37,6 +37,7 @@ from xetile.interpreter.machine.allocation import (
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import (
+    all_numbers,
     attribute,
     element,
     integers,
@@ -49,23 +50,23 @@ from xetile.interpreter.machine.values import Array, MemRef, Values, uniform
 
 def _load(frame: Frame, op: Operation) -> Values:
     memref, *indices = op.operands
-    return load_elements(frame, op, memref, [number(frame, index) for index in indices])
+    return load_elements(frame, op, memref, all_numbers(frame, indices))
 
 
 def _store(frame: Frame, op: Operation) -> Values:
     value, memref, *indices = op.operands
-    return store_elements(frame, op, value, memref, [number(frame, index) for index in indices])
+    return store_elements(frame, op, value, memref, all_numbers(frame, indices))
 
 
 def _atomic_rmw(frame: Frame, op: Operation) -> Values:
     value, memref, *indices = op.operands
-    at = element_addresses(frame, op, memref, [number(frame, index) for index in indices])
+    at = element_addresses(frame, op, memref, all_numbers(frame, indices))
     return [update_elements(frame, op, at, element(value), frame.array(value))]
 
 
 def _allocate(frame: Frame, op: Operation) -> Values:
     dynamic, _ = segments(op)
-    sizes = [number(frame, value) for value in dynamic]
+    sizes = all_numbers(frame, dynamic)
     return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
 
 
@@ -144,7 +145,7 @@ def _reinterpret_cast(frame: Frame, op: Operation) -> Values:
 def _view(frame: Frame, op: Operation) -> Values:
     source, shift, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
-    sizes = extents_of(type, [number(frame, value) for value in dynamic])
+    sizes = extents_of(type, all_numbers(frame, dynamic))
     base = found.base + found.offset + number(frame, shift)
     return [MemRef(base, uniform(0), sizes, dense_strides(sizes))]
 
@@ -160,7 +161,7 @@ def _transpose(frame: Frame, op: Operation) -> Values:
 def _expand_shape(frame: Frame, op: Operation) -> Values:
     source, *dynamic = op.operands
     found, type = frame.memref(source), memref_type(op.results[0])
-    sizes = extents_of(type, [number(frame, value) for value in dynamic])
+    sizes = extents_of(type, all_numbers(frame, dynamic))
     strides = list(sizes)
     for group, stride in zip(_reassociation(op), found.strides, strict=True):
         for dimension in reversed(group):
@@ -212,7 +213,7 @@ def _find_global(op: Operation, name: str) -> Operation:
     outer = op.parent_op()
     while outer is not None:
         for candidate in outer.regions[0].block.ops if outer.name.endswith("module") else ():
-            if candidate.name == "memref.global" and _symbol(candidate) == name:
+            if candidate.name == "memref.global" and symbol_name(candidate) == name:
                 return candidate
         outer = outer.parent_op()
     fail(op, f"there is no memref.global '{name}' in the module")
@@ -228,11 +229,6 @@ def _initial_values(variable: Operation) -> Array:
         values = dense_values(dense, of).reshape(-1)
         return np.broadcast_to(values, prod(memref.get_shape()))
     return np.zeros(memref.get_shape(), of.dtype)
-
-
-def _symbol(op: Operation) -> str:
-    name = attribute(op, "sym_name")
-    return name.data if isinstance(name, StringAttr) else ""
 
 
 def _alloca_scope(frame: Frame, op: Operation) -> Values:

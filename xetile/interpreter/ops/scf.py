@@ -9,7 +9,14 @@ from xetile.errors import fail
 from xetile.interpreter.common.control import branch, check_step, joined, loop
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import element, integers, number, segments, shape_of
+from xetile.interpreter.machine.reading import (
+    all_numbers,
+    element,
+    integers,
+    number,
+    segments,
+    shape_of,
+)
 from xetile.interpreter.machine.values import Array, Value, Values, take
 
 
@@ -28,7 +35,7 @@ def _for(frame: Frame, op: Operation) -> Values:
 def _parallel(frame: Frame, op: Operation) -> Values:
     """One round after the other, which is one of the orders that the op allows."""
     *parts, starts = segments(op)
-    lower, upper, step = ([number(frame, value) for value in part] for part in parts)
+    lower, upper, step = (all_numbers(frame, part) for part in parts)
     for one in step:
         check_step(op, one)
     end = op.regions[0].block.last_op

@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
@@ -18,7 +18,7 @@ from xetile.interpreter.common.accesses import (
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.frame import Frame, Handler
-from xetile.interpreter.machine.reading import element, integers, number, shape_of
+from xetile.interpreter.machine.reading import all_numbers, element, integers, number, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
 
@@ -174,34 +174,30 @@ def _constant_mask(frame: Frame, op: Operation) -> Values:
 
 
 def _create_mask(frame: Frame, op: Operation) -> Values:
-    return [_mask_of(_starts(frame, op.operands), shape_of(op.results[0]))]
-
-
-def _starts(frame: Frame, indices: Sequence[SSAValue]) -> list[Array]:
-    return [number(frame, index) for index in indices]
+    return [_mask_of(all_numbers(frame, op.operands), shape_of(op.results[0]))]
 
 
 def _load(frame: Frame, op: Operation) -> Values:
     base, *indices = op.operands
-    at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
+    at = row_indices(all_numbers(frame, indices), shape_of(op.results[0]))
     return load_elements(frame, op, base, at)
 
 
 def _store(frame: Frame, op: Operation) -> Values:
     value, base, *indices = op.operands
-    at = row_indices(_starts(frame, indices), shape_of(value))
+    at = row_indices(all_numbers(frame, indices), shape_of(value))
     return store_elements(frame, op, value, base, at)
 
 
 def _masked_load(frame: Frame, op: Operation) -> Values:
     _, *indices, mask, otherwise = op.operands
-    at = row_indices(_starts(frame, indices), shape_of(op.results[0]))
+    at = row_indices(all_numbers(frame, indices), shape_of(op.results[0]))
     return [masked_read(frame, op, at, frame.array(mask), frame.array(otherwise))]
 
 
 def _masked_store(frame: Frame, op: Operation) -> Values:
     _, *indices, mask, value = op.operands
-    at = row_indices(_starts(frame, indices), shape_of(value))
+    at = row_indices(all_numbers(frame, indices), shape_of(value))
     masked_write(frame, op, at, frame.array(mask), frame.array(value), element(value))
     return []
 

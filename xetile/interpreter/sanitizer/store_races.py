@@ -112,7 +112,7 @@ def bits_of(values: Array, element: Element) -> Array:
 
 def line_of(at: Operation | SSAValue) -> str:
     """The line of an op or argument, for messages."""
-    place = at.location if isinstance(at, BlockArgument) else position(at)
+    place = at.location if isinstance(at, BlockArgument) else None
     if not isinstance(place, FileLineColLoc):
         place = position(at)
     return "an unknown line" if place is None else f"line {place.line.data}"

@@ -9,11 +9,11 @@
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, StringAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes
+from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes, symbol_name
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu.attributes import DimensionAttr
 from xetile.dialects.upstream.gpu.ids import BlockDimOp, SubgroupIdOp
@@ -91,24 +91,15 @@ def set_work_item_convention(function: Operation, threads: int) -> None:
 
 def _launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
     module = kernel.parent_op()
-    path = [_symbol(module), _symbol(kernel)]
     outer = None if module is None else module.parent_op()
-    while outer is not None:
-        if outer.name == "builtin.module":
-            yield from (
-                op
-                for op in outer.walk()
-                if isinstance(op, LaunchFuncOp)
-                and [op.kernel.root_reference.data, *(n.data for n in op.kernel.nested_references)]
-                == path
-            )
-            return
+    while outer is not None and outer.name != "builtin.module":
         outer = outer.parent_op()
-
-
-def _symbol(op: Operation | None) -> str:
-    name = None if op is None else op.properties.get("sym_name", op.attributes.get("sym_name"))
-    return name.data if isinstance(name, StringAttr) else ""
+    if module is None or outer is None:
+        return
+    path = f"{symbol_name(module)}.{symbol_name(kernel)}"
+    for op in outer.walk():
+        if isinstance(op, LaunchFuncOp) and op.kernel.string_value() == path:
+            yield op
 
 
 def _widen(launch: LaunchFuncOp, threads: int) -> None:

@@ -5,14 +5,19 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FunctionType,
     IntegerAttr,
-    StringAttr,
     UnitAttr,
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
-from xetile.analysis.kernels import OLDER_CONVENTION, holds_dialect, launch_sizes, level
+from xetile.analysis.kernels import (
+    OLDER_CONVENTION,
+    holds_dialect,
+    launch_sizes,
+    level,
+    symbol_name,
+)
 from xetile.analysis.targets import subgroup_threads
 from xetile.errors import fail, position
 from xetile.passes.convert_xevm_to_llvm.signature import (
@@ -36,7 +41,7 @@ def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
     kernel = _kernel(function, view, arguments)
     parent = function.parent_block()
     assert parent is not None
-    present = {_symbol(op) for op in parent.ops}
+    present = {symbol_name(op) for op in parent.ops}
     new = [made for name, made in declared.items() if name not in present]
     parent.insert_ops_before([*new, kernel], function)
     function.detach()
@@ -66,14 +71,9 @@ def _check(function: Operation) -> None:
         )
 
 
-def _symbol(op: Operation) -> str | None:
-    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
-    return name.data if isinstance(name, StringAttr) else None
-
-
 def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> llvm.FuncOp:
-    name = _symbol(function)
-    if name is None or name.startswith("_Z"):
+    name = symbol_name(function)
+    if not name or name.startswith("_Z"):
         fail(
             function,
             f"kernel '{name}' cannot have this name: names that begin with _Z are mangled ones",
