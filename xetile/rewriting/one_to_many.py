@@ -86,10 +86,9 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         """What an old value became, for a value that no pass splits (an index, a memref)."""
         became = self.environment[value]
         if isinstance(became, Parts):
-            fail(
-                self.current,
-                f"'{self.current.name}' is not lowered here yet: "
-                f"its operand of type {value.type} became {became.describe()}",
+            self.refuse(
+                f"is not lowered here yet: "
+                f"its operand of type {value.type} became {became.describe()}"
             )
         return became
 

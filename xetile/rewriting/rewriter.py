@@ -11,7 +11,7 @@ matched by name: inside of an xDSL pipeline they are of its classes, elsewhere o
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Generic, Self, TypeAlias, TypeVar, cast
+from typing import Generic, NoReturn, Self, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -141,6 +141,10 @@ class Rewriter(ABC, Generic[Became]):
             handler(self, op)
         else:
             self.other(op)
+
+    def refuse(self, message: str) -> NoReturn:
+        """Say of the current op that it has no form here; its name goes before the message."""
+        fail(self.current, f"'{self.current.name}' {message}")
 
     @abstractmethod
     def other(self, op: Operation) -> None:

@@ -107,10 +107,7 @@ def _signless(source: SSAValue) -> Operation:
 
 def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
     if len(offsets) != 2:
-        fail(
-            view.current,
-            f"'{view.current.name}' has {len(offsets)} offsets; expected a row and a column",
-        )
+        view.refuse(f"has {len(offsets)} offsets; expected a row and a column")
     row, column = view.mapped(offsets)
     return view.integer(column), view.integer(row)
 

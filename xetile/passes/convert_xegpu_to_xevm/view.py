@@ -71,7 +71,7 @@ class LaneView(Expansion):
     def registers(self, value: SSAValue) -> Registers:
         became = self.get(value)
         if not isinstance(became, Registers):
-            fail(self.current, f"'{self.current.name}' cannot take {value.type} at lane level")
+            self.refuse(f"cannot take {value.type} at lane level")
         return became
 
     def descriptor(self, value: SSAValue) -> Descriptor:
@@ -90,10 +90,9 @@ class LaneView(Expansion):
         """A value in another layout: its registers permuted; refused where an element changes its lane."""
         moved = registers.arranged(layout)
         if moved is None:
-            fail(
-                self.current,
-                f"'{self.current.name}' needs its operand in another layout, which moves elements between "
-                "lanes; that is not lowered yet",
+            self.refuse(
+                "needs its operand in another layout, which moves elements between "
+                "lanes; that is not lowered yet"
             )
         return moved
 

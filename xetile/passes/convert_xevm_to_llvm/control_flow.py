@@ -33,10 +33,7 @@ def _slot(view: LLVMView, values: Sequence[SSAValue]) -> _Slot:
 
 def _flat(view: LLVMView, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
     if isinstance(view.get(value), Strided):
-        fail(
-            view.current,
-            f"'{view.current.name}' carries {value.type}, which has no lowering to LLVM IR",
-        )
+        view.refuse(f"carries {value.type}, which has no lowering to LLVM IR")
     if isa(slot[0], IntegerType) and vector_length(value.type) is None:
         return (view.integer(value, slot[0].width.data),)
     return view.parts(value)

@@ -93,10 +93,7 @@ def _parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
     if _is_bfloat(value):
         return [_widened(view, part) for part in view.parts(value)]
     if isa(view.element(value), IntegerType):
-        fail(
-            view.current,
-            f"'{view.current.name}' on {value.type} has no lowering to LLVM IR; convert to f32",
-        )
+        view.refuse(f"on {value.type} has no lowering to LLVM IR; convert to f32")
     return list(view.parts(value))
 
 

@@ -47,7 +47,7 @@ def _along_axis(view: LLVMView, op: Operation) -> None:
     name, _, axis = op.name.rpartition(".")
     if op.name in _ALONG_AXIS:
         name, axis = op.name, str(getattr(op.properties["dimension"], "data", ""))
-    number = view.integer_constant("xyz".index(axis), 32)
+    number = view.i32("xyz".index(axis))
     function = mangle(_ALONG_AXIS[name], ["j"])
     view.bind_parts(op.results[0], [view.result_of_call(function, [number], i64)])
 
@@ -58,7 +58,7 @@ def _of_subgroup(view: LLVMView, op: Operation) -> None:
 
 
 def _barrier(view: LLVMView, op: Operation) -> None:
-    flags = view.integer_constant(_LOCAL_FENCE | _GLOBAL_FENCE, 32)
+    flags = view.i32(_LOCAL_FENCE | _GLOBAL_FENCE)
     view.call(mangle("barrier", ["j"]), [flags])
 
 
@@ -73,7 +73,7 @@ def _fence(view: LLVMView, op: Operation) -> None:
             f"to LLVM IR; expected scope {' or '.join(_SCOPES)}, address space {' or '.join(_SPACES)}",
         )
     numbers = (_SPACES[space], _ACQUIRE_RELEASE, _SCOPES[scope])
-    arguments = [view.integer_constant(number, 32) for number in numbers]
+    arguments = [view.i32(number) for number in numbers]
     view.call(mangle("atomic_work_item_fence", ["j", "i", "i"]), arguments)
 
 

@@ -21,10 +21,7 @@ from xetile.rewriting.rewriter import Handlers, remade
 def _strided(view: LLVMView, value: SSAValue) -> Strided:
     became = view.get(value)
     if not isinstance(became, Strided):
-        fail(
-            view.current,
-            f"'{view.current.name}' of {value.type} has no lowering to LLVM IR",
-        )
+        view.refuse(f"of {value.type} has no lowering to LLVM IR")
     return became
 
 

@@ -98,7 +98,7 @@ def _pair(view: LLVMView, x: SSAValue, y: SSAValue) -> SSAValue:
         return view.vector_constant([numbers[0], numbers[1]], i32)
     pair = view.undefined(type)
     for index, value in enumerate((x, y)):
-        at = view.integer_constant(index, 32)
+        at = view.i32(index)
         pair = view.emit_value(llvm.InsertElementOp(pair, view.integer(value, 32), at))
     return pair
 
@@ -113,7 +113,7 @@ def _call_block_function(
     if option is None:
         view.call(block_function(name, bits), arguments)
         return
-    number = view.integer_constant(option, 32)
+    number = view.i32(option)
     view.call(cached_block_function(name), [*arguments, number])
 
 
@@ -170,11 +170,11 @@ def _prefetch_through(view: LLVMView, op: BlockPrefetch2dOp, payload: Payload, o
     ):
         if step is None:
             view.call(function, [payload.pointer, view.integer(coordinate, 32)])
-    zero, number = view.integer_constant(0, 32), view.integer_constant(option, 32)
+    zero, number = view.i32(0), view.i32(option)
     view.call(payload_prefetch(shape_of(op)), [payload.pointer, zero, zero, number])
     for step, function in ((payload.x_step, ADD_PAYLOAD_X), (payload.y_step, ADD_PAYLOAD_Y)):
         if step:
-            view.call(function, [payload.pointer, view.integer_constant(step, 32)])
+            view.call(function, [payload.pointer, view.i32(step)])
 
 
 def _multiply(view: LLVMView, op: MMAOp) -> None:
@@ -204,10 +204,8 @@ def _multiply(view: LLVMView, op: MMAOp) -> None:
 def _register(view: LLVMView, value: SSAValue, element: Attribute, count: int) -> SSAValue:
     parts = recast(view, value, element)
     if len(parts) != 1 or parts[0].type != chunk_type(element, count):
-        fail(
-            view.current,
-            f"'{view.current.name}' has an operand of {value.type}; expected "
-            f"{count * element_bits(element)} bits",
+        view.refuse(
+            f"has an operand of {value.type}; expected {count * element_bits(element)} bits"
         )
     return parts[0]
 

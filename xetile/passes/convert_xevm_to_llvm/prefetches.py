@@ -58,7 +58,7 @@ def _create(
         step = _step(view, coordinate, loop)
         if step is None or (step and not always):
             step = None
-            place.append(view.integer_constant(0, 32))
+            place.append(view.i32(0))
         else:
             place.append(_at_start(view, coordinate, loop))
         steps.append(step)
@@ -68,7 +68,7 @@ def _create(
         base,
         *(_minus_one(view, value) for value in sizes),
         *place,
-        *(view.integer_constant(n, 32) for n in (shape.columns, shape.rows, shape.blocks)),
+        *(view.i32(n) for n in (shape.columns, shape.rows, shape.blocks)),
     ]
     payload = view.result_of_call(CREATE_PAYLOAD, arguments, llvm.LLVMPointerType())
     return Payload(payload, *steps)
@@ -77,8 +77,8 @@ def _create(
 def _minus_one(view: LLVMView, value: SSAValue) -> SSAValue:
     number = view.number(value)
     if number is not None:
-        return view.integer_constant(number - 1, 32)
-    return view.emit_value(llvm.AddOp(view.integer(value, 32), view.integer_constant(-1, 32)))
+        return view.i32(number - 1)
+    return view.emit_value(llvm.AddOp(view.integer(value, 32), view.i32(-1)))
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
@@ -147,7 +147,7 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
     if _invariant(value, body):
         number = view.number(value)
         if number is not None:
-            return view.integer_constant(number, 32)
+            return view.i32(number)
         return view.integer(value, 32)
     if value is body.args[0]:
         return view.integer(loop.operands[0], 32)

@@ -19,7 +19,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     width,
 )
 from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
-from xetile.rewriting.rewriter import Handlers, integers_of
+from xetile.rewriting.rewriter import Handler, Handlers, integers_of
 
 
 class _Lane(NamedTuple):
@@ -34,7 +34,7 @@ def _lanes(parts: Sequence[SSAValue]) -> list[_Lane]:
 def _scalar(view: LLVMView, lane: _Lane) -> SSAValue:
     if vector_length(lane.part.type) is None:
         return lane.part
-    index = view.integer_constant(lane.place, 32)
+    index = view.i32(lane.place)
     return view.emit_value(ExtractElementOp(lane.part, index))
 
 
@@ -54,7 +54,7 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
         return view.emit_value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
     made = view.undefined(result)
     for place, lane in enumerate(lanes):
-        index = view.integer_constant(place, 32)
+        index = view.i32(place)
         made = view.emit_value(llvm.InsertElementOp(made, _scalar(view, lane), index))
     return made
 
@@ -99,22 +99,25 @@ def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
     view.bind_parts(op.results[0], parts)
 
 
-def _check_rank(op: Operation) -> None:
-    for value in (*op.operands, *op.results):
-        if isa(value.type, VectorType) and vector_length(value.type) is None:
-            fail(
-                op,
-                f"'{op.name}' on {value.type} has no lowering to LLVM IR; expected vectors of rank 1",
-            )
+def _of_rank_one(handler: Handler[LLVMView]) -> Handler[LLVMView]:
+    """`handler`, with vectors of rank 2 and more refused."""
+
+    def handle(view: LLVMView, op: Operation) -> None:
+        for value in (*op.operands, *op.results):
+            if isa(value.type, VectorType) and vector_length(value.type) is None:
+                view.refuse(
+                    f"on {value.type} has no lowering to LLVM IR; expected vectors of rank 1"
+                )
+        handler(view, op)
+
+    return handle
 
 
 def _shuffle(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     _select(view, op, integers_of(op, "mask"))
 
 
 def _slice(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     (offset,), (size,), (stride,) = (
         integers_of(op, name) for name in ("offsets", "sizes", "strides")
     )
@@ -122,7 +125,6 @@ def _slice(view: LLVMView, op: Operation) -> None:
 
 
 def _insert_slice(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     (offset,), (stride,) = (integers_of(op, name) for name in ("offsets", "strides"))
     inner, outer = map(width, op.operands)
     places = list(range(inner, inner + outer))
@@ -144,10 +146,8 @@ def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValu
     for part in view.parts(value):
         count, rest = divmod(width(part) * element_bits(before), element_bits(element))
         if rest:
-            fail(
-                view.current,
-                f"'{view.current.name}' takes {value.type} as elements of {element}, which has no lowering to "
-                "LLVM IR",
+            view.refuse(
+                f"takes {value.type} as elements of {element}, which has no lowering to LLVM IR"
             )
         type = chunk_type(element, count)
         made.append(part if part.type == type else view.emit_value(llvm.BitcastOp(part, type)))
@@ -156,7 +156,6 @@ def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValu
 
 
 def _bitcast(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     source, result = op.operands[0], op.results[0]
     element, became = view.element(result), view.get(source)
     if isinstance(became, Loaded):
@@ -166,14 +165,12 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
 
 
 def _from_elements(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     lanes = [_Lane(view.parts(value)[0], 0) for value in op.operands]
     parts = rechunked(view, lanes, view.element(op.results[0]))
     view.bind_parts(op.results[0], parts)
 
 
 def _to_elements(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     lanes = _lanes(view.parts(op.operands[0]))
     for result, lane in zip(op.results, lanes, strict=True):
         view.bind_parts(result, [_scalar(view, lane)])
@@ -181,7 +178,6 @@ def _to_elements(view: LLVMView, op: Operation) -> None:
 
 def _broadcast(view: LLVMView, op: Operation) -> None:
     """A scalar, or a vector of one element, to every element."""
-    _check_rank(op)
     source, result = op.operands[0], op.results[0]
     if vector_length(source.type) == width(result):
         view.bind(result, view.get(source))
@@ -196,7 +192,7 @@ def _splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> 
     if count == 1:
         return scalar
     type = chunk_type(element, count)
-    zero = view.integer_constant(0, 32)
+    zero = view.i32(0)
     first = view.emit_value(llvm.InsertElementOp(view.undefined(type), scalar, zero))
     mask = DenseArrayBase.from_list(i32, [0] * count)
     return view.emit_value(llvm.ShuffleVectorOp(first, first, mask, type))
@@ -214,7 +210,6 @@ def _position(view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]) -> int
 
 
 def _extract(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     source, *dynamic = op.operands
     place = _position(view, op, dynamic)
     parts = view.parts(source)
@@ -233,14 +228,14 @@ def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue)
         element = part
         if width(part) > 1:
             # widths are powers of two and starts their multiples
-            mask = view.integer_constant(width(part) - 1, 32)
+            mask = view.i32(width(part) - 1)
             element = view.emit_value(
                 ExtractElementOp(part, view.emit_value(llvm.AndOp(place, mask)))
             )
         if found is None:
             found = element
         else:
-            behind = view.compare("uge", place, view.integer_constant(start, 32))
+            behind = view.compare("uge", place, view.i32(start))
             found = view.emit_value(SelectOp(behind, element, found))
         start += width(part)
     assert found is not None
@@ -248,7 +243,6 @@ def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue)
 
 
 def _insert(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     value, destination, *dynamic = op.operands
     place = _position(view, op, dynamic)
     if isinstance(place, SSAValue):
@@ -263,13 +257,12 @@ def _insert(view: LLVMView, op: Operation) -> None:
     if vector_length(parts[index].type) is None:
         parts[index] = scalar
     else:
-        at = view.integer_constant((place or 0) - start, 32)
+        at = view.i32((place or 0) - start)
         parts[index] = view.emit_value(llvm.InsertElementOp(parts[index], scalar, at))
     view.bind_parts(op.results[0], parts)
 
 
 def _shape_cast(view: LLVMView, op: Operation) -> None:
-    _check_rank(op)
     became = view.get(op.operands[0])
     if isinstance(became, (Chunks, Loaded)):
         view.bind(op.results[0], became)
@@ -282,10 +275,7 @@ def _undefined(view: LLVMView, op: Operation) -> None:
     view.bind_parts(result, [view.undefined(type) for type in view.part_types(result)])
 
 
-HANDLERS: Handlers[LLVMView] = {
-    "llvm.mlir.poison": _undefined,
-    "llvm.mlir.undef": _undefined,
-    "ub.poison": _undefined,
+_OF_VECTORS: Handlers[LLVMView] = {
     "vector.bitcast": _bitcast,
     "vector.broadcast": _broadcast,
     "vector.extract": _extract,
@@ -296,4 +286,9 @@ HANDLERS: Handlers[LLVMView] = {
     "vector.shape_cast": _shape_cast,
     "vector.shuffle": _shuffle,
     "vector.to_elements": _to_elements,
+}
+
+HANDLERS: Handlers[LLVMView] = {
+    **dict.fromkeys(("llvm.mlir.poison", "llvm.mlir.undef", "ub.poison"), _undefined),
+    **{name: _of_rank_one(handler) for name, handler in _OF_VECTORS.items()},
 }

@@ -139,6 +139,9 @@ class LLVMView(Rewriter[Lowered]):
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
         return self.shared((number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type))
 
+    def i32(self, number: int) -> SSAValue:
+        return self.integer_constant(number, 32)
+
     def constant(self, value: float, type: Attribute) -> SSAValue:
         if isa(type, IntegerType):
             return self.integer_constant(int(value), type.width.data)
@@ -195,10 +198,7 @@ class LLVMView(Rewriter[Lowered]):
             return IntegerType(self.bits(value))
         lowered = lowered_element(type)
         if lowered is None:
-            fail(
-                self.current,
-                f"'{self.current.name}' has a value of {value.type}, which LLVM IR for the GPU has not",
-            )
+            self.refuse(f"has a value of {value.type}, which LLVM IR for the GPU has not")
         return lowered
 
     def part_types(self, value: SSAValue) -> list[Attribute]:
@@ -227,7 +227,7 @@ class LLVMView(Rewriter[Lowered]):
         if isinstance(became, int):
             return self.integer_constant(became, self.bits(value))
         if not isinstance(became, Address):
-            fail(self.current, f"'{self.current.name}' cannot take {value.type} here")
+            self.refuse(f"cannot take {value.type} here")
         return self.integer(value, 64)
 
     def integer(self, value: SSAValue, bits: int) -> SSAValue:

@@ -164,11 +164,15 @@ def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
     return handle
 
 
+_OF_TILE_VECTORS: Handlers[SubgroupView] = {
+    "arith.constant": constant,
+    "vector.broadcast": broadcast,
+    "vector.constant_mask": constant_mask,
+    "vector.create_mask": create_mask,
+    "vector.shape_cast": shape_cast,
+    "vector.transpose": _transpose,
+}
+
 HANDLERS: Handlers[SubgroupView] = {
-    "arith.constant": _for_tile_vectors(constant),
-    "vector.broadcast": _for_tile_vectors(broadcast),
-    "vector.constant_mask": _for_tile_vectors(constant_mask),
-    "vector.create_mask": _for_tile_vectors(create_mask),
-    "vector.shape_cast": _for_tile_vectors(shape_cast),
-    "vector.transpose": _for_tile_vectors(_transpose),
+    name: _for_tile_vectors(handler) for name, handler in _OF_TILE_VECTORS.items()
 }

@@ -124,15 +124,14 @@ class SubgroupView(Expansion):
         if not isinstance(became, Units):
             return super().single(value)
         if isinstance(value.type, TileType):
-            fail(self.current, f"'{self.current.name}' cannot take a workgroup's tile {value.type}")
+            self.refuse(f"cannot take a workgroup's tile {value.type}")
         distribution = became.distribution
         if distribution.unit == distribution.shape:
             return became.values[0]
-        fail(
-            self.current,
-            f"'{self.current.name}' needs all of a {value.type} that subgroups hold in parts "
+        self.refuse(
+            f"needs all of a {value.type} that subgroups hold in parts "
             f"({_in_words(distribution)}); use an op of xetile, or a tile_conv_layout to "
-            f"sg_data = {list(distribution.shape)} before it",
+            f"sg_data = {list(distribution.shape)} before it"
         )
 
     # Emission.
