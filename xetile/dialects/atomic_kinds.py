@@ -1,4 +1,6 @@
-"""What atomic read-modify-write ops do, by arith's names."""
+"""What atomic read-modify-write ops do, by arith's names; where reductions begin."""
+
+from math import inf, nan
 
 ATOMIC_KINDS = (
     "addf",
@@ -22,3 +24,15 @@ ATOMIC_KINDS = (
 
 Source: mlir-opt 22 --mlir-print-op-generic, of a memref.atomic_rmw of each kind.
 """
+
+
+def identity(kind: str, element: str, bits: int | None) -> float:
+    """The number that changes nothing in a combination, by `vector.kind`; integers have `bits`, floats None."""
+    if bits is None:
+        # f8E4M3FN has no infinity (OCP 8-bit floating point specification, table 1).
+        largest = 448.0 if element == "f8E4M3FN" else inf
+        floats = {"mul": 1.0, "minimumf": largest, "maximumf": -largest}
+        return (floats | dict.fromkeys(("minnumf", "maxnumf"), nan)).get(kind, 0.0)
+    ones, sign = -1, 1 << (bits - 1)
+    integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
+    return integers.get(kind, 0)

@@ -93,7 +93,7 @@ def _duplicate(view: DuplicatedView, op: Operation) -> None:
     """An op that makes a tile is repeated for each way of using it."""
     tiles: dict[str, SSAValue] = {}
     for kind in view.uses(op.results[0]):
-        tiles[kind] = view.emit_value(view.for_use(op, kind))
+        tiles[kind] = view.new(view.for_use(op, kind))
     view.bind(op.results[0], Uses(tiles))
 
 

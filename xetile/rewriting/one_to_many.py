@@ -118,7 +118,7 @@ class Expansion(Rewriter["Parts | SSAValue"]):
             return right
         if right == 0:
             return left
-        return self.emit_value(arith.AddiOp(self.index(left), self.index(right)))
+        return self.new(arith.AddiOp(self.index(left), self.index(right)))
 
     def multiply(self, left: Offset, right: Offset) -> Offset:
         """The product of two offsets, computed now where both are known."""
@@ -128,7 +128,7 @@ class Expansion(Rewriter["Parts | SSAValue"]):
             return right
         if right == 1:
             return left
-        return self.emit_value(arith.MuliOp(self.index(left), self.index(right)))
+        return self.new(arith.MuliOp(self.index(left), self.index(right)))
 
     def remark_once(self, message: str) -> None:
         """Tell the user of a condition of this function, the first time only."""

@@ -6,7 +6,7 @@ module to what a pattern raises. Here the ops that a pattern creates get the pos
 does the same.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, UnknownLoc
@@ -31,15 +31,6 @@ def place(operation: Operation, location: LocationAttr) -> None:
             inner.location = location
         for block in (block for region in inner.regions for block in region.blocks):
             _place_arguments(block.args, location)
-
-
-def place_like(created: Iterable[Operation], replaced: Operation) -> None:
-    """Give ops that a pass creates without a rewriter the position of what they replace."""
-    location = position(replaced)
-    if location is None:
-        return
-    for operation in created:
-        place(operation, location)
 
 
 def _place_arguments(arguments: Sequence[BlockArgument], location: LocationAttr) -> None:
@@ -84,8 +75,6 @@ def walk(
     patterns: RewritePattern | Sequence[RewritePattern],
     *,
     recursive: bool,
-    reverse: bool = False,
-    regions_first: bool = False,
     after_walk: _AfterWalk | None = None,
 ) -> bool:
     """Apply `patterns` to the ops in `root`, and say whether anything changed.
@@ -99,8 +88,6 @@ def walk(
     walker = PatternRewriteWalker(
         positioned,
         apply_recursively=recursive,
-        walk_reverse=reverse,
-        walk_regions_first=regions_first,
         post_walk_func=after_walk,
         listener=PatternRewriterListener(
             operation_insertion_handler=[positioned.place_inserted],

@@ -95,8 +95,8 @@ class Rewriter(ABC, Generic[Became]):
         self.block.add_op(op)
         return op
 
-    def emit_value(self, op: Operation) -> SSAValue:
-        """`emit`, for the one result of the op."""
+    def new(self, op: Operation) -> SSAValue:
+        """Emit an op; its one result."""
         return self.emit(op).results[0]
 
     def emit_at_entry(self, op: Operation) -> SSAValue:

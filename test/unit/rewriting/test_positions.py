@@ -1,7 +1,7 @@
 """Rewriting hands source positions on."""
 
 import pytest
-from xdsl.dialects.arith import AddiOp, ConstantOp, MuliOp
+from xdsl.dialects.arith import ConstantOp, MuliOp
 from xdsl.dialects.builtin import FileLineColLoc, IntegerAttr, ModuleOp, UnknownLoc
 from xdsl.dialects.scf import ForOp, YieldOp
 from xdsl.ir import Block, Operation, Region
@@ -10,7 +10,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError, fail
-from xetile.rewriting.positions import canonicalize, fill_positions, place_like, walk
+from xetile.rewriting.positions import canonicalize, fill_positions, walk
 
 
 def lines(module: ModuleOp) -> list[tuple[str, int]]:
@@ -133,14 +133,6 @@ def test_stock_walker_prints_the_module_into_refusals():
     with pytest.raises(XetileError) as caught:
         PatternRewriteWalker(Refuse()).rewrite_module(parse(SUM))
     assert caught.value.__notes__
-
-
-def test_ops_without_rewriter_are_placed_like_what_they_replace():
-    module = parse(SUM)
-    (sum_,) = (operation for operation in module.walk() if operation.name == "arith.addi")
-    created = AddiOp(sum_.operands[0], sum_.operands[1])
-    place_like([created], sum_)
-    assert created.location == sum_.location
 
 
 def test_missing_positions_are_filled_from_the_next_op():

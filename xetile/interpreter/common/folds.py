@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.atomic_kinds import identity as neutral
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import FLOATS, SIGNED, UNSIGNED, float_binary
 from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
@@ -19,9 +20,6 @@ _SPELLINGS = {
     **{kind: f"{kind}i" for kind in ("mins", "maxs", "minu", "maxu")},
 }
 """The kinds of `vector.kind` by arith's spellings."""
-
-_LARGEST = {"f8E4M3FN": 448.0}
-"""The largest number of a type that has no infinity (OCP 8-bit floating point specification, table 1)."""
 
 
 def kind_of(op: Operation, name: str = "kind") -> str:
@@ -60,15 +58,10 @@ def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
 
 def identity(kind: str, of: Element) -> Array:
     """The number that changes nothing in a combination."""
+    number = neutral(kind, of.name, None if of.is_float else of.bits)
     if of.is_float:
-        # Where a type has no infinity, its largest number does as well.
-        largest = _LARGEST.get(of.name, np.inf)
-        numbers = {"mul": 1.0, "minimumf": largest, "maximumf": -largest}
-        numbers |= {"minnumf": np.nan, "maxnumf": np.nan}
-        return round_to(np.array([numbers.get(kind, 0.0)]), of)
-    ones, sign = -1, 1 << (of.bits - 1)
-    integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
-    return wrap(np.array([integers.get(kind, 0)], np.int64), of)
+        return round_to(np.array([number]), of)
+    return wrap(np.array([number], np.int64), of)
 
 
 def fold(

@@ -20,16 +20,9 @@ BLOCK = 1 << 16
 
 
 def multiply_accumulate(a: Array, b: Array, c: Array | None, accumulator: Element) -> Array:
-    """The sum of c and the products of a and b.
+    """The sum of c (None: zero) and the product of a and b, each [threads or 1, rows, columns].
 
-    Args:
-        a: [threads or 1, m, k].
-        b: [threads or 1, k, n].
-        c: [threads or 1, m, n], or None for zero.
-        accumulator: the type of c and of the result.
-
-    Returns:
-        [threads or 1, m, n].
+    `accumulator` is the type of c and of the result.
     """
     threads = max(len(a), len(b), 1 if c is None else len(c))
     result = np.zeros((threads, a.shape[1], b.shape[2]), accumulator.dtype)

@@ -23,16 +23,9 @@ def surface_of(
     strides: Sequence[Array],
     element_type: Attribute,
 ) -> Surface:
-    """The matrix behind a memref or an address.
+    """The matrix behind a memref or an address (bytes), at indices `batch` of the leading dimensions.
 
-    Args:
-        frame: the threads.
-        op: what makes the tile or descriptor.
-        source: a memref, or an integer that is an address in bytes.
-        batch: indices of the leading dimensions.
-        sizes: extents in elements, of all dimensions; empty where the memref says them.
-        strides: strides in elements, likewise.
-        element_type: the type of an element.
+    `sizes` and `strides` are those of all dimensions, in elements; empty where the memref says them.
     """
     found = frame.get(source)
     size = element_of(element_type, op).size

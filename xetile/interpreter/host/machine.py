@@ -22,11 +22,7 @@ class HostMachine(Machine):
     """The host: one thread, and what it has beside memory.
 
     Attributes:
-        launcher: what kernels are executed with.
         functions: the module's functions by name, declared ones too.
-        output: where text goes that the program prints.
-        seed: for random fills.
-        progress: told how far a launch or a loop is.
         calls: functions that are being executed.
         fills: random fills so far.
         told: names of declared functions that were ignored, once each.

@@ -41,15 +41,10 @@ class Machine:
     """What all threads of a launch share.
 
     Attributes:
-        handlers: what executes each op.
         refuse: says that an op without a handler cannot be executed.
-        memory: all buffers.
-        threads: who the threads are.
-        observer: what watches their accesses.
         dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
         dynamic_base: its address in this batch, None before it is asked for.
         called: the functions whose calls are being executed.
-        output: where text goes that threads print.
     """
 
     def __init__(

@@ -36,13 +36,7 @@ BATCH_BYTES = 1 << 25
 
 
 class Launcher(NamedTuple):
-    """What kernels are executed with.
-
-    Attributes:
-        handlers: what executes each op.
-        refuse: says that an op without a handler cannot be executed.
-        observer: what watches a launch.
-    """
+    """What kernels are executed with; `refuse` says that an op without a handler cannot be."""
 
     handlers: Mapping[str, Handler]
     refuse: Callable[[Operation], NoReturn]

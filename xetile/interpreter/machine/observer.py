@@ -21,15 +21,9 @@ def subgroup_bit(subgroup: int) -> int:
 
 
 class Allocation(NamedTuple):
-    """A buffer in shared memory, one for each workgroup of the batch.
+    """A buffer in shared memory, one for each workgroup of the batch; in bytes, but `strides` in elements.
 
-    Attributes:
-        at: the op or argument that makes it.
-        start: its address in bytes.
-        slot: bytes from one workgroup's buffer to the next one's.
-        size: bytes of one workgroup's buffer.
-        element_size: bytes of an element.
-        strides: elements from one index to the next, of each dimension.
+    The workgroups' buffers, of `size` each, begin every `slot` bytes from `start` on.
     """
 
     at: Operation | SSAValue
@@ -49,13 +43,10 @@ class Allocation(NamedTuple):
 
 
 class Access(NamedTuple):
-    """Elements that an op accesses.
+    """Elements that an op of the threads `active` accesses.
 
     Attributes:
-        at: the op.
-        active: the threads.
         addresses: in bytes, [threads or 1, *shape].
-        element: what is there.
         where: which of them are accessed, in a shape that broadcasts; None is all of them.
         holders: bits of the subgroups that access each element, [*shape], for a kernel of level workgroup.
     """

@@ -20,7 +20,6 @@ class Accesses(NamedTuple):
     """Elements of one shared buffer that an op accesses, one entry per thread and element.
 
     Attributes:
-        threads: the thread.
         offsets: bytes from the start of the buffer.
         places: the entries of the shadow, [accesses, entries per element].
         now: the time of the thread's workgroup.

@@ -96,7 +96,7 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
 
     if isinstance(source, BlockArgument) and source.block is view.entry:
         return convert(lambda name, op: view.shared((name, source), op))
-    return convert(lambda name, op: view.emit_value(op()))
+    return convert(lambda name, op: view.new(op()))
 
 
 def _signless(source: SSAValue) -> Operation:
@@ -139,7 +139,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
         result_type=VectorType(IntegerType(word), (count,)),
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    view.bind_registers(op.results[0], view.emit_value(loaded), layout, word_bits=word)
+    view.bind_registers(op.results[0], view.new(loaded), layout, word_bits=word)
 
 
 def _store_nd(view: LaneView, op: StoreNdOp) -> None:

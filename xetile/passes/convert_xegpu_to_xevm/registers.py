@@ -101,7 +101,7 @@ class Registers(Parts):
         if self.splat is not None:
             natural = VectorType(natural_type(self.element_type), (len(self.selection),))
             dense = splat_of_type(self.splat, natural)
-            return _retyped(view, view.emit_value(arith.ConstantOp(dense)), wanted)
+            return _retyped(view, view.new(arith.ConstantOp(dense)), wanted)
         grain = _grain(self.selection, bits, min(self.word_bits, word_bits))
         value = self.values[0]
         if grain != self.word_bits:
@@ -113,7 +113,7 @@ class Registers(Parts):
         if mask != list(range(held.get_shape()[0])):
             result = VectorType(held.element_type, (len(mask),))
             indices = DenseArrayBase.from_list(i64, mask)
-            value = view.emit_value(ShuffleOp(value, value, indices, result_type=result))
+            value = view.new(ShuffleOp(value, value, indices, result_type=result))
         return _retyped(view, value, wanted)
 
 
@@ -146,4 +146,4 @@ def _grain(selection: Sequence[int], bits: int, largest: int) -> int:
 
 
 def _retyped(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:
-    return value if value.type == type else view.emit_value(BitcastOp(value, type))
+    return value if value.type == type else view.new(BitcastOp(value, type))

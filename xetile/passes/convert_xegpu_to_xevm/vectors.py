@@ -72,7 +72,7 @@ def dpas(view: LaneView, op: DpasOp) -> None:
         types=instruction.mma_types(has_accumulator=len(operands) == 3),
         result_type=result,
     )
-    view.bind_registers(op.results[0], view.emit_value(product), layout, word_bits=bits)
+    view.bind_registers(op.results[0], view.new(product), layout, word_bits=bits)
 
 
 def extract(view: LaneView, op: Operation) -> None:
@@ -145,11 +145,9 @@ def _lane_table(
             for lane in range(lanes)
         )
         constant = arith.ConstantOp(taken(value, held, table))
-        elements.append(
-            view.emit_value(ExtractOp(view.emit_value(constant), [own_lane], table.element_type))
-        )
+        elements.append(view.new(ExtractOp(view.new(constant), [own_lane], table.element_type)))
     result = VectorType(table.element_type, (len(elements),))
-    return view.emit_value(FromElementsOp(elements, result))
+    return view.new(FromElementsOp(elements, result))
 
 
 def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:

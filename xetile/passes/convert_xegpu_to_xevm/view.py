@@ -154,4 +154,4 @@ class LaneView(Expansion):
     def integer(self, offset: Offset) -> SSAValue:
         if isinstance(offset, int):
             return self.constant(offset, i32)
-        return self.emit_value(arith.IndexCastOp(offset, i32))
+        return self.new(arith.IndexCastOp(offset, i32))

@@ -1,13 +1,12 @@
 """Constants that the lowering needs: repeated numbers, and the identities that reductions begin with."""
 
 from collections.abc import Sequence
-from math import copysign, inf, isfinite, isnan, nan, prod
+from math import copysign, inf, prod
 from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
-    Float8E4M3FNType,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -18,31 +17,21 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute
 
 from xetile.analysis.constants import Dense
+from xetile.dialects.atomic_kinds import identity as neutral
 from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.targets.target import INDEX_BITS
-
-_FLOATS = {
-    "add": 0.0,
-    "mul": 1.0,
-    "minimumf": inf,
-    "maximumf": -inf,
-    "minnumf": nan,
-    "maxnumf": nan,
-}
-_LARGEST_OF_8_BITS = 448.0
-"""The largest f8E4M3FN, which has no infinity (OCP 8-bit floating point specification, table 1)."""
 
 
 def identity(
     kind: CombiningKindFlag, element: Attribute, shape: Sequence[int]
 ) -> Dense | FloatAttr | IntegerAttr:
     """The identity of a kind of reduction, repeated over a shape (elements); a scalar for no shape."""
-    number = _number(kind, element)
+    number = neutral(kind.value, str(element), _integer_bits(element))
     if shape:
         return repeated(number, VectorType(element, shape))
-    if isinstance(number, float):
+    if isinstance(element, FLOAT_TYPES):
         return FloatAttr(number, cast(AnyFloat, element))
-    return IntegerAttr(number, cast("IntegerType | IndexType", element))
+    return IntegerAttr(int(number), cast("IntegerType | IndexType", element))
 
 
 def repeated(number: float, type: VectorType[Attribute]) -> Dense:
@@ -58,15 +47,7 @@ def repeated(number: float, type: VectorType[Attribute]) -> Dense:
         return repeated(copysign(inf, number), type)
 
 
-def _number(kind: CombiningKindFlag, element: Attribute) -> float | int:
+def _integer_bits(element: Attribute) -> int | None:
     if isinstance(element, FLOAT_TYPES):
-        number = _FLOATS[kind.value]
-        return number if isfinite(number) or isnan(number) else copysign(_largest(element), number)
-    bits = element.bitwidth if isinstance(element, IntegerType) else INDEX_BITS
-    ones, sign = -1, 1 << (bits - 1)
-    integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
-    return integers.get(kind.value, 0)
-
-
-def _largest(element: Attribute) -> float:
-    return _LARGEST_OF_8_BITS if isinstance(element, Float8E4M3FNType) else inf
+        return None
+    return element.bitwidth if isinstance(element, IntegerType) else INDEX_BITS

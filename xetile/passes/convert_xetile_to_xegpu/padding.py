@@ -22,7 +22,7 @@ def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
     assert grid.pack == 1, "a message that packs is chosen for operand B as it is loaded only"
     number = cast("FloatAttr | IntegerAttr", op.padding).value.data
     type = cast(VectorType[Attribute], grid.values[0].type)
-    filler = view.emit_value(arith.ConstantOp(repeated(number, type)))
+    filler = view.new(arith.ConstantOp(repeated(number, type)))
     extents = [count * extent for count, extent in zip(grid.shape, grid.block, strict=True)]
     blocks = [
         _select(view, value, filler, tile, start)
@@ -42,21 +42,19 @@ def _select(
         for size, first in zip(tile.sizes, (row, column), strict=True)
     )
     if not (_at_least(rows, height) and _at_least(columns, width)):
-        value = view.emit_value(
-            arith.SelectOp(_mask(view, rows, columns, height, width), value, filler)
-        )
+        value = view.new(arith.SelectOp(_mask(view, rows, columns, height, width), value, filler))
     for first, bounds in (
         (row, (_difference(view, 0, row), width)),
         (column, (height, _difference(view, 0, column))),
     ):
         if not _at_least(first, 0):
             before = _mask(view, *bounds, height, width)
-            value = view.emit_value(arith.SelectOp(before, filler, value))
+            value = view.new(arith.SelectOp(before, filler, value))
     return value
 
 
 def _mask(view: XeGPUView, rows: Offset, columns: Offset, height: int, width: int) -> SSAValue:
-    return view.emit_value(
+    return view.new(
         CreateMaskOp([view.index(rows), view.index(columns)], VectorType(i1, (height, width)))
     )
 
@@ -64,7 +62,7 @@ def _mask(view: XeGPUView, rows: Offset, columns: Offset, height: int, width: in
 def _difference(view: XeGPUView, left: Offset, right: Offset) -> Offset:
     if isinstance(left, int) and isinstance(right, int):
         return left - right
-    return view.emit_value(arith.SubiOp(view.index(left), view.index(right)))
+    return view.new(arith.SubiOp(view.index(left), view.index(right)))
 
 
 def _at_least(offset: Offset, least: int) -> bool:

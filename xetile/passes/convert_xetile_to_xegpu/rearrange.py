@@ -28,7 +28,7 @@ def tile_transpose(view: XeGPUView, op: TileTransposeOp) -> None:
 
 def transposed(view: XeGPUView, grid: Grid) -> Grid:
     """The blocks in exchanged places, each transposed."""
-    return grid.transposed([view.emit_value(TransposeOp(v, [1, 0])) for v in grid.values])
+    return grid.transposed([view.new(TransposeOp(v, [1, 0])) for v in grid.values])
 
 
 def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
@@ -38,16 +38,15 @@ def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
     rows, columns, height, width = type.get_shape()
     block = VectorType(type.element_type, (height, width))
     made = [
-        value if value.type == block else view.emit_value(BroadcastOp(value, block))
+        value if value.type == block else view.new(BroadcastOp(value, block))
         for value in grid.values
     ]
     spread = Grid(made, grid.shape, (height, width))
-    blocks = [
-        spread.at(0 if 0 in dimensions else row, 0 if 1 in dimensions else column)
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    view.bind(op.result, Grid(blocks, (rows, columns), (height, width)))
+
+    def source(row: int, column: int) -> SSAValue:
+        return spread.at(0 if 0 in dimensions else row, 0 if 1 in dimensions else column)
+
+    view.bind(op.result, Grid.built((rows, columns), (height, width), source))
 
 
 def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
@@ -61,17 +60,16 @@ def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
     reduced = [d for d in dimensions if d < 2]
     kept = [grid.block[d] for d in range(2) if d not in reduced]
     element = type.element_type
-    start = view.emit_value(arith.ConstantOp(identity(op.kind.data, element, kept)))
+    start = view.new(arith.ConstantOp(identity(op.kind.data, element, kept)))
     result = VectorType(element, block)
-    blocks: list[SSAValue] = []
-    for row in range(rows):
-        for column in range(columns):
-            total = start
-            for value in _along(grid, row, column, reduced):
-                total = view.emit_value(MultiReductionOp(op.kind, value, total, reduced))
-            shape = ShapeCastOp(total, result) if kept else BroadcastOp(total, result)
-            blocks.append(view.emit_value(shape))
-    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1])))
+
+    def combined(row: int, column: int) -> SSAValue:
+        total = start
+        for value in _along(grid, row, column, reduced):
+            total = view.new(MultiReductionOp(op.kind, value, total, reduced))
+        return view.new(ShapeCastOp(total, result) if kept else BroadcastOp(total, result))
+
+    view.bind(op.result, Grid.built((rows, columns), block, combined))
 
 
 def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAValue]:
@@ -89,7 +87,7 @@ def _broadcast(view: XeGPUView, op: Operation) -> None:
     type = vector_type(result)
     rows, columns, height, width = type.get_shape()
     block = VectorType(type.element_type, (height, width))
-    value = view.emit_value(BroadcastOp(view.single(source), block))
+    value = view.new(BroadcastOp(view.single(source), block))
     view.bind(result, Grid([value] * (rows * columns), (rows, columns), (height, width)))
 
 

@@ -49,7 +49,7 @@ class Surface(NamedTuple):
             not isinstance(self.source, BlockArgument) or self.source.block is view.entry
         ):
             return view.shared(("descriptor", type, *parts), make)
-        return view.emit_value(make())
+        return view.new(make())
 
 
 def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
@@ -112,11 +112,11 @@ def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -
     if not isinstance(source.type, MemRefType):
         if moved == 0:
             return source
-        step = view.emit_value(arith.IndexCastOp(view.index(moved), i64))
-        return view.emit_value(arith.AddiOp(source, step))
-    base = view.emit_value(memref.ExtractAlignedPointerAsIndexOp(source))
+        step = view.new(arith.IndexCastOp(view.index(moved), i64))
+        return view.new(arith.AddiOp(source, step))
+    base = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
     total = view.index(view.add(base, moved))
-    return view.emit_value(arith.IndexCastOp(total, i64))
+    return view.new(arith.IndexCastOp(total, i64))
 
 
 def _check(

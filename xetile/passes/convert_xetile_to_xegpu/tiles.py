@@ -95,12 +95,12 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
             transpose=[1, 0] if message.transposed else None,
             hints=_hints(op),
         )
-        loaded = view.emit_value(load)
+        loaded = view.new(load)
         if message.blocks == 1:
             blocks.append(loaded)
             continue
         for index in range(message.blocks):
-            blocks.append(view.emit_value(ExtractOp(loaded, [index], block)))
+            blocks.append(view.new(ExtractOp(loaded, [index], block)))
     counts = (extents[0] // message.rows, extents[1] // message.columns)
     grid = Grid(blocks, counts, (message.rows, message.columns), pack)
     if message.transposed:

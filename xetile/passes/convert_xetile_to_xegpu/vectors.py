@@ -22,17 +22,17 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
     """One matrix instruction per block of the result and of K, K ascending."""
     a, b, *sums = (view.grid(value) for value in op.operands)
     type = op.result.type
-    rows, columns, *block = type.get_shape()
+    shape, block = type.get_shape()[:2], type.get_shape()[2:]
     result = VectorType(type.element_type, block)
-    blocks: list[SSAValue] = []
-    for row in range(rows):
-        for column in range(columns):
-            total = [grid.at(row, column) for grid in sums]
-            for k in range(a.shape[1]):
-                product = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
-                total = [view.emit_value(product)]
-            blocks.append(total[0])
-    view.bind(op.result, Grid(blocks, (rows, columns), (block[0], block[1])))
+
+    def product(row: int, column: int) -> SSAValue:
+        total = [grid.at(row, column) for grid in sums]
+        for k in range(a.shape[1]):
+            step = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
+            total = [view.new(step)]
+        return total[0]
+
+    view.bind(op.result, Grid.built(shape, block, product))
 
 
 def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
@@ -61,8 +61,8 @@ def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
     grid = view.cut(grid, (rows, columns))
     top, left = offsets[0] // rows, offsets[1] // columns
     shape = (sizes[0] // rows, sizes[1] // columns)
-    blocks = [grid.at(top + i, left + j) for i in range(shape[0]) for j in range(shape[1])]
-    view.bind(op.result, Grid(blocks, shape, grid.block, grid.pack))
+    part = Grid.built(shape, grid.block, lambda i, j: grid.at(top + i, left + j), grid.pack)
+    view.bind(op.result, part)
 
 
 def _box(op: ExtractStridedSliceOp) -> tuple[Sequence[int], Sequence[int]]:
@@ -96,12 +96,12 @@ def constant(view: XeGPUView, op: Operation) -> None:
     *counts, height, width = vector.get_shape()
     block = VectorType(vector.element_type, (height, width))
     if is_splat(value):
-        splat = view.emit_value(arith.ConstantOp(splat_of_type(value, block)))
+        splat = view.new(arith.ConstantOp(splat_of_type(value, block)))
         blocks = [splat] * prod(counts)
     else:
         size = height * width
         blocks = [
-            view.emit_value(arith.ConstantOp(taken(value, range(start, start + size), block)))
+            view.new(arith.ConstantOp(taken(value, range(start, start + size), block)))
             for start in range(0, len(value), size)
         ]
     rows, columns = counts or (1, 1)

@@ -1,6 +1,6 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import gcd
 from typing import Self
 
@@ -98,16 +98,27 @@ class Grid(Parts):
         self.block = block
         self.pack = pack
 
+    @classmethod
+    def built(
+        cls,
+        shape: Sequence[int],
+        block: Sequence[int],
+        make: Callable[[int, int], SSAValue],
+        pack: int = 1,
+    ) -> Self:
+        """Blocks that are made one after the other, by row and column."""
+        (rows, columns), (height, width) = shape, block
+        blocks = [make(row, column) for row in range(rows) for column in range(columns)]
+        return cls(blocks, (rows, columns), (height, width), pack)
+
     def at(self, row: int, column: int) -> SSAValue:
         """One block, by its coordinates in blocks."""
         return self.values[row * self.shape[1] + column]
 
     def transposed(self, values: Sequence[SSAValue]) -> "Grid":
         """The blocks with rows and columns exchanged, after `values` took the place of these."""
-        rows, columns = self.shape
         grid = Grid(values, self.shape, self.block)
-        exchanged = [grid.at(row, column) for column in range(columns) for row in range(rows)]
-        return Grid(exchanged, (columns, rows), (self.block[1], self.block[0]))
+        return Grid.built(self.shape[::-1], self.block[::-1], lambda i, j: grid.at(j, i))
 
     def describe(self) -> str:
         packed = f", {self.pack} rows packed" if self.pack != 1 else ""
@@ -163,20 +174,17 @@ class XeGPUView(Expansion):
             fail(self.current, f"{grid.describe()} cannot be put together to {block[0]}x{block[1]}")
         down, across = block[0] // common[0], block[1] // common[1]
         shape = (parts.shape[0] // down, parts.shape[1] // across)
-        joined = [
-            self._join(parts, (row * down, column * across), block)
-            for row in range(shape[0])
-            for column in range(shape[1])
-        ]
-        return Grid(joined, shape, block)
+        return Grid.built(
+            shape, block, lambda i, j: self._join(parts, (i * down, j * across), block)
+        )
 
     def _join(self, parts: Grid, first: tuple[int, int], block: tuple[int, int]) -> SSAValue:
         """One block of the smaller ones from `first` (in blocks) on."""
         element = vector_type(parts.values[0]).element_type
-        joined = self.emit_value(arith.ConstantOp(repeated(0, VectorType(element, block))))
+        joined = self.new(arith.ConstantOp(repeated(0, VectorType(element, block))))
         for start in block_offsets(block, parts.block):
             row, column = (s // b + f for s, b, f in zip(start, parts.block, first, strict=True))
-            joined = self.emit_value(InsertStridedSliceOp(parts.at(row, column), joined, start))
+            joined = self.new(InsertStridedSliceOp(parts.at(row, column), joined, start))
         return joined
 
     def cut(self, grid: Grid, block: tuple[int, int]) -> Grid:
@@ -186,12 +194,8 @@ class XeGPUView(Expansion):
         rows, columns = (
             n * old // new for n, old, new in zip(grid.shape, grid.block, block, strict=True)
         )
-        parts = [
-            self._slice(grid, block, row, column)
-            for row in range(rows)
-            for column in range(columns)
-        ]
-        return Grid(parts, (rows, columns), block, grid.pack)
+        shape = (rows, columns)
+        return Grid.built(shape, block, lambda i, j: self._slice(grid, block, i, j), grid.pack)
 
     def _slice(self, grid: Grid, block: tuple[int, int], row: int, column: int) -> SSAValue:
         source, start = containing_block(grid.block, block, row, column)
@@ -200,7 +204,7 @@ class XeGPUView(Expansion):
         if grid.pack != 1:
             offsets = [start[0] // grid.pack, start[1], 0]
             sizes = [block[0] // grid.pack, block[1], grid.pack]
-        return self.emit_value(ExtractStridedSliceOp(value, offsets, sizes))
+        return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
     def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
         if isinstance(became, Grid) and isinstance(like, Grid):

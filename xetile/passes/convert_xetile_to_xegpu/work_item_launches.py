@@ -64,9 +64,7 @@ def _axis(op: Operation) -> int:
 
 def _launch_index(view: XeGPUView, op: Operation) -> None:
     if OLDER_CONVENTION in view.function.attributes:
-        view.bind(
-            op.results[0], _subgroups_along(view.function, op, view.emit_value, view.device.threads)
-        )
+        view.bind(op.results[0], _subgroups_along(view.function, op, view.new, view.device.threads))
     else:
         view.copy(op)
 

@@ -134,7 +134,7 @@ def with_bits_of(
     before, after = chunk_bits(part.type), chunk_bits(type)
     if before == after:
         return part
-    return view.emit_value((narrow if before > after else widen)(part, type))
+    return view.new((narrow if before > after else widen)(part, type))
 
 
 def _bitcast(view: LLVMView, op: Operation) -> None:
@@ -144,7 +144,7 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
         view.bind(result, became._replace(element=view.element(result)))
         return
     parts = [
-        part if part.type == type else view.emit_value(llvm.BitcastOp(part, type))
+        part if part.type == type else view.new(llvm.BitcastOp(part, type))
         for part, type in zip(view.parts(source), view.part_types(result), strict=True)
     ]
     view.bind_parts(result, parts)

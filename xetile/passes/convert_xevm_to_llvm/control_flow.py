@@ -104,7 +104,7 @@ def _for(view: LLVMView, op: Operation) -> None:
     view.rewrite_block(body)
     view.current = op
     carried = _all_flat(view, _yielded(body), slots)
-    next = view.emit_value(llvm.AddOp(head.args[0], step))
+    next = view.new(llvm.AddOp(head.args[0], step))
     view.emit(llvm.BrOp(head, next, *carried))
 
     view.enter(behind)

@@ -62,10 +62,10 @@ def _is_bfloat(value: SSAValue) -> bool:
 
 def _widened(view: LLVMView, part: SSAValue) -> SSAValue:
     count = width(part)
-    bits = view.emit_value(llvm.ZExtOp(part, chunk_type(i32, count)))
+    bits = view.new(llvm.ZExtOp(part, chunk_type(i32, count)))
     sixteen = view.vector_constant([16] * count, i32)
-    shifted = view.emit_value(llvm.ShlOp(bits, sixteen))
-    return view.emit_value(llvm.BitcastOp(shifted, chunk_type(f32, count)))
+    shifted = view.new(llvm.ShlOp(bits, sixteen))
+    return view.new(llvm.BitcastOp(shifted, chunk_type(f32, count)))
 
 
 def _narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
@@ -73,7 +73,7 @@ def _narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
 
     There is a SPIR-V extension for this (SPV_INTEL_bfloat16_conversion), which asks for more than this costs.
     """
-    count, emit = width(part), view.emit_value
+    count, emit = width(part), view.new
 
     def number(value: int) -> SSAValue:
         return view.vector_constant([value] * count, i32)
@@ -109,7 +109,7 @@ def _bind(view: LLVMView, value: SSAValue, parts: Sequence[SSAValue]) -> None:
 
 def _binary(view: LLVMView, op: Operation) -> None:
     make = _FLOATS[op.name]
-    parts = [view.emit_value(make(a, b)) for a, b in _rows(view, op)]
+    parts = [view.new(make(a, b)) for a, b in _rows(view, op)]
     _bind(view, op.results[0], parts)
 
 
@@ -117,7 +117,7 @@ def _function(view: LLVMView, op: Operation) -> None:
     make = _FUNCTIONS[op.name]
     flags: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
     parts = [
-        view.emit_value(make.create(operands=[a], result_types=[a.type], properties=flags))
+        view.new(make.create(operands=[a], result_types=[a.type], properties=flags))
         for (a,) in _rows(view, op)
     ]
     _bind(view, op.results[0], parts)
@@ -126,7 +126,7 @@ def _function(view: LLVMView, op: Operation) -> None:
 def _fused(view: LLVMView, op: Operation) -> None:
     if _is_bfloat(op.results[0]):
         fail(op, f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32")
-    parts = [view.emit_value(llvm.FMAOp(a, b, c)) for a, b, c in _rows(view, op)]
+    parts = [view.new(llvm.FMAOp(a, b, c)) for a, b, c in _rows(view, op)]
     _bind(view, op.results[0], parts)
 
 
@@ -137,13 +137,13 @@ def _ieee_extreme(view: LLVMView, op: Operation) -> None:
     parts: list[SSAValue] = []
     for a, b in _rows(view, op):
         bits = chunk_type(IntegerType(chunk_bits(a.type)), width(a))
-        raw = [view.emit_value(llvm.BitcastOp(value, bits)) for value in (a, b)]
+        raw = [view.new(llvm.BitcastOp(value, bits)) for value in (a, b)]
         # equal numbers have equal bits, but for zeros, where the sign decides
-        equal = view.emit_value(llvm.BitcastOp(view.emit_value(tie(raw[0], raw[1])), a.type))
-        chosen = view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, greater)), a, b))
-        chosen = view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, "oeq")), equal, chosen))
-        nan = view.emit_value(llvm.FAddOp(a, b))
-        parts.append(view.emit_value(SelectOp(view.emit_value(FCmpOp(a, b, "uno")), nan, chosen)))
+        equal = view.new(llvm.BitcastOp(view.new(tie(raw[0], raw[1])), a.type))
+        chosen = view.new(SelectOp(view.new(FCmpOp(a, b, greater)), a, b))
+        chosen = view.new(SelectOp(view.new(FCmpOp(a, b, "oeq")), equal, chosen))
+        nan = view.new(llvm.FAddOp(a, b))
+        parts.append(view.new(SelectOp(view.new(FCmpOp(a, b, "uno")), nan, chosen)))
     _bind(view, op.results[0], parts)
 
 
@@ -195,7 +195,7 @@ def _from_integer(view: LLVMView, op: Operation) -> None:
     element = _computed_element(view, op, "; convert to f32")
     parts = view.parts(op.operands[0])
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 16)
-    made = [view.emit_value(make(p, chunk_type(element, width(p)))) for p in parts]
+    made = [view.new(make(p, chunk_type(element, width(p)))) for p in parts]
     _bind(view, op.results[0], made)
 
 

@@ -40,9 +40,9 @@ def _aligned_pointer(view: LLVMView, op: Operation) -> None:
     if isinstance(memref.offset, int):
         view.bind(result, Address(memref.pointer, -memref.offset * size))
         return
-    bytes = view.emit_value(llvm.MulOp(memref.offset, view.integer_constant(size, 64)))
-    number = view.emit_value(llvm.PtrToIntOp(memref.pointer, i64))
-    view.bind(result, view.emit_value(llvm.SubOp(number, bytes)))
+    bytes = view.new(llvm.MulOp(memref.offset, view.integer_constant(size, 64)))
+    number = view.new(llvm.PtrToIntOp(memref.pointer, i64))
+    view.bind(result, view.new(llvm.SubOp(number, bytes)))
 
 
 def _bind_size(view: LLVMView, result: SSAValue, size: int | SSAValue) -> None:
@@ -77,10 +77,10 @@ def _metadata(view: LLVMView, op: Operation) -> None:
 def _without_offset(view: LLVMView, memref: Strided, size: int) -> Strided:
     if memref.offset == 0:
         return Strided(memref.pointer, 0, (), ())
-    number = view.emit_value(llvm.PtrToIntOp(memref.pointer, i64))
+    number = view.new(llvm.PtrToIntOp(memref.pointer, i64))
     bytes = view.size(memref.offset, 64)
-    bytes = view.emit_value(llvm.MulOp(bytes, view.integer_constant(size, 64)))
-    number = view.emit_value(llvm.SubOp(number, bytes))
+    bytes = view.new(llvm.MulOp(bytes, view.integer_constant(size, 64)))
+    number = view.new(llvm.SubOp(number, bytes))
     return Strided(_pointer(view, number, memref.pointer.type), 0, (), ())
 
 
@@ -90,13 +90,13 @@ def _stride(view: LLVMView, memref: Strided, dimension: int) -> int | SSAValue:
         return stride
     product = view.integer_constant(1, 64)
     for size in memref.sizes[dimension + 1 :]:
-        product = view.emit_value(llvm.MulOp(product, view.size(size, 64)))
+        product = view.new(llvm.MulOp(product, view.size(size, 64)))
     return product
 
 
 def _pointer(view: LLVMView, number: SSAValue, type: Attribute) -> SSAValue:
     # xDSL's constructor knows pointers to private memory only
-    return view.emit_value(llvm.IntToPtrOp.create(operands=[number], result_types=[type]))
+    return view.new(llvm.IntToPtrOp.create(operands=[number], result_types=[type]))
 
 
 def _to_pointer(view: LLVMView, op: Operation) -> None:
@@ -108,7 +108,7 @@ def _to_pointer(view: LLVMView, op: Operation) -> None:
     unsigned = isa(source.type, IntegerType) and source.type.width.data < 64
     number = view.scalar(source)
     if unsigned and isa(number.type, IntegerType):
-        number = view.emit_value(llvm.ZExtOp(number, i64))
+        number = view.new(llvm.ZExtOp(number, i64))
     view.bind(result, _pointer(view, view.resized(number, 64), result.type))
 
 
@@ -118,7 +118,7 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
     if bits == 64:
         view.bind(result, Address(pointer, 0))
     else:
-        view.bind(result, view.emit_value(llvm.PtrToIntOp(pointer, IntegerType(bits))))
+        view.bind(result, view.new(llvm.PtrToIntOp(pointer, IntegerType(bits))))
 
 
 def _same(view: LLVMView, op: Operation) -> None:

@@ -99,7 +99,7 @@ def _pair(view: LLVMView, x: SSAValue, y: SSAValue) -> SSAValue:
     pair = view.undefined(type)
     for index, value in enumerate((x, y)):
         at = view.i32(index)
-        pair = view.emit_value(llvm.InsertElementOp(pair, view.integer(value, 32), at))
+        pair = view.new(llvm.InsertElementOp(pair, view.integer(value, 32), at))
     return pair
 
 

@@ -62,7 +62,7 @@ def _create(
         else:
             place.append(_at_start(view, coordinate, loop))
         steps.append(step)
-    base = view.emit_value(llvm.PtrToIntOp(view.scalar(prefetch.ptr), i64))
+    base = view.new(llvm.PtrToIntOp(view.scalar(prefetch.ptr), i64))
     shape = shape_of(prefetch)
     arguments = [
         base,
@@ -78,7 +78,7 @@ def _minus_one(view: LLVMView, value: SSAValue) -> SSAValue:
     number = view.number(value)
     if number is not None:
         return view.i32(number - 1)
-    return view.emit_value(llvm.AddOp(view.integer(value, 32), view.i32(-1)))
+    return view.new(llvm.AddOp(view.integer(value, 32), view.i32(-1)))
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
@@ -158,4 +158,4 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
     operands = [_at_start(view, operand, loop) for operand in op.operands]
     if op.name in _TRANSPARENT:
         return operands[0]
-    return view.emit_value(WRAPPING[op.name](*operands))
+    return view.new(WRAPPING[op.name](*operands))

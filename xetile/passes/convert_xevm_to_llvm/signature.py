@@ -124,7 +124,7 @@ def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
     if lowered == IntegerType(1):
         # SPIR-V has no booleans in memory, and arguments are memory
         byte = _new(view, IntegerType(8), name)
-        view.bind(argument, view.emit_value(llvm.TruncOp(byte, lowered)))
+        view.bind(argument, view.new(llvm.TruncOp(byte, lowered)))
         lowered = byte.type
     else:
         value: SSAValue = _new(view, lowered, name)

@@ -35,7 +35,7 @@ def _scalar(view: LLVMView, lane: _Lane) -> SSAValue:
     if vector_length(lane.part.type) is None:
         return lane.part
     index = view.i32(lane.place)
-    return view.emit_value(ExtractElementOp(lane.part, index))
+    return view.new(ExtractElementOp(lane.part, index))
 
 
 def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSAValue:
@@ -51,11 +51,11 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
     if len(parts) <= 2 and length is not None and all(part.type == type for part in parts):
         mask = [lane.place + (length if lane.part is not parts[0] else 0) for lane in lanes]
         shuffle = DenseArrayBase.from_list(i32, mask)
-        return view.emit_value(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
+        return view.new(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
     made = view.undefined(result)
     for place, lane in enumerate(lanes):
         index = view.i32(place)
-        made = view.emit_value(llvm.InsertElementOp(made, _scalar(view, lane), index))
+        made = view.new(llvm.InsertElementOp(made, _scalar(view, lane), index))
     return made
 
 
@@ -150,7 +150,7 @@ def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValu
                 f"takes {value.type} as elements of {element}, which has no lowering to LLVM IR"
             )
         type = chunk_type(element, count)
-        made.append(part if part.type == type else view.emit_value(llvm.BitcastOp(part, type)))
+        made.append(part if part.type == type else view.new(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
     return rechunked(view, _lanes(made), element)
 
@@ -193,9 +193,9 @@ def _splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> 
         return scalar
     type = chunk_type(element, count)
     zero = view.i32(0)
-    first = view.emit_value(llvm.InsertElementOp(view.undefined(type), scalar, zero))
+    first = view.new(llvm.InsertElementOp(view.undefined(type), scalar, zero))
     mask = DenseArrayBase.from_list(i32, [0] * count)
-    return view.emit_value(llvm.ShuffleVectorOp(first, first, mask, type))
+    return view.new(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
 def _position(view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]) -> int | SSAValue | None:
@@ -229,14 +229,12 @@ def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue)
         if width(part) > 1:
             # widths are powers of two and starts their multiples
             mask = view.i32(width(part) - 1)
-            element = view.emit_value(
-                ExtractElementOp(part, view.emit_value(llvm.AndOp(place, mask)))
-            )
+            element = view.new(ExtractElementOp(part, view.new(llvm.AndOp(place, mask))))
         if found is None:
             found = element
         else:
             behind = view.compare("uge", place, view.i32(start))
-            found = view.emit_value(SelectOp(behind, element, found))
+            found = view.new(SelectOp(behind, element, found))
         start += width(part)
     assert found is not None
     return found
@@ -258,7 +256,7 @@ def _insert(view: LLVMView, op: Operation) -> None:
         parts[index] = scalar
     else:
         at = view.i32((place or 0) - start)
-        parts[index] = view.emit_value(llvm.InsertElementOp(parts[index], scalar, at))
+        parts[index] = view.new(llvm.InsertElementOp(parts[index], scalar, at))
     view.bind_parts(op.results[0], parts)
 
 

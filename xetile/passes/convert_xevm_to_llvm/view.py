@@ -163,7 +163,7 @@ class LLVMView(Rewriter[Lowered]):
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
         """A comparison of integers, such as `ult`."""
         flag = IntegerAttr(llvm.ICmpPredicateFlag(predicate).to_int(), 64)
-        return self.emit_value(llvm.ICmpOp(left, right, flag))
+        return self.new(llvm.ICmpOp(left, right, flag))
 
     def private(self, key: tuple[object, ...], element: Attribute, count: int) -> SSAValue:
         """Private memory for an array, one per key."""
@@ -189,7 +189,7 @@ class LLVMView(Rewriter[Lowered]):
             self.bind(value, Chunks(self.element(value), tuple(parts)))
 
     def bind_made(self, value: SSAValue, ops: Iterable[Operation]) -> None:
-        self.bind_parts(value, [self.emit_value(op) for op in ops])
+        self.bind_parts(value, [self.new(op) for op in ops])
 
     def element(self, value: SSAValue) -> Attribute:
         """The element type at L of a vector, or the type at L of a scalar other than an index."""
@@ -235,10 +235,10 @@ class LLVMView(Rewriter[Lowered]):
         if isinstance(became, int):
             return self.integer_constant(became, bits)
         if isinstance(became, Address):
-            number = self.emit_value(llvm.PtrToIntOp(became.pointer, i64))
+            number = self.new(llvm.PtrToIntOp(became.pointer, i64))
             if became.offset:
                 offset = self.integer_constant(became.offset, 64)
-                number = self.emit_value(llvm.AddOp(number, offset))
+                number = self.new(llvm.AddOp(number, offset))
             return self.resized(number, bits)
         return self.resized(self.scalar(value), bits)
 
@@ -249,9 +249,9 @@ class LLVMView(Rewriter[Lowered]):
         if width == bits:
             return value
         if width > bits:
-            return self.emit_value(llvm.TruncOp(value, IntegerType(bits)))
+            return self.new(llvm.TruncOp(value, IntegerType(bits)))
         extend = llvm.ZExtOp if width == 1 else llvm.SExtOp
-        return self.emit_value(extend(value, IntegerType(bits)))
+        return self.new(extend(value, IntegerType(bits)))
 
     def size(self, size: int | SSAValue, bits: int) -> SSAValue:
         if isinstance(size, int):
@@ -273,7 +273,7 @@ class LLVMView(Rewriter[Lowered]):
     def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
         if bytes == 0:
             return pointer
-        return self.emit_value(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
+        return self.new(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
 
     def read(self, loaded: Loaded, start: int, count: int) -> SSAValue:
         """Some neighbouring elements of what a load left, read right behind it."""

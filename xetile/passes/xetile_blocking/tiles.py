@@ -22,12 +22,12 @@ from xetile.rewriting.rewriter import Handlers, on, remade
 def _init_tile(view: BlockedView, op: InitTileOp) -> None:
     blocked = op.tile.type.with_(inner_blocks=view.blocks.tile_block(op.tile))
     operands = [view.single(operand) for operand in op.operands]
-    view.bind(op.tile, view.emit_value(remade(op, operands, [blocked])))
+    view.bind(op.tile, view.new(remade(op, operands, [blocked])))
 
 
 def _update_tile_offset(view: BlockedView, op: UpdateTileOffsetOp) -> None:
     operands = [view.single(operand) for operand in op.operands]
-    view.bind(op.results[0], view.emit_value(remade(op, operands, [operands[0].type])))
+    view.bind(op.results[0], view.new(remade(op, operands, [operands[0].type])))
 
 
 def _access(view: BlockedView, op: Operation) -> None:

@@ -53,13 +53,13 @@ class BlockedView(Expansion):
         if isinstance(became, Packed) and became.block == block:
             return became
         whole = self.unpacked(became)
-        return Packed(self.emit_value(TilePackOp(whole, block)), block)
+        return Packed(self.new(TilePackOp(whole, block)), block)
 
     def unpacked(self, became: Parts | SSAValue) -> SSAValue:
         if not isinstance(became, Parts):
             return became
         assert isinstance(became, Packed)
-        return self.emit_value(TileUnpackOp(became.value))
+        return self.new(TileUnpackOp(became.value))
 
     def single(self, value: SSAValue) -> SSAValue:
         return self.unpacked(self.get(value))

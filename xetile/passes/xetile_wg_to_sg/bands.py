@@ -62,5 +62,5 @@ def place(view: SubgroupView, terms: Sequence[Term], bands: Bands) -> Place:
         starts[bands.dimension] = view.unit_offset(inside)
         return Place(possible, possible[0], tuple(starts))
     extent, offset = view.constant(bands.extent), view.index(starts[bands.dimension])
-    starts[bands.dimension] = view.emit_value(arith.RemUIOp(offset, extent))
-    return Place(possible, view.emit_value(arith.DivUIOp(offset, extent)), tuple(starts))
+    starts[bands.dimension] = view.new(arith.RemUIOp(offset, extent))
+    return Place(possible, view.new(arith.DivUIOp(offset, extent)), tuple(starts))

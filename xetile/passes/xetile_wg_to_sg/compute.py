@@ -23,7 +23,7 @@ def tile_mma(view: SubgroupView, op: TileMMAOp) -> None:
         sums = [view.units(value).values[position] for value in op.operands[2:]]
         for k in range(depth):
             operands = [a[row, k], b[k, column], *sums]
-            sums = [view.emit_value(retyped(op, operands, [type]))]
+            sums = [view.new(retyped(op, operands, [type]))]
         results.append(sums[0])
     view.bind(op.results[0], Units(results, distribution))
 
@@ -50,7 +50,7 @@ def _slice(
 ) -> SSAValue:
     if vector_shape(unit) == tuple(sizes):
         return unit
-    piece = view.emit_value(vector.ExtractStridedSliceOp(unit, offsets, sizes))
+    piece = view.new(vector.ExtractStridedSliceOp(unit, offsets, sizes))
     piece.name_hint = unit.name_hint
     return piece
 

@@ -94,9 +94,7 @@ class _Buffer(NamedTuple):
     places: list[Place]
 
     def unit(self, view: SubgroupView, index: int) -> SSAValue:
-        return view.emit_value(
-            InitTileOp(self.memory, self.places[index].starts, [], [], self.tile)
-        )
+        return view.new(InitTileOp(self.memory, self.places[index].starts, [], [], self.tile))
 
 
 def _through_memory(
@@ -113,7 +111,7 @@ def _through_memory(
     memory = view.shared(("shared buffer", type), lambda: memref.AllocOp([], [], type))
     written = _buffer(view, memory, distribution, kept, bands, ROW_MAJOR)
     if turns:
-        memory = view.emit_value(memref.TransposeOp(memory, (1, 0)))
+        memory = view.new(memref.TransposeOp(memory, (1, 0)))
         bands = bands._replace(dimension=1 - bands.dimension)
     read = _buffer(view, memory, target, kept, bands, order)
     values: list[SSAValue | None] = [None] * target.local_units
@@ -124,7 +122,7 @@ def _through_memory(
         values = [_load_of_band(view, read, index, band, v) for index, v in enumerate(values)]
         view.emit(BarrierOp())
     found = [value for value in values if value is not None]
-    return Units([_narrowed(view, value, element, kept) for value in found], target)
+    return Units([_cast(view, value, element, arith.TruncIOp) for value in found], target)
 
 
 def _buffer(
@@ -147,9 +145,7 @@ def _store_band(view: SubgroupView, source: Units, buffer: _Buffer, band: int) -
         if band not in found.possible:
             continue
         with view.only_if(_is(view, found.band, band)):
-            stored = _widened(
-                view, value, vector_type(value).element_type, buffer.tile.element_type
-            )
+            stored = _cast(view, value, buffer.tile.element_type, arith.ExtUIOp)
             view.emit(StoreTileOp(stored, buffer.unit(view, index)))
 
 
@@ -164,10 +160,10 @@ def _load_of_band(
     if band not in found.possible:
         return before
     if before is None:
-        return view.emit_value(LoadTileOp(buffer.unit(view, index)))
+        return view.new(LoadTileOp(buffer.unit(view, index)))
     return view.choose(
         _is(view, found.band, band),
-        lambda: view.emit_value(LoadTileOp(buffer.unit(view, index))),
+        lambda: view.new(LoadTileOp(buffer.unit(view, index))),
         before,
     )
 
@@ -176,7 +172,7 @@ def _is(view: SubgroupView, found: Offset, band: int) -> SSAValue | None:
     """Whether this subgroup's unit is in a band; None where it is in any case."""
     if isinstance(found, int):
         return None
-    return view.emit_value(arith.CmpiOp(found, view.constant(band), "eq"))
+    return view.new(arith.CmpiOp(found, view.constant(band), "eq"))
 
 
 def _bytes(element: Attribute) -> int:
@@ -200,20 +196,14 @@ def _type_in_memory(view: SubgroupView, element: Attribute) -> Attribute:
     return IntegerType(8)
 
 
-def _widened(view: SubgroupView, value: SSAValue, element: Attribute, kept: Attribute) -> SSAValue:
-    return value if element == kept else _cast(view, value, element, kept, arith.ExtUIOp)
-
-
-def _narrowed(view: SubgroupView, value: SSAValue, element: Attribute, kept: Attribute) -> SSAValue:
-    return value if element == kept else _cast(view, value, element, element, arith.TruncIOp)
-
-
 def _cast(
     view: SubgroupView,
     value: SSAValue,
-    element: Attribute,
     to: Attribute,
     for_integers: Callable[[SSAValue, Attribute], Operation],
 ) -> SSAValue:
-    make = arith.IndexCastOp if isinstance(element, IndexType) else for_integers
-    return view.emit_value(make(value, VectorType(to, vector_shape(value))))
+    found = vector_type(value).element_type
+    if found == to:
+        return value
+    make = arith.IndexCastOp if IndexType() in (found, to) else for_integers
+    return view.new(make(value, VectorType(to, vector_shape(value))))

@@ -47,7 +47,7 @@ def init_tile(view: SubgroupView, op: InitTileOp) -> None:
     tiles: list[SSAValue] = []
     for starts in view.unit_offsets(distribution):
         moved = [view.add(offset, start) for offset, start in zip(base, starts, strict=True)]
-        tiles.append(view.emit_value(InitTileOp(source, [*leading, *moved], sizes, strides, type)))
+        tiles.append(view.new(InitTileOp(source, [*leading, *moved], sizes, strides, type)))
     view.bind(op.tile, Units(tiles, distribution))
 
 

@@ -64,7 +64,7 @@ def _call(view: SubgroupView, op: Operation) -> None:
 
 def _print(view: SubgroupView, op: Operation) -> None:
     """The first subgroup prints for the workgroup."""
-    first = view.emit_value(arith.CmpiOp(view.identifier(), view.constant(0), "eq"))
+    first = view.new(arith.CmpiOp(view.identifier(), view.constant(0), "eq"))
     with view.only_if(first):
         view.copy(op)
 

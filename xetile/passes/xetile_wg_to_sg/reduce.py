@@ -63,7 +63,7 @@ def _of_own_units(
         rows = range(whole.rounds(0)) if 0 in dims else [row]
         columns = range(whole.rounds(1)) if 1 in dims else [column]
         units = [source.unit(*rounds) for rounds in product(rows, columns)]
-        partial = [view.emit_value(retyped(op, [unit], [type])) for unit in units]
+        partial = [view.new(retyped(op, [unit], [type])) for unit in units]
         results.append(_combined(view, op, partial))
     return Units(results, found)
 
@@ -79,7 +79,7 @@ def _combined(view: SubgroupView, op: TileReduceOp, values: Sequence[SSAValue]) 
             "expected signless integers, or one unit along the reduced dimension",
         )
     for value in rest:
-        result = view.emit_value(combined(op.kind.data.value, result, value, element))
+        result = view.new(combined(op.kind.data.value, result, value, element))
     return result
 
 

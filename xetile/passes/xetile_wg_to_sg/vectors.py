@@ -53,7 +53,7 @@ def _own_slice(
 
     def slice_at(top: int, left: int) -> SSAValue:
         places = ((top + y) * width + left + x for y in range(height) for x in range(columns))
-        return view.emit_value(_retyped_constant(op, taken(values, places, type)))
+        return view.new(_retyped_constant(op, taken(values, places, type)))
 
     return _at_own_offset(
         view, down, lambda top: _at_own_offset(view, across, lambda left: slice_at(top, left))
@@ -66,8 +66,8 @@ def _at_own_offset(view: SubgroupView, term: Term, make: Callable[[int], SSAValu
     own = view.unit_offset(term)
     chosen = choices[0][1]
     for offset, choice in choices[1:]:
-        matches = view.emit_value(arith.CmpiOp(view.index(own), view.constant(offset), "eq"))
-        chosen = view.emit_value(arith.SelectOp(matches, choice, chosen))
+        matches = view.new(arith.CmpiOp(view.index(own), view.constant(offset), "eq"))
+        chosen = view.new(arith.SelectOp(matches, choice, chosen))
     return chosen
 
 
@@ -91,7 +91,7 @@ def _mask(view: SubgroupView, op: Operation, bounds: Sequence[Offset]) -> None:
             view.index(_rebased(view, bound, start, size))
             for bound, start, size in zip(bounds, starts, distribution.unit, strict=True)
         ]
-        masks.append(view.emit_value(vector.CreateMaskOp(rebased, type)))
+        masks.append(view.new(vector.CreateMaskOp(rebased, type)))
     view.bind(result, Units(masks, distribution))
 
 
@@ -101,9 +101,9 @@ def _rebased(view: SubgroupView, bound: Offset, start: Offset, size: int) -> Off
         return min(max(bound - start, 0), size)
     left = view.index(bound)
     if start != 0:
-        left = view.emit_value(arith.SubiOp(left, view.index(start)))
-    positive = view.emit_value(arith.MaxSIOp(left, view.constant(0)))
-    return view.emit_value(arith.MinSIOp(positive, view.constant(size)))
+        left = view.new(arith.SubiOp(left, view.index(start)))
+    positive = view.new(arith.MaxSIOp(left, view.constant(0)))
+    return view.new(arith.MinSIOp(positive, view.constant(size)))
 
 
 def broadcast(view: SubgroupView, op: Operation) -> None:
@@ -143,7 +143,7 @@ def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
     def part(offset: int) -> SSAValue:
         if size == vector_shape(line)[0]:
             return line
-        return view.emit_value(vector.ExtractStridedSliceOp(line, [offset], [size]))
+        return view.new(vector.ExtractStridedSliceOp(line, [offset], [size]))
 
     parts = {term: _at_own_offset(view, term, part) for term in dict.fromkeys(terms)}
     type = unit_vector(result.type, distribution)

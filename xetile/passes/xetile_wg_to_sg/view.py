@@ -139,7 +139,7 @@ class SubgroupView(Expansion):
     def each_unit(
         self, value: SSAValue, distribution: Distribution, make: Callable[[int], Operation]
     ) -> None:
-        results = [self.emit_value(make(unit)) for unit in range(distribution.local_units)]
+        results = [self.new(make(unit)) for unit in range(distribution.local_units)]
         self.bind(value, Units(results, distribution))
 
     def elementwise(self, op: Operation) -> None:
@@ -192,12 +192,12 @@ class SubgroupView(Expansion):
             yield
             return
         checks = [
-            self.emit_value(arith.CmpiOp(self.coordinate(term), self.constant(bound), "ult"))
+            self.new(arith.CmpiOp(self.coordinate(term), self.constant(bound), "ult"))
             for term, bound in bounds
         ]
         condition = checks[0]
         for check in checks[1:]:
-            condition = self.emit_value(arith.AndIOp(condition, check))
+            condition = self.new(arith.AndIOp(condition, check))
         with self.only_if(condition):
             yield
 
@@ -224,7 +224,7 @@ class SubgroupView(Expansion):
             self.emit(scf.YieldOp(make()))
         with self.building(other):
             self.emit(scf.YieldOp(otherwise))
-        return self.emit_value(scf.IfOp(condition, [otherwise.type], Region(then), Region(other)))
+        return self.new(scf.IfOp(condition, [otherwise.type], Region(then), Region(other)))
 
     def identifier(self) -> SSAValue:
         return self.shared(("subgroup_id",), SubgroupIdOp)
