@@ -1,7 +1,7 @@
 """Where the rooms meet: the ops' handlers, the sanitizer and the machine make a launcher, which the host gets too."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.machine import launch as machine
-from xetile.interpreter.machine.frame import Handler
+from xetile.interpreter.machine.frame import Handlers
 from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
@@ -40,7 +40,7 @@ from xetile.interpreter.ops import (
 SANITIZE_VARIABLE = "XETILE_SANITIZE"
 """The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
 
-_EVERYWHERE: Mapping[str, Handler] = {
+_EVERYWHERE: Handlers = {
     **affine.HANDLERS,
     **arith.HANDLERS,
     **index.HANDLERS,
@@ -53,7 +53,7 @@ _EVERYWHERE: Mapping[str, Handler] = {
 }
 """Ops that mean the same in kernels and on the host."""
 
-_IN_KERNELS: Mapping[str, Handler] = {
+_IN_KERNELS: Handlers = {
     **_EVERYWHERE,
     **collectives.HANDLERS,
     **functions.HANDLERS,

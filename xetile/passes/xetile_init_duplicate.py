@@ -17,7 +17,7 @@ After:
     xetile.store_tile %v, %t_1 : vector<32x64xf32>, !xetile.tile<32x64xf32>
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -31,18 +31,15 @@ from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.traits import MakesTile, MovesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
-from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import Handlers, on, remade
 
 
+@dataclass(eq=False)
 class Uses(Parts):
     """One tile per way of using it."""
 
-    __slots__ = ("kinds",)
-
-    def __init__(self, tiles: Mapping[str, SSAValue]) -> None:
-        super().__init__(list(tiles.values()))
-        self.kinds = tuple(tiles)
+    kinds: Sequence[str]
 
     def tile(self, kind: str) -> SSAValue:
         return self.values[self.kinds.index(kind)]
@@ -59,7 +56,10 @@ class DuplicatedView(Expansion):
         became = self.get(value)
         if isinstance(became, Uses):
             return became
-        return Uses(dict.fromkeys(self.uses(value), self.single(value)))
+        return self.alike(self.single(value), self.uses(value))
+
+    def alike(self, tile: SSAValue, kinds: Sequence[str]) -> Uses:
+        return Uses([tile] * len(kinds), kinds)
 
     def for_use(self, op: Operation, kind: str) -> Operation:
         operands = [
@@ -68,14 +68,14 @@ class DuplicatedView(Expansion):
         ]
         return remade(op, operands, op.result_types)
 
-    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+    def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         if isinstance(argument.type, TileType) and not isinstance(init, Parts):
-            return Uses(dict.fromkeys(self.uses(argument), init))
+            return self.alike(init, self.uses(argument))
         return init
 
-    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+    def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(like, Uses) and not isinstance(became, Parts):
-            return Uses(dict.fromkeys(like.kinds, became))
+            return self.alike(became, like.kinds)
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
@@ -91,10 +91,9 @@ class DuplicatedView(Expansion):
 
 def _duplicate(view: DuplicatedView, op: Operation) -> None:
     """An op that makes a tile is repeated for each way of using it."""
-    tiles: dict[str, SSAValue] = {}
-    for kind in view.uses(op.results[0]):
-        tiles[kind] = view.new(view.for_use(op, kind))
-    view.bind(op.results[0], Uses(tiles))
+    kinds = view.uses(op.results[0])
+    tiles = [view.new(view.for_use(op, kind)) for kind in kinds]
+    view.bind(op.results[0], Uses(tiles, kinds))
 
 
 _HANDLERS: Handlers[DuplicatedView] = {

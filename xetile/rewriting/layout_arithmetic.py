@@ -19,6 +19,7 @@ absorbs additions. This is no pass; passes call it.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signedness
@@ -110,12 +111,12 @@ def _bits(type: Attribute) -> int:
     return type.width.data if isa(type, IntegerType) else INDEX_BITS
 
 
+@dataclass(eq=False)
 class _Emission:
-    def __init__(self, type: _Integer, emit: Emit, ranges: Mapping[SSAValue, Interval]) -> None:
-        self.type = type
-        self.emit = emit
-        self.ranges = ranges
-        self.made: dict[tuple[object, ...], SSAValue] = {}
+    type: _Integer
+    emit: Emit
+    ranges: Mapping[SSAValue, Interval]
+    made: dict[tuple[object, ...], SSAValue] = field(default_factory=dict)
 
     def component(
         self, name: str, constant: int, columns: Mapping[SSAValue, list[int]]

@@ -6,8 +6,10 @@ one forward walk; the environment keeps what each old value became. Loops and br
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass
 from itertools import islice
-from typing import Self
+from typing import Self, TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
@@ -22,22 +24,20 @@ Offset = int | SSAValue
 """An index that is known (elements) or computed by an op."""
 
 
+@dataclass(eq=False)
 class Parts:
     """What one value became: `values` are carried by loops, all else stays the same around a loop."""
 
-    __slots__ = ("values",)
+    values: Sequence[SSAValue]
 
-    def __init__(self, values: Sequence[SSAValue]) -> None:
-        self.values = tuple(values)
+    def __post_init__(self) -> None:
+        self.values = tuple(self.values)
 
     def with_values(self, values: Sequence[SSAValue]) -> Self:
         """These parts with other carried values of the same number and types."""
-        copy = object.__new__(type(self))
-        for kind in type(self).__mro__:
-            for name in getattr(kind, "__slots__", ()):
-                setattr(copy, name, getattr(self, name))
-        copy.values = tuple(values)
-        return copy
+        made = copy(self)
+        made.values = tuple(values)
+        return made
 
     def agrees_with(self, other: "Parts") -> bool:
         """Whether a loop may carry `other` where it carried these parts."""
@@ -52,7 +52,11 @@ def _types(values: Sequence[SSAValue]) -> list[Attribute]:
     return [value.type for value in values]
 
 
-class Expansion(Rewriter["Parts | SSAValue"]):
+Form: TypeAlias = Parts | SSAValue
+"""What an old value is in the new function: split, or whole."""
+
+
+class Expansion(Rewriter[Form]):
     """Rebuilds one function; passes name the handlers and, where values meet, how to adapt them."""
 
     def __init__(self, function: Operation, handlers: Handlers[Self]) -> None:
@@ -76,7 +80,7 @@ class Expansion(Rewriter["Parts | SSAValue"]):
 
     # What values became.
 
-    def bind(self, value: SSAValue, became: Parts | SSAValue) -> None:
+    def bind(self, value: SSAValue, became: Form) -> None:
         super().bind(value, became)
         if isinstance(became, Parts):
             for part in became.values:
@@ -138,11 +142,11 @@ class Expansion(Rewriter["Parts | SSAValue"]):
 
     # What subclasses may refine.
 
-    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+    def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         """The form in which a loop carries `argument`, or a branch gives it as result, made from a value of it."""
         return init
 
-    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+    def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(became, Parts) and isinstance(like, Parts):
             if like.agrees_with(became):
                 return became
@@ -192,9 +196,7 @@ class Expansion(Rewriter["Parts | SSAValue"]):
         else:
             super().rewrite(op)
 
-    def rewrite_region(
-        self, old: Region, arguments: Sequence[Parts | SSAValue], *, leading: int = 0
-    ) -> Block:
+    def rewrite_region(self, old: Region, arguments: Sequence[Form], *, leading: int = 0) -> Block:
         """A new block for a region whose first `leading` arguments stay and whose others became `arguments`."""
         if len(old.blocks) != 1:
             fail(
@@ -212,22 +214,20 @@ class Expansion(Rewriter["Parts | SSAValue"]):
             self.rewrite_block(old_block)
         return block
 
-    def forms(
-        self, arguments: Sequence[SSAValue], values: Sequence[SSAValue]
-    ) -> list[Parts | SSAValue]:
+    def forms(self, arguments: Sequence[SSAValue], values: Sequence[SSAValue]) -> list[Form]:
         """Old values in the forms in which control flow carries them as `arguments`."""
         return [
             self.loop_parts(argument, self.get(value))
             for argument, value in zip(arguments, values, strict=True)
         ]
 
-    def flatten(self, values: Sequence[Parts | SSAValue]) -> list[SSAValue]:
+    def flatten(self, values: Sequence[Form]) -> list[SSAValue]:
         flat: list[SSAValue] = []
         for value in values:
             flat.extend(value.values if isinstance(value, Parts) else (value,))
         return flat
 
-    def close(self, old: Block, new: Block, forms: Sequence[Parts | SSAValue]) -> None:
+    def close(self, old: Block, new: Block, forms: Sequence[Form]) -> None:
         """End a rebuilt region with the values of the old terminator, in the given forms."""
         self.current = terminator(old)
         with self.building(new):
@@ -237,9 +237,7 @@ class Expansion(Rewriter["Parts | SSAValue"]):
             ]
             self.emit(scf.YieldOp(*self.flatten(values)))
 
-    def bind_results(
-        self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Parts | SSAValue]
-    ) -> None:
+    def bind_results(self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Form]) -> None:
         """Give the results of a rebuilt control flow op to the old results, in their forms."""
         new = iter(made.results)
         for result, form in zip(old, forms, strict=True):
@@ -257,7 +255,7 @@ def _copy_argument(block: Block, argument: SSAValue, type: Attribute) -> BlockAr
     return copy
 
 
-def _carried(block: Block, argument: SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+def _carried(block: Block, argument: SSAValue, like: Form) -> Form:
     if isinstance(like, Parts):
         return like.with_values([_copy_argument(block, argument, v.type) for v in like.values])
     return _copy_argument(block, argument, like.type)
@@ -295,7 +293,7 @@ def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
 
 def _yielded_forms(
     expansion: Expansion, old: Block, new: Block, results: Sequence[SSAValue]
-) -> list[Parts | SSAValue]:
+) -> list[Form]:
     """End a rebuilt region with its values in the form in which they leave it, and say these forms."""
     expansion.current = terminator(old)
     with expansion.building(new):

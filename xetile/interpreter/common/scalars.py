@@ -17,7 +17,7 @@ from xetile.interpreter.machine.elements import (
     unsigned,
     wrap,
 )
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import element, integers
 from xetile.interpreter.machine.values import Array, Values
 
@@ -130,7 +130,7 @@ def _shift_right_op(frame: Frame, op: Operation) -> Values:
     return [wrap(x >> y.astype(np.int64), element(op.results[0]))]
 
 
-INTEGER_OPS: Mapping[str, Handler] = {
+INTEGER_OPS: Handlers = {
     **{name: _integer_op(function, signed) for name, function in SIGNED.items()},
     **{name: _integer_op(function, unsigned) for name, function in UNSIGNED.items()},
     "shrsi": _shift_right_op,
@@ -189,7 +189,7 @@ def extended(read: Read) -> Handler:
 
 def reinterpret(frame: Frame, op: Operation) -> Values:
     """The same bits as elements of another type; the last dimension changes where the size does."""
-    values, to = frame.array(op.operands[0]), element(op.results[0])
+    values, to = frame.first(op), element(op.results[0])
     if values.dtype == to.dtype:
         return [values]
     if values.dtype == np.bool or to.dtype == np.bool or (to.bits % 8 and to.name != "tf32"):
@@ -211,7 +211,7 @@ def fused(frame: Frame, op: Operation) -> Values:
 def transposed(frame: Frame, op: Operation) -> Values:
     """Dimensions in the order of 'permutation'."""
     permutation = integers(op, "permutation")
-    return [frame.array(op.operands[0]).transpose(0, *(d + 1 for d in permutation))]
+    return [frame.first(op).transpose(0, *(d + 1 for d in permutation))]
 
 
 def nothing(frame: Frame, op: Operation) -> Values:

@@ -1,6 +1,5 @@
 """Memory on the host: it stays until it is given back; memory of the device is not for the host to touch."""
 
-from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -10,7 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import all_numbers, segments
 from xetile.interpreter.machine.values import Array, MemRef, Values
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
@@ -103,7 +102,7 @@ def _copy(frame: Frame, op: Operation) -> Values:
     return []
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     **MEMREF,
     "memref.alloc": _alloc,
     "memref.dealloc": give_back,

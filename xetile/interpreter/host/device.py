@@ -3,13 +3,11 @@
 Ops with tokens are executed where they stand, which is an order that the tokens allow.
 """
 
-from collections.abc import Mapping
-
 from xdsl.ir import Operation
 
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import all_numbers, attribute, segments
 from xetile.interpreter.machine.values import Values, uniform
 
@@ -46,7 +44,7 @@ def _memset(frame: Frame, op: Operation) -> Values:
     return []
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.wait": with_token(nothing),
     "gpu.alloc": with_token(_alloc),
     "gpu.dealloc": with_token(give_back),

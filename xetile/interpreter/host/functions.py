@@ -1,6 +1,5 @@
 """Calls of functions, and assertions."""
 
-from collections.abc import Mapping
 from typing import NoReturn
 
 from xdsl.ir import Operation
@@ -9,7 +8,7 @@ from xetile.errors import fail, remark
 from xetile.interpreter.host.machine import HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import text
 from xetile.interpreter.machine.values import Values
 
@@ -58,7 +57,7 @@ def run_function(machine: HostMachine, function: Operation, arguments: Values) -
 
 
 def _assert(frame: Frame, op: Operation) -> Values:
-    if not frame.array(op.operands[0])[0]:
+    if not frame.first(op)[0]:
         refuse_assertion(op)
     return []
 
@@ -68,7 +67,7 @@ def refuse_assertion(op: Operation) -> NoReturn:
     fail(op, f"assertion failed: {text(op, 'msg')}")
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "func.call": _call,
     "cf.assert": _assert,
 }

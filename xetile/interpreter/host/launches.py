@@ -1,6 +1,6 @@
 """Launches from the host: the kernel's memory is the host's, the grid and the block are the launch's."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 import numpy as np
@@ -19,7 +19,7 @@ from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, with_line
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Axis, Sizes, Threads
 from xetile.interpreter.machine.values import Values, uniform
@@ -182,7 +182,7 @@ def _body_arguments(frame: Frame, op: LaunchOp) -> Values:
     return [*ids, *within, *map(uniform, threads.grid), *map(uniform, threads.block)]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.launch_func": with_token(_launch_func),
     "gpu.launch": with_token(_launch),
 }

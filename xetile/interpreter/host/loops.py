@@ -1,7 +1,5 @@
 """Loops on the host: those that run long are compiled, the others are interpreted."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from xdsl.ir import Operation
 
@@ -9,7 +7,7 @@ from xetile.analysis.constants import known_integer
 from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import number
 from xetile.interpreter.machine.values import Values
 
@@ -76,4 +74,4 @@ def _for(frame: Frame, op: Operation) -> Values:
     return host(frame).keep((op, "loop"), lambda: _Loop(op)).run(frame)
 
 
-HANDLERS: Mapping[str, Handler] = {"scf.for": _for}
+HANDLERS: Handlers = {"scf.for": _for}

@@ -1,6 +1,6 @@
 """What all functions of a run on the host share."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import numpy as np
@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile.analysis.kernels import symbol_name
-from xetile.interpreter.machine.frame import Frame, Handler, Machine
+from xetile.interpreter.machine.frame import Frame, Handlers, Machine
 from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
@@ -31,7 +31,7 @@ class HostMachine(Machine):
     def __init__(
         self,
         module: ModuleOp,
-        handlers: Mapping[str, Handler],
+        handlers: Handlers,
         launcher: Launcher,
         memory: Memory,
         *,

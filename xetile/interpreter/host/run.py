@@ -1,7 +1,7 @@
 """Running a function of the host."""
 
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -20,7 +20,7 @@ from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
 from xetile.interpreter.host.machine import HostMachine, Progress
 from xetile.interpreter.machine.arguments import check_count, place_all
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.values import Array, Value, Values
@@ -29,7 +29,7 @@ RECURSION_LIMIT = 20_000
 """Frames of Python, enough for the deepest calls (functions.DEEPEST_CALL) with loops around each."""
 
 
-_OWN: Mapping[str, Handler] = {**ALLOCATIONS, **DEVICE, **FUNCTIONS, **LAUNCHES, **LOOPS}
+_OWN: Handlers = {**ALLOCATIONS, **DEVICE, **FUNCTIONS, **LAUNCHES, **LOOPS}
 """What the host does in its own way, or alone."""
 
 
@@ -39,7 +39,7 @@ def _refuse_in_host_code(frame: Frame, op: Operation) -> Values:
 
 def run(
     launcher: Launcher,
-    shared: Mapping[str, Handler],
+    shared: Handlers,
     module: ModuleOp,
     entry: str,
     arguments: "Sequence[NDArray[np.generic] | int | float]",

@@ -75,7 +75,7 @@ class Translation:
 
     def __init__(self, frame: Frame, loop: Operation) -> None:
         machine = host(frame)
-        self.code = self._code = Code()
+        self.code = Code()
         self.scalars: dict[SSAValue, int] = {}
         self.memrefs: dict[SSAValue, int] = {}
         self.stored: set[SSAValue] = set()
@@ -101,7 +101,7 @@ class Translation:
         self.text = self._write(loop)
 
     def _write(self, loop: Operation) -> str:
-        code, results = self._code, enumerate(loop.results, self.carried)
+        code, results = self.code, enumerate(loop.results, self.carried)
         carried = [code.slot(slot, held(result.type)) for slot, result in results]
         start = [code.load(place) for place in carried]
         lower, _, step = (self._wide(value) for value in loop.operands[:3])
@@ -112,10 +112,10 @@ class Translation:
 
     def _keep(self, places: Sequence[Place], names: Sequence[str]) -> None:
         for place, name in zip(places, names, strict=True):
-            self._code.store(place, name)
+            self.code.store(place, name)
 
     def _bind(self, values: Sequence[SSAValue], places: Sequence[Place]) -> None:
-        self._names |= {v: self._code.load(place) for v, place in zip(values, places, strict=True)}
+        self._names |= {v: self.code.load(place) for v, place in zip(values, places, strict=True)}
 
     def _take_slots(self, number: int) -> int:
         first = self.slots
@@ -123,12 +123,12 @@ class Translation:
         return first
 
     def _from_slot(self, number: int, of: Element) -> str:
-        with self._code.at_entry():
-            return self._code.load(self._code.slot(number, of))
+        with self.code.at_entry():
+            return self.code.load(self.code.slot(number, of))
 
     def _wide(self, value: SSAValue) -> str:
         name, of = self._get(value), held(value.type)
-        return name if of.bits == 64 else self._code.let(f"sext i{of.bits} {name} to i64")
+        return name if of.bits == 64 else self.code.let(f"sext i{of.bits} {name} to i64")
 
     def _get(self, value: SSAValue) -> str:
         """The name of a value; one from outside gets a slot, a constant is written where it is used."""
@@ -167,8 +167,8 @@ class Translation:
             for slot, n in enumerate(known, first + 1)
         ]
         start = self._from_slot(first, INTEGER)
-        with self._code.at_entry():
-            address = self._code.let(f"inttoptr i64 {start} to ptr")
+        with self.code.at_entry():
+            address = self.code.let(f"inttoptr i64 {start} to ptr")
         view = _View(value, address, parts[:rank], parts[rank:], held(type.element_type))
         self._views[value] = view
         return view
@@ -198,7 +198,7 @@ class Translation:
     def _computed(self, op: Operation) -> Sequence[str]:
         names = [self._get(value) for value in op.operands]
         types = [held(value.type) for value in (*op.operands, *op.results)]
-        written = write_scalar(self._code, op, names)
+        written = write_scalar(self.code, op, names)
         if written is not None:
             return [written]
         if op.name in FUNCTIONS and all(of.name in EXACT_IN_F64 for of in types):
@@ -207,7 +207,7 @@ class Translation:
 
     def _function(self, op: Operation, names: Sequence[str]) -> str:
         """A function of math: computed in f64 by the interpreter, rounded here."""
-        code, of = self._code, held(op.results[0].type)
+        code, of = self.code, held(op.results[0].type)
         wide = list(names)
         if of.name == "f32":
             wide = [code.let(f"fpext float {name} to double") for name in names]
@@ -218,7 +218,7 @@ class Translation:
         return value if of.name == "f64" else code.let(f"fptrunc double {value} to float")
 
     def _ask(self, op: Operation, names: Sequence[str]) -> Sequence[str]:
-        code, room = self._code, self._take_slots(max(len(op.operands), len(op.results)))
+        code, room = self.code, self._take_slots(max(len(op.operands), len(op.results)))
         places = [code.slot(slot, held(v.type)) for slot, v in enumerate(op.operands, room)]
         self._keep(places, names)
         self.asked.append((op, room))
@@ -228,7 +228,7 @@ class Translation:
         return [code.load(code.slot(slot, held(result.type))) for slot, result in results]
 
     def _for(self, op: Operation) -> None:
-        code = self._code
+        code = self.code
         lower, upper, step = (self._wide(value) for value in op.operands[:3])
         code.refuse_if(
             code.let(f"icmp sle i64 {step}, 0"),
@@ -246,7 +246,7 @@ class Translation:
         self, op: Operation, start: Sequence[str], lower: str, step: str, trips: tuple[str, str]
     ) -> Sequence[Place]:
         """Iterations `trips`; the variables of what the loop carries."""
-        code, body = self._code, op.regions[0].block
+        code, body = self.code, op.regions[0].block
         induction, *carried = body.args
         counter = code.variable(INTEGER)
         variables = [code.variable(held(value.type)) for value in carried]
@@ -269,7 +269,7 @@ class Translation:
         return variables
 
     def _if(self, op: Operation) -> None:
-        code, condition = self._code, self._get(op.operands[0])
+        code, condition = self.code, self._get(op.operands[0])
         variables = [code.variable(held(result.type)) for result in op.results]
         labels = [code.name(word) for word in ("then", "else", "joined")]
         code.do(f"br i1 {condition}, label %{labels[0]}, label %{labels[1]}")
@@ -281,7 +281,7 @@ class Translation:
         self._bind(op.results, variables)
 
     def _element(self, op: Operation, memref: SSAValue, indices: Sequence[SSAValue]) -> Place:
-        code, view = self._code, self._view(memref)
+        code, view = self.code, self._view(memref)
         position = "0"
         for dimension, value in enumerate(indices):
             index, extent = self._get(value), view.sizes[dimension]
@@ -295,12 +295,12 @@ class Translation:
 
     def _load(self, op: Operation) -> None:
         memref, *indices = op.operands
-        self._names[op.results[0]] = self._code.load(self._element(op, memref, indices))
+        self._names[op.results[0]] = self.code.load(self._element(op, memref, indices))
 
     def _store(self, op: Operation) -> None:
         value, memref, *indices = op.operands
         name = self._get(value)
-        self._code.store(self._element(op, memref, indices), name)
+        self.code.store(self._element(op, memref, indices), name)
         self.stored.add(self._view(memref).source)
 
     def _dim(self, op: Operation) -> None:
@@ -332,8 +332,8 @@ class Translation:
         self._names.update(zip(op.results, names, strict=True))
 
     def _assert(self, op: Operation) -> None:
-        fails = self._code.let(f"xor i1 {self._get(op.operands[0])}, true")
-        self._code.refuse_if(fails, lambda _, __: refuse_assertion(op))
+        fails = self.code.let(f"xor i1 {self._get(op.operands[0])}, true")
+        self.code.refuse_if(fails, lambda _, __: refuse_assertion(op))
 
 
 def _refuse_outside(op: Operation, dimension: int, index: int, extent: int) -> None:

@@ -1,6 +1,7 @@
 """Running blocks of ops for a batch of threads in lockstep."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import NoReturn, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -26,6 +27,9 @@ from xetile.interpreter.machine.values import (
 Handler: TypeAlias = "Callable[[Frame, Operation], Values]"
 """What executes one kind of op: the values of its results."""
 
+Handlers: TypeAlias = Mapping[str, Handler]
+"""What executes the ops of each name."""
+
 _Kept = TypeVar("_Kept")
 
 
@@ -37,6 +41,7 @@ _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 """How numpy's ValueErrors for arrays beyond the address space begin (measured; a test asks numpy for one of each)."""
 
 
+@dataclass(eq=False)
 class Machine:
     """What all threads of a launch share.
 
@@ -47,20 +52,14 @@ class Machine:
         called: the functions whose calls are being executed.
     """
 
-    def __init__(
-        self,
-        handlers: Mapping[str, Handler],
-        memory: Memory,
-        threads: Threads,
-        *,
-        refuse: Callable[[Operation], NoReturn],
-        observer: Observer,
-    ) -> None:
-        self.handlers = handlers
-        self.refuse = refuse
-        self.memory = memory
-        self.threads = threads
-        self.observer = observer
+    handlers: Handlers
+    memory: Memory
+    threads: Threads
+    _: KW_ONLY
+    refuse: Callable[[Operation], NoReturn]
+    observer: Observer
+
+    def __post_init__(self) -> None:
         self.dynamic_shared: int | None = None
         self.dynamic_base: int | None = None
         self.called: list[Operation] = []
@@ -126,6 +125,10 @@ class Frame:
         """A scalar or vector: [threads or 1, *shape]."""
         found = self.get(value)
         return found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
+
+    def first(self, op: Operation) -> Array:
+        """The first operand of an op, a scalar or vector."""
+        return self.array(op.operands[0])
 
     def arrays(self, values: Sequence[SSAValue]) -> list[Array]:
         return [self.array(value) for value in values]

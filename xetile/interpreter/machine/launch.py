@@ -1,6 +1,6 @@
 """A launch: the kernel, its arguments, and its workgroups in batches."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple, NoReturn
 
@@ -24,7 +24,7 @@ from xetile.interpreter.machine.allocation import memref_type, new_memref
 from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.elements import find_element
-from xetile.interpreter.machine.frame import Frame, Handler, Machine
+from xetile.interpreter.machine.frame import Frame, Handlers, Machine
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.reading import attribute
@@ -38,7 +38,7 @@ BATCH_BYTES = 1 << 25
 class Launcher(NamedTuple):
     """What kernels are executed with; `refuse` says that an op without a handler cannot be."""
 
-    handlers: Mapping[str, Handler]
+    handlers: Handlers
     refuse: Callable[[Operation], NoReturn]
     observer: Callable[[Memory, Threads], Observer]
 

@@ -1,5 +1,6 @@
 """Who the threads of a batch are: workgroups, subgroups or lanes."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -15,12 +16,11 @@ Sizes = tuple[int, int, int]
 Axis = Literal["x", "y", "z"]
 
 
+@dataclass(eq=False)
 class Threads:
     """The threads of some workgroups of a launch, in ascending order; ids along x are the fastest.
 
     Attributes:
-        level: what a thread is.
-        grid: workgroups of the launch.
         block: what a workgroup has along x, y, z: work-items, or subgroups where `counts_subgroups`.
         workgroups: linear ids of the workgroups in the batch.
         per_workgroup: threads of one workgroup.
@@ -28,25 +28,18 @@ class Threads:
         subgroup_size: work-items of one subgroup.
     """
 
-    def __init__(
-        self,
-        level: Unit,
-        grid: Sizes,
-        block: Sizes | None,
-        subgroups: int,
-        *,
-        subgroup_size: int,
-        counts_subgroups: bool,
-    ) -> None:
-        self.level = level
-        self.grid = grid
-        self.block = block
-        self.subgroups = subgroups
-        self.counts_subgroups = counts_subgroups
+    level: Unit
+    grid: Sizes
+    block: Sizes | None
+    subgroups: int
+    _: KW_ONLY
+    subgroup_size: int
+    counts_subgroups: bool
+
+    def __post_init__(self) -> None:
         self.workgroups: Array = np.arange(0)
-        self.subgroup_size = subgroup_size
-        self.lanes = subgroup_size if level == "lane" else 1
-        self.per_workgroup = 1 if level == "workgroup" else subgroups * self.lanes
+        self.lanes = self.subgroup_size if self.level == "lane" else 1
+        self.per_workgroup = 1 if self.level == "workgroup" else self.subgroups * self.lanes
 
     @property
     def count(self) -> int:

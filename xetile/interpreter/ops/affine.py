@@ -1,6 +1,6 @@
 """The affine dialect: maps of indices, and loops, conditions and accesses that are written with them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from typing import cast
 
@@ -27,7 +27,7 @@ from xetile.errors import fail
 from xetile.interpreter.common.accesses import load_elements, row_indices, store_elements
 from xetile.interpreter.common.control import branch, loop
 from xetile.interpreter.common.folds import combine, kind_word
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
     all_numbers,
     attribute,
@@ -163,7 +163,7 @@ def _places(value: SSAValue, starts: Sequence[Array]) -> Sequence[Array]:
     return row_indices(starts, shape_of(value)) if shape_of(value) else starts
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "affine.apply": _apply,
     "affine.min": _min,
     "affine.for": _for,

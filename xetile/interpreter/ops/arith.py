@@ -1,6 +1,5 @@
 """The arith dialect: one rounding per float op, integers modulo two to the power of their bits."""
 
-from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -29,7 +28,7 @@ from xetile.interpreter.machine.elements import (
     unsigned,
     wrap,
 )
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, shape_of
 from xetile.interpreter.machine.values import Array, Values, merge, take
 
@@ -62,7 +61,7 @@ def _float_binary(function: Binary) -> Handler:
 
 
 def _negate(frame: Frame, op: Operation) -> Values:
-    return [np.negative(frame.array(op.operands[0]))]
+    return [np.negative(frame.first(op))]
 
 
 _CMPF = (
@@ -87,7 +86,7 @@ def _compare_floats(frame: Frame, op: Operation) -> Values:
 
 
 def _select(frame: Frame, op: Operation) -> Values:
-    condition = frame.array(op.operands[0])
+    condition = frame.first(op)
     yes, no = frame.get(op.operands[1]), frame.get(op.operands[2])
     if isinstance(yes, np.ndarray) and isinstance(no, np.ndarray):
         condition = condition.reshape(*condition.shape, *[1] * (yes.ndim - condition.ndim))
@@ -101,7 +100,7 @@ def _select(frame: Frame, op: Operation) -> Values:
 def _resize_float(frame: Frame, op: Operation) -> Values:
     if (mode := attribute(op, "roundingmode")) is not None and integer(op, "roundingmode", 0) != 0:
         fail(op, f"cannot execute '{op.name}' with rounding mode {mode}; only to nearest even")
-    return [round_to(frame.array(op.operands[0]), element(op.results[0]))]
+    return [round_to(frame.first(op), element(op.results[0]))]
 
 
 def _integer_to_float(read: Read) -> Handler:
@@ -129,7 +128,7 @@ def _magnitude(numbers: Array) -> Array:
 
 def _float_to_integer(frame: Frame, op: Operation) -> Values:
     """Towards zero; what the type does not hold gives its nearest number, and NaN zero, as the hardware does."""
-    values, to = frame.array(op.operands[0]), element(op.results[0])
+    values, to = frame.first(op), element(op.results[0])
     whole = np.nan_to_num(np.trunc(values.astype(np.float64)), posinf=np.inf, neginf=-np.inf)
     positive = op.name == "arith.fptoui"
     low, high = (
@@ -161,7 +160,7 @@ def _multiply_extended(read: Read) -> Handler:
     return handler
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "arith.constant": _constant,
     **{f"arith.{name}": handler for name, handler in INTEGER_OPS.items()},
     **{f"arith.{name}": _float_binary(function) for name, function in FLOATS.items()},

@@ -1,14 +1,12 @@
 """What lanes of a subgroup or workgroup compute together, in ascending order of the lanes."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.threads import check_lane_level, check_lanes, check_whole_workgroups
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number
 from xetile.interpreter.machine.values import Array, Value, Values
 
@@ -92,7 +90,7 @@ def _subgroup_reduce(frame: Frame, op: Operation) -> Values:
 
 
 def _all_reduce(frame: Frame, op: Operation) -> Values:
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     check_lane_level(frame, op)
     check_whole_workgroups(frame, op)
     lanes = frame.threads.per_workgroup
@@ -114,7 +112,7 @@ def _reduced(op: Operation, values: Array, dimension: int) -> Array:
     return fold(op, kind, values, [dimension], identity(kind, of), of)
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.shuffle": _shuffle,
     "gpu.rotate": _rotate,
     "gpu.subgroup_broadcast": _subgroup_broadcast,

@@ -1,7 +1,5 @@
 """Calls of device functions, and assertions."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation
@@ -9,7 +7,7 @@ from xdsl.traits import SymbolTable
 
 from xetile.errors import fail
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, text
 from xetile.interpreter.machine.values import Values
 
@@ -39,14 +37,14 @@ def _callee(op: Operation) -> Operation:
 
 
 def _assert(frame: Frame, op: Operation) -> Values:
-    holds = frame.array(op.operands[0])
+    holds = frame.first(op)
     if holds.all():
         return []
     wrong = frame.active[np.flatnonzero(np.broadcast_to(~holds, frame.count))]
     fail(op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text(op, 'msg')}")
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "func.call": _call,
     "cf.assert": _assert,
 }

@@ -1,13 +1,12 @@
 """The gpu dialect: who a thread is, and what threads do together."""
 
-from collections.abc import Mapping
 from typing import cast
 
 from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.common.threads import always, barrier, by_axis, lane_id, subgroup_id
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Values, uniform
@@ -38,7 +37,7 @@ def _num_subgroups(frame: Frame, op: Operation) -> Values:
     return [uniform(frame.threads.subgroups)]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.block_id": by_axis("block_id", axis_of),
     "gpu.thread_id": by_axis("thread_id", axis_of),
     "gpu.global_id": _global_id,

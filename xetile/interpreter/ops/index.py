@@ -1,7 +1,5 @@
 """The index dialect: the integer ops of arith on 64 bits."""
 
-from collections.abc import Mapping
-
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
@@ -10,7 +8,7 @@ from xetile.errors import fail
 from xetile.interpreter.common.scalars import INTEGER_OPS, compare_integers, extended
 from xetile.interpreter.common.threads import always
 from xetile.interpreter.machine.elements import signed, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Values, uniform
 from xetile.targets.target import INDEX_BITS
@@ -30,7 +28,7 @@ def _compare(frame: Frame, op: Operation) -> Values:
     return compare_integers(frame, op, predicate.data.value)
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     **{f"index.{name.removesuffix('i')}": handler for name, handler in INTEGER_OPS.items()},
     "index.casts": extended(signed),
     "index.castu": extended(unsigned),

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from xetile.interpreter.common.scalars import fused
 from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import element
 from xetile.interpreter.machine.values import Array, Values
 
@@ -45,39 +45,20 @@ def _away_from_zero(x: Array) -> Array:
     return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
 
 
+_AS_IN_NUMPY = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "sin", "sinh"),
+    *("tan", "tanh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sqrt", "cbrt"),
+    *("ceil", "floor", "trunc", "copysign"),
+)
+
 FUNCTIONS: Mapping[str, Function] = {
+    **{f"math.{name}": cast(Function, getattr(np, name)) for name in _AS_IN_NUMPY},
     "math.absf": np.abs,
-    "math.acos": np.arccos,
-    "math.acosh": np.arccosh,
-    "math.asin": np.arcsin,
-    "math.asinh": np.arcsinh,
-    "math.atan": np.arctan,
-    "math.atan2": np.arctan2,
-    "math.atanh": np.arctanh,
-    "math.cbrt": np.cbrt,
-    "math.ceil": np.ceil,
-    "math.copysign": np.copysign,
-    "math.cos": np.cos,
-    "math.cosh": np.cosh,
     "math.erf": _by_element(math.erf),
-    "math.exp": np.exp,
-    "math.exp2": np.exp2,
-    "math.expm1": np.expm1,
-    "math.floor": np.floor,
-    "math.log": np.log,
-    "math.log10": np.log10,
-    "math.log1p": np.log1p,
-    "math.log2": np.log2,
     "math.powf": np.power,
     "math.round": _away_from_zero,
     "math.roundeven": np.rint,
     "math.rsqrt": _reciprocal_root,
-    "math.sin": np.sin,
-    "math.sinh": np.sinh,
-    "math.sqrt": np.sqrt,
-    "math.tan": np.tan,
-    "math.tanh": np.tanh,
-    "math.trunc": np.trunc,
 }
 """Functions of one or two floats."""
 
@@ -133,7 +114,7 @@ def _float_power(frame: Frame, op: Operation) -> Values:
     return [round_to(power, element(op.results[0]))]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     **{name: _float(function) for name, function in FUNCTIONS.items()},
     "math.absi": _absolute,
     "math.ctlz": _bits(lambda number, bits: bits - number.bit_length()),

@@ -1,6 +1,6 @@
 """The memref dialect: views, allocations and single elements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import cast
 
@@ -35,7 +35,7 @@ from xetile.interpreter.machine.allocation import (
     slot_of,
 )
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
     all_numbers,
     attribute,
@@ -279,7 +279,7 @@ def _dynamic_shared(frame: Frame, op: Operation) -> Values:
     return [MemRef(base, uniform(0), (size,), (uniform(1),))]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.dynamic_shared_memory": _dynamic_shared,
     "memref.load": _load,
     "memref.store": _store,

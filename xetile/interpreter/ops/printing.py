@@ -1,7 +1,6 @@
 """What threads print, each once, in their order."""
 
 import re
-from collections.abc import Mapping
 from typing import cast
 
 import numpy as np
@@ -11,7 +10,7 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.vector.printing import Punctuation, PunctuationAttr
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, signed, unsigned
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Array, Values
 
@@ -94,7 +93,7 @@ def _listed(values: Array) -> str:
     return f"( {', '.join(_listed(part) for part in values)} )"
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "gpu.printf": _printf,
     "vector.print": _print_vector,
 }

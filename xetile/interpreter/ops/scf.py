@@ -1,6 +1,6 @@
 """The scf dialect, and what no execution reaches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Operation
@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from xetile.errors import fail
 from xetile.interpreter.common.control import branch, check_step, joined, loop
 from xetile.interpreter.machine.blocks import run_region
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
     all_numbers,
     element,
@@ -23,7 +23,7 @@ from xetile.interpreter.machine.values import Array, Value, Values, take
 def _for(frame: Frame, op: Operation) -> Values:
     lower, upper, step = (number(frame, value) for value in op.operands[:3])
     check_step(op, step)
-    body, dtype = op.regions[0].block, frame.array(op.operands[0]).dtype
+    body, dtype = op.regions[0].block, frame.first(op).dtype
     return loop(
         frame,
         [(lower, upper, step)],
@@ -53,7 +53,7 @@ def _parallel(frame: Frame, op: Operation) -> Values:
 
 
 def _if(frame: Frame, op: Operation) -> Values:
-    condition = frame.array(op.operands[0])
+    condition = frame.first(op)
     blocks = [region.blocks[0] if region.blocks else None for region in op.regions]
     return branch(frame, [condition, ~condition], blocks)
 
@@ -98,7 +98,7 @@ def _unreachable(frame: Frame, op: Operation) -> Values:
     fail(op, "'ub.unreachable' is reached")
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "scf.for": _for,
     "scf.if": _if,
     "scf.parallel": _parallel,

@@ -1,6 +1,6 @@
 """vector.transfer_read and vector.transfer_write: rows and columns of a memref in any order, cut at its edges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import masked_read, masked_write
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, number, segments, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
@@ -103,7 +103,7 @@ def _write(frame: Frame, op: Operation) -> Values:
     return []
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "vector.transfer_read": _read,
     "vector.transfer_write": _write,
 }

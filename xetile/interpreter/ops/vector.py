@@ -1,6 +1,6 @@
 """The vector dialect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
@@ -17,13 +17,13 @@ from xetile.interpreter.common.accesses import (
 )
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import all_numbers, element, integers, number, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
 
 def _broadcast(frame: Frame, op: Operation) -> Values:
-    values, shape = frame.array(op.operands[0]), shape_of(op.results[0])
+    values, shape = frame.first(op), shape_of(op.results[0])
     ones = [1] * (len(shape) + 1 - values.ndim)
     spread = values.reshape(len(values), *ones, *values.shape[1:])
     return [np.broadcast_to(spread, (len(values), *shape))]
@@ -82,7 +82,7 @@ def _slices(offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
 
 def _extract_strided_slice(frame: Frame, op: Operation) -> Values:
     offsets, sizes, strides = (integers(op, name) for name in ("offsets", "sizes", "strides"))
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     return [values[(slice(None), *_slices(offsets, sizes, strides))]]
 
 
@@ -127,7 +127,7 @@ def _selection(frame: Frame, op: Operation, mask: Sequence[int]) -> Array | slic
 
 
 def _shape_cast(frame: Frame, op: Operation) -> Values:
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     return [values.reshape(len(values), *shape_of(op.results[0]))]
 
 
@@ -138,14 +138,14 @@ def _from_elements(frame: Frame, op: Operation) -> Values:
 
 
 def _to_elements(frame: Frame, op: Operation) -> Values:
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     flat = values.reshape(len(values), -1)
     return [flat[:, position] for position in range(flat.shape[1])]
 
 
 def _reduction(frame: Frame, op: Operation) -> Values:
     of, kind = element(op.results[0]), kind_of(op)
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     start = frame.array(op.operands[1]) if len(op.operands) > 1 else identity(kind, of)
     return [fold(op, kind, values, [0], start, of)]
 
@@ -223,7 +223,7 @@ def _scatter(frame: Frame, op: Operation) -> Values:
     return []
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "vector.broadcast": _broadcast,
     "vector.fma": fused,
     "vector.extract": _extract,

@@ -1,6 +1,6 @@
 """The XeGPU dialect: the subgroup's view of block messages and matrix instructions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 
@@ -10,7 +10,7 @@ from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import nothing, unchanged
 from xetile.interpreter.common.surfaces import check_block_access, surface_of
 from xetile.interpreter.machine.elements import Element, element_of
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import (
     attribute,
     element,
@@ -127,7 +127,7 @@ def _dpas(frame: Frame, op: Operation) -> Values:
     return [multiply_accumulate(a, b, c, element(op.results[0]))]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "xegpu.create_nd_tdesc": _create_nd_tdesc,
     "xegpu.update_nd_offset": _update_nd_offset,
     "xegpu.load_nd": _load_nd,

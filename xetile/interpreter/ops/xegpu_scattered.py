@@ -1,6 +1,6 @@
 """XeGPU's accesses to scattered elements, to matrices in shared memory, and its named barriers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -11,7 +11,7 @@ from xetile.interpreter.common.accesses import update_elements
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.threads import barrier
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import element, integer, integers, mixed, number, shape_of
 from xetile.interpreter.machine.values import (
     UNBOUNDED,
@@ -170,7 +170,7 @@ def _init_nbarrier(frame: Frame, op: Operation) -> Values:
     return [count]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "xegpu.create_tdesc": _create_tdesc,
     "xegpu.update_offset": _update_offset,
     "xegpu.load": _load,

@@ -1,6 +1,6 @@
 """The XeTile dialect, on the tiles of workgroups and of subgroups, blocked or not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import numbers, transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
 from xetile.interpreter.machine.elements import element_of
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.observer import Holders, subgroup_bit
 from xetile.interpreter.machine.reading import (
     attribute,
@@ -157,11 +157,11 @@ def _flat(values: Array) -> Array:
 
 
 def _tile_pack(frame: Frame, op: Operation) -> Values:
-    return [pack(frame.array(op.operands[0]), integers(op, "inner_blocks"))]
+    return [pack(frame.first(op), integers(op, "inner_blocks"))]
 
 
 def _tile_unpack(frame: Frame, op: Operation) -> Values:
-    return [_flat(frame.array(op.operands[0]))]
+    return [_flat(frame.first(op))]
 
 
 def _tile_mma(frame: Frame, op: Operation) -> Values:
@@ -182,7 +182,7 @@ def _tile_reduce(frame: Frame, op: Operation) -> Values:
 
 
 def _tile_broadcast(frame: Frame, op: Operation) -> Values:
-    values = frame.array(op.operands[0])
+    values = frame.first(op)
     return [np.broadcast_to(values, (len(values), *shape_of(op.results[0])))]
 
 
@@ -226,7 +226,7 @@ def _atomic_rmw_tile(frame: Frame, op: Operation) -> Values:
     return [_blocked(old, type)]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "xetile.init_tile": _init_tile,
     "xetile.update_tile_offset": _update_tile_offset,
     "xetile.load_tile": _load_tile,

@@ -15,7 +15,7 @@ from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.surfaces import check_block_access
 from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
 from xetile.interpreter.machine.elements import Element, element_of, round_tf32
-from xetile.interpreter.machine.frame import Frame, Handler
+from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
@@ -265,7 +265,7 @@ _ASKED = {
 }
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Handlers = {
     "xevm.blockload": _row_load,
     "xevm.blockstore": _row_store,
     "xevm.blockload2d": _block_load,

@@ -66,7 +66,7 @@ def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
     pointer = _pointer(view, source)
     values = (view.multiply(sizes[-1], size), sizes[-2], view.multiply(strides[-2], size))
     width, height, pitch = (view.integer(value) for value in values)
-    view.bind(op.results[0], Descriptor(type, pointer, width, height, pitch))
+    view.bind(op.results[0], Descriptor((), type, (pointer, width, height, pitch)))
 
 
 def _static_surface(op: Operation, source: SSAValue) -> tuple[list[Offset], list[Offset]]:

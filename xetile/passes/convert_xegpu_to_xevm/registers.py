@@ -31,8 +31,6 @@ class Registers(Parts):
     layout's register dimension. A splat has no vector and, until a use gives it one, no layout.
     """
 
-    __slots__ = ("element_type", "layout", "selection", "shape", "splat", "word_bits")
-
     def __init__(
         self,
         value: SSAValue | Dense,

@@ -1,6 +1,7 @@
 """One lane's view of a function: what values become, and how registers are brought into order."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import VectorType, i32
@@ -16,35 +17,20 @@ from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.xegpu import default_vector_layout
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type, register_bits
-from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
 
 
+@dataclass(eq=False)
 class Descriptor(Parts):
-    """A surface as XeVM's ops take it; nothing of it is carried by loops."""
+    """A surface as XeVM's ops take it: pointer, width in bytes, height in rows, pitch in bytes.
 
-    __slots__ = ("height", "pitch", "pointer", "type", "width")
+    Nothing of it is carried by loops.
+    """
 
-    def __init__(
-        self,
-        type: TensorDescType,
-        pointer: SSAValue,
-        width: SSAValue,
-        height: SSAValue,
-        pitch: SSAValue,
-    ) -> None:
-        super().__init__([])
-        self.type = type
-        self.pointer = pointer
-        self.width = width
-        self.height = height
-        self.pitch = pitch
-
-    @property
-    def surface(self) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Pointer, width in bytes, height in rows, pitch in bytes."""
-        return self.pointer, self.width, self.height, self.pitch
+    type: TensorDescType
+    surface: tuple[SSAValue, SSAValue, SSAValue, SSAValue]
 
     @property
     def bits(self) -> int:
@@ -96,10 +82,10 @@ class LaneView(Expansion):
             )
         return moved
 
-    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+    def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         return self._whole(init) if isinstance(init, Registers) else init
 
-    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+    def adapt(self, became: Form, like: Form) -> Form:
         if not isinstance(like, Registers) or not isinstance(became, Registers):
             return super().adapt(became, like)
         if like.layout is None:

@@ -59,8 +59,8 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
         for dimension in view.messages.tiles.moving_dimensions(op.tile)
     }
     sizes = surface.plane(op.source.type, tile.order)
-    column_major = tile.order == COLUMN_MAJOR
-    view.bind(op.tile, Tile(descriptors, fixed, moving, sizes, column_major=column_major))
+    parts = (list(moving.values()), list(moving), fixed, descriptors, sizes)
+    view.bind(op.tile, Tile(*parts, column_major=tile.order == COLUMN_MAJOR))
 
 
 def _memory_shape(type: TileType) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import gcd
 from typing import Self
 
@@ -18,7 +19,7 @@ from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.planning.messages import Messages
 from xetile.planning.uses import TileUse
-from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
 
@@ -26,29 +27,19 @@ Descriptor = tuple[TileUse, BlockConfiguration]
 """What a descriptor is for."""
 
 
+@dataclass(eq=False)
 class Tile(Parts):
     """A tile: one descriptor per use and message, the offsets of its corner (row, column), the sizes of its surface.
 
-    The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
+    Offsets in the dimensions `moving` are carried by loops, others are `fixed`. The descriptors of a column-major
+    tile are those of the matrix as it lies in memory, its columns as rows.
     """
 
-    __slots__ = ("column_major", "descriptors", "fixed", "moving", "sizes")
-
-    def __init__(
-        self,
-        descriptors: Mapping[Descriptor, SSAValue],
-        fixed: Mapping[int, Offset],
-        moving: Mapping[int, SSAValue],
-        sizes: tuple[Offset, Offset],
-        *,
-        column_major: bool = False,
-    ) -> None:
-        super().__init__(list(moving.values()))
-        self.sizes = sizes
-        self.column_major = column_major
-        self.descriptors = dict(descriptors)
-        self.fixed = dict(fixed)
-        self.moving = tuple(moving)
+    moving: Sequence[int]
+    fixed: Mapping[int, Offset]
+    descriptors: Mapping[Descriptor, SSAValue]
+    sizes: tuple[Offset, Offset]
+    column_major: bool
 
     def access(
         self, view: "XeGPUView", op: Operation, use: TileUse
@@ -81,22 +72,13 @@ class Tile(Parts):
         )
 
 
+@dataclass(eq=False)
 class Grid(Parts):
     """A vector as its blocks, row-major; `pack` consecutive rows share a register word (1: not packed)."""
 
-    __slots__ = ("block", "pack", "shape")
-
-    def __init__(
-        self,
-        values: Sequence[SSAValue],
-        shape: tuple[int, int],
-        block: tuple[int, int],
-        pack: int = 1,
-    ) -> None:
-        super().__init__(values)
-        self.shape = shape
-        self.block = block
-        self.pack = pack
+    shape: tuple[int, int]
+    block: tuple[int, int]
+    pack: int = 1
 
     @classmethod
     def built(
@@ -206,7 +188,7 @@ class XeGPUView(Expansion):
             sizes = [block[0] // grid.pack, block[1], grid.pack]
         return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
-    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+    def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(became, Grid) and isinstance(like, Grid):
             became = self.repack(became, like.block)
         return super().adapt(became, like)

@@ -1,6 +1,7 @@
 """One function on its way from V to L: what each value became, and where the next op goes."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from xdsl.dialects import llvm
@@ -61,13 +62,13 @@ class Strided(NamedTuple):
     strides: tuple[int | SSAValue | None, ...]
 
 
+@dataclass(eq=False)
 class Memory:
-    """What a load has written to private memory; parts of it are read where it was written, once each."""
+    """What a load has written to private memory; parts of it are read behind `last`, once each."""
 
-    def __init__(self, pointer: SSAValue, written: Operation) -> None:
-        self.pointer = pointer
-        self.last = written
-        self.parts: dict[tuple[int, Attribute], SSAValue] = {}
+    pointer: SSAValue
+    last: Operation
+    parts: dict[tuple[int, Attribute], SSAValue] = field(default_factory=dict)
 
 
 class Loaded(NamedTuple):

@@ -84,7 +84,7 @@ def _tile_pack(view: BlockedView, op: TilePackOp) -> None:
 
 def _tile_unpack(view: BlockedView, op: TileUnpackOp) -> None:
     rows, columns = op.inner_blocks.get_values()
-    view.bind(op.result, Packed(view.single(op.source), (rows, columns)))
+    view.bind(op.result, Packed([view.single(op.source)], (rows, columns)))
 
 
 def _constant(view: BlockedView, op: Operation) -> None:

@@ -1,6 +1,7 @@
 """A subgroup-level function whose vectors are kept in blocks."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import VectorType
@@ -13,19 +14,16 @@ from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
 from xetile.errors import fail
 from xetile.planning.blocks import Blocks
 from xetile.planning.slices import Block
-from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
 
 
+@dataclass(eq=False)
 class Packed(Parts):
     """A vector of rank 2 as one 4D value of blocks."""
 
-    __slots__ = ("block",)
-
-    def __init__(self, value: SSAValue, block: Block) -> None:
-        super().__init__([value])
-        self.block = block
+    block: Block
 
     @property
     def value(self) -> SSAValue:
@@ -49,13 +47,13 @@ class BlockedView(Expansion):
             return became
         return self.repack(became, self.blocks.home(value))
 
-    def repack(self, became: Parts | SSAValue, block: Block) -> Packed:
+    def repack(self, became: Form, block: Block) -> Packed:
         if isinstance(became, Packed) and became.block == block:
             return became
         whole = self.unpacked(became)
-        return Packed(self.new(TilePackOp(whole, block)), block)
+        return Packed([self.new(TilePackOp(whole, block))], block)
 
-    def unpacked(self, became: Parts | SSAValue) -> SSAValue:
+    def unpacked(self, became: Form) -> SSAValue:
         if not isinstance(became, Parts):
             return became
         assert isinstance(became, Packed)
@@ -68,7 +66,7 @@ class BlockedView(Expansion):
         types = [blocked_type(result, block) for result in op.results]
         made = self.emit(remade(op, operands, types))
         for old, new in zip(op.results, made.results, strict=True):
-            self.bind(old, Packed(new, block))
+            self.bind(old, Packed([new], block))
         return made
 
     def on_blocks(self, op: Operation, block: Block) -> None:
@@ -78,12 +76,12 @@ class BlockedView(Expansion):
         ]
         self.bind_blocks(op, operands, block)
 
-    def loop_parts(self, argument: SSAValue, init: Parts | SSAValue) -> Parts | SSAValue:
+    def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         if not is_tile_vector(argument.type):
             return init
         return self.repack(init, self.blocks.home(argument))
 
-    def adapt(self, became: Parts | SSAValue, like: Parts | SSAValue) -> Parts | SSAValue:
+    def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(like, Packed):
             return self.repack(became, like.block)
         return self.unpacked(became)

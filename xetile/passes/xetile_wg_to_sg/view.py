@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Self, cast
 
 from xdsl.dialects import scf
@@ -20,14 +21,11 @@ from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 
 
+@dataclass(eq=False)
 class Units(Parts):
     """One subgroup's units of a distributed value, rows outer."""
 
-    __slots__ = ("distribution",)
-
-    def __init__(self, values: Sequence[SSAValue], distribution: Distribution) -> None:
-        super().__init__(values)
-        self.distribution = distribution
+    distribution: Distribution
 
     def unit(self, row: int, column: int) -> SSAValue:
         """The unit of one round in each dimension."""
