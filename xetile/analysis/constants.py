@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 from typing import cast
 
-from xdsl.dialects.builtin import AnyDenseElement, DenseIntOrFPElementsAttr, IntegerAttr, VectorType
+from xdsl.dialects.builtin import (
+    AnyDenseElement,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -45,3 +52,11 @@ def known_integer(value: SSAValue) -> int | None:
         if isinstance(number, IntegerAttr):
             return number.value.data
     return None
+
+
+def integers_of(op: Operation, name: str) -> list[int]:
+    """The integers that a property of an op lists, as `[0, 8]` or as `array<i64: 0, 8>`."""
+    value = op.properties[name]
+    if isinstance(value, DenseArrayBase):
+        return [int(number) for number in value.get_values()]
+    return [number.value.data for number in cast("ArrayAttr[IntegerAttr]", value)]

@@ -78,22 +78,12 @@ def execute(
     progress: Progress | None = None,
     sanitize: bool | None = None,
 ) -> None:
-    """Launch a kernel on the CPU; arrays change in place, as a launch would change them.
+    """Launch a kernel on the CPU, as `xetile.execute` does; without a name the only kernel of the module.
 
-    Args:
-        module: what holds the kernel, at level workgroup, subgroup, blocked, XeGPU or XeVM.
-        kernel: its name; None takes the only kernel of the module.
-        arrays: the arguments in order: for a memref a numpy array of its shape, type and strides (ml_dtypes for
-            bf16 and fp8, float32 for tf32), for an i64 or ui64 a number or an array, whose address is passed,
-            for other scalars a number.
-        grid: workgroups along x, y, z; by default the kernel's `known_grid_size`.
-        progress: called with the number of workgroups done and their total, now and then.
-        sanitize: refuse races on shared memory, and reads of it that nothing has written; by default if the environment
-            has XETILE_SANITIZE=1.
-
-    Raises:
-        XetileError: no such kernel, arguments that do not fit, an op that cannot be executed, an access outside
-            of memory or against the rules of its level (at the op).
+    `arrays`: for a memref a numpy array of its shape, type and strides (ml_dtypes for bf16 and fp8, float32 for
+    tf32), for an i64 or ui64 a number or an array, whose address is passed, for other scalars a number.
+    `progress` is called with the number of workgroups done and their total, now and then.
+    Errors: also for an op that cannot be executed, an access against the rules of its level (at the op).
     """
     machine.launch(_launcher(sanitize), module, kernel, arrays, grid=grid, progress=progress)
 
@@ -108,20 +98,11 @@ def execute_host(
     progress: Progress | None = None,
     sanitize: bool | None = None,
 ) -> list[Array]:
-    """Run a function of the host, which may launch kernels; what it returns, as arrays (scalars without dimensions).
+    """Run a function of the host, as `xetile.execute_host` does; what it returns (scalars without dimensions).
 
-    Args:
-        module: host functions, and kernels in gpu.modules at level workgroup, subgroup, blocked, XeGPU or XeVM.
-        entry: the func.func to start with.
-        arguments: as `execute` takes them; arrays change in place.
-        output: gets the text that the program prints through the functions of a runner (`printMemrefF32` ...).
-        seed: for `fillResource1DRandom...`.
-        progress: called with what is done and what there is to do (0 where that is not known), now and then.
-        sanitize: for the kernels, as `execute` takes it.
-
-    Raises:
-        XetileError: no such function, arguments that do not fit, an op that cannot be executed, an access outside
-            of memory or after it was given back, a launch that does not fit its kernel (at the op).
+    `output` gets the text that the program prints through the functions of a runner (`printMemrefF32` ...), `seed`
+    is for `fillResource1DRandom...`; `progress` is called with what is done and what there is to do (0: not known).
+    Errors: also for memory that was given back, a launch that does not fit its kernel (at the op).
     """
     from xetile.interpreter.host import run as host
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple
@@ -96,8 +97,4 @@ def load_pass(name: str) -> type[ModulePass]:
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Our passes by name, as xDSL's tools want them."""
-
-    def factory(name: str) -> Callable[[], type[ModulePass]]:
-        return lambda: load_pass(name)
-
-    return {name: factory(name) for name in PASSES}
+    return {name: partial(load_pass, name) for name in PASSES}

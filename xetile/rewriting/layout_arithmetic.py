@@ -55,15 +55,10 @@ def apply_layout(
     As in `LinearLayout.apply`, bits past a dimension's size are ignored; they are masked unless a range shows
     that there are none. Ops are made once for one call, and none where the result is a coordinate itself.
 
-    Args:
-        layout: any layout; its dimensions count what they always do (lanes, elements, ...).
-        coordinates: for each in-dim a number, or a value of type index or a signless integer; one type for all.
-        emit: where ops go.
-        ranges: what is known of values, as `xetile.analysis.ranges.infer_ranges` finds it.
-
-    Raises:
-        LayoutError: the names are not the in-dims.
-        XetileError: a value is no integer, types differ, or one cannot hold an out-dim (at the value).
+    `coordinates` are numbers, or values of one type, index or a signless integer; `ranges` what is known of values
+    (`xetile.analysis.ranges`).
+    Errors: LayoutError where the names are not the in-dims; XetileError (at the value) where one is no integer,
+    types differ, or one cannot hold an out-dim.
     """
     known = {name: _number(coordinate) for name, coordinate in coordinates.items()}
     constants = layout.apply({name: number or 0 for name, number in known.items()})

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Generic, NoReturn, Self, TypeAlias, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, UnknownLoc
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xetile.errors import fail
@@ -47,14 +47,6 @@ def remade(
         regions=regions,
         location=op.location,
     )
-
-
-def integers_of(op: Operation, name: str) -> list[int]:
-    """The integers that a property of an op lists, as `[0, 8]` or as `array<i64: 0, 8>`."""
-    value = op.properties[name]
-    if isinstance(value, DenseArrayBase):
-        return [int(number) for number in value.get_values()]
-    return [number.value.data for number in cast("ArrayAttr[IntegerAttr]", value)]
 
 
 def check_lowered(function: Operation, dialect: str, to: str) -> None:

@@ -9,10 +9,10 @@ from functools import lru_cache
 from math import isqrt
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from xetile.analysis.constants import integers_of
 from xetile.analysis.maps.links import has_map
 from xetile.analysis.maps.propagation import (
     Evidence,
@@ -176,7 +176,7 @@ def _cut_of_k(maps: Propagation, factor: Factor) -> _CutOfK:
 
 def _relate_transpose(maps: Propagation, op: Operation) -> None:
     """Both sides are each other's transpose, unless the op names its source's map."""
-    swaps = integers_of(op, "permutation") == (1, 0)
+    swaps = integers_of(op, "permutation") == [1, 0]
     named = "wg_map_source" in op.properties
     source, result = maps.get(op.operands[0]), maps.get(op.results[0])
     if result is not None and not named:
@@ -186,13 +186,6 @@ def _relate_transpose(maps: Propagation, op: Operation) -> None:
         map = source.map.transposed() if swaps else source.map
         strength = Strength.ASSUMED if named else Strength.FORWARD
         maps.offer(op.results[0], source.derive(map), op, strength)
-
-
-def integers_of(op: Operation, name: str) -> tuple[int, ...]:
-    """A property of integers: a permutation, dimensions."""
-    array = op.properties[name]
-    assert isinstance(array, DenseArrayBase)
-    return tuple(int(value) for value in array.get_values())
 
 
 def _relate_reduction(maps: Propagation, op: Operation) -> None:
@@ -232,7 +225,7 @@ def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
 def broadcast_dims(op: Operation) -> tuple[int, ...]:
     """The dimensions that a broadcast from rank 2 to rank 2 makes larger."""
     if "broadcast_dims" in op.properties:
-        return integers_of(op, "broadcast_dims")
+        return tuple(integers_of(op, "broadcast_dims"))
     small, large = shape_of(op.operands[0]), shape_of(op.results[0])
     return tuple(d for d in range(2) if small[d] != large[d])
 

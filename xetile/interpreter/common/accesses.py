@@ -12,7 +12,7 @@ from xetile.interpreter.common.folds import combine, kind_of
 from xetile.interpreter.machine.allocation import memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.reading import element
+from xetile.interpreter.machine.reading import all_numbers, element, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
 
@@ -51,24 +51,39 @@ def _aligned(values: Array, rank: int) -> Array:
     return values.reshape(*values.shape, *[1] * (rank - values.ndim))
 
 
-def load_elements(
-    frame: Frame, op: Operation, memref: SSAValue, indices: Sequence[Array]
-) -> Values:
-    """The elements at indices."""
-    return [frame.read(op, element_addresses(frame, op, memref, indices), element(op.results[0]))]
+def load_elements(frame: Frame, op: Operation, memref: SSAValue, starts: Sequence[Array]) -> Values:
+    """The element at indices; for a vector the row of them that begins there."""
+    (result,) = op.results
+    indices = row_indices(starts, shape_of(result))
+    return [frame.read(op, element_addresses(frame, op, memref, indices), element(result))]
 
 
 def store_elements(
-    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, indices: Sequence[Array]
+    frame: Frame, op: Operation, value: SSAValue, memref: SSAValue, starts: Sequence[Array]
 ) -> Values:
-    """Store elements at indices."""
-    values = frame.array(value)
-    frame.write(op, element_addresses(frame, op, memref, indices), element(value), values)
+    """Store an element at indices, or a row of them."""
+    indices = row_indices(starts, shape_of(value))
+    addresses = element_addresses(frame, op, memref, indices)
+    frame.write(op, addresses, element(value), frame.array(value))
     return []
+
+
+def load(frame: Frame, op: Operation) -> Values:
+    """A load; its operands are the memref and the indices."""
+    memref, *indices = op.operands
+    return load_elements(frame, op, memref, all_numbers(frame, indices))
+
+
+def store(frame: Frame, op: Operation) -> Values:
+    """A store; its operands are the value, the memref and the indices."""
+    value, memref, *indices = op.operands
+    return store_elements(frame, op, value, memref, all_numbers(frame, indices))
 
 
 def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
     """Indices of a block of elements that begins at `starts`: [threads or 1, *shape] per dimension."""
+    if not shape:
+        return list(starts)
     leading = len(starts) - len(shape)
     within = [*[np.zeros(shape, np.int64)] * leading, *np.indices(shape)]
     ones = [1] * len(shape)

@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
 )
 
 from xetile.errors import fail
-from xetile.interpreter.common.accesses import load_elements, row_indices, store_elements
+from xetile.interpreter.common.accesses import load_elements, store_elements
 from xetile.interpreter.common.control import branch, loop
 from xetile.interpreter.common.folds import combine, kind_word
 from xetile.interpreter.machine.frame import Frame, Handlers
@@ -35,7 +35,6 @@ from xetile.interpreter.machine.reading import (
     element,
     integer,
     segments,
-    shape_of,
 )
 from xetile.interpreter.machine.values import Array, Values, uniform
 
@@ -148,19 +147,12 @@ def _holds(
 
 def _load(frame: Frame, op: Operation) -> Values:
     memref, *operands = op.operands
-    at = _places(op.results[0], _results(frame, op, _map(op), operands))
-    return load_elements(frame, op, memref, at)
+    return load_elements(frame, op, memref, _results(frame, op, _map(op), operands))
 
 
 def _store(frame: Frame, op: Operation) -> Values:
     value, memref, *operands = op.operands
-    at = _places(value, _results(frame, op, _map(op), operands))
-    return store_elements(frame, op, value, memref, at)
-
-
-def _places(value: SSAValue, starts: Sequence[Array]) -> Sequence[Array]:
-    """The indices of a value's elements, a vector's from `starts` on."""
-    return row_indices(starts, shape_of(value)) if shape_of(value) else starts
+    return store_elements(frame, op, value, memref, _results(frame, op, _map(op), operands))
 
 
 HANDLERS: Handlers = {

@@ -22,8 +22,8 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
     element_addresses,
-    load_elements,
-    store_elements,
+    load,
+    store,
     update_elements,
 )
 from xetile.interpreter.common.scalars import dense_values, nothing, unchanged
@@ -46,16 +46,6 @@ from xetile.interpreter.machine.reading import (
     segments,
 )
 from xetile.interpreter.machine.values import Array, MemRef, Values, uniform
-
-
-def _load(frame: Frame, op: Operation) -> Values:
-    memref, *indices = op.operands
-    return load_elements(frame, op, memref, all_numbers(frame, indices))
-
-
-def _store(frame: Frame, op: Operation) -> Values:
-    value, memref, *indices = op.operands
-    return store_elements(frame, op, value, memref, all_numbers(frame, indices))
 
 
 def _atomic_rmw(frame: Frame, op: Operation) -> Values:
@@ -281,8 +271,8 @@ def _dynamic_shared(frame: Frame, op: Operation) -> Values:
 
 HANDLERS: Handlers = {
     "gpu.dynamic_shared_memory": _dynamic_shared,
-    "memref.load": _load,
-    "memref.store": _store,
+    "memref.load": load,
+    "memref.store": store,
     "memref.atomic_rmw": _atomic_rmw,
     "memref.alloc": _allocate,
     "memref.alloca": _allocate,

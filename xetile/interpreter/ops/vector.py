@@ -9,11 +9,11 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
-    load_elements,
+    load,
     masked_read,
     masked_write,
     row_indices,
-    store_elements,
+    store,
 )
 from xetile.interpreter.common.folds import fold, identity, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
@@ -177,18 +177,6 @@ def _create_mask(frame: Frame, op: Operation) -> Values:
     return [_mask_of(all_numbers(frame, op.operands), shape_of(op.results[0]))]
 
 
-def _load(frame: Frame, op: Operation) -> Values:
-    base, *indices = op.operands
-    at = row_indices(all_numbers(frame, indices), shape_of(op.results[0]))
-    return load_elements(frame, op, base, at)
-
-
-def _store(frame: Frame, op: Operation) -> Values:
-    value, base, *indices = op.operands
-    at = row_indices(all_numbers(frame, indices), shape_of(value))
-    return store_elements(frame, op, value, base, at)
-
-
 def _masked_load(frame: Frame, op: Operation) -> Values:
     _, *indices, mask, otherwise = op.operands
     at = row_indices(all_numbers(frame, indices), shape_of(op.results[0]))
@@ -241,8 +229,8 @@ HANDLERS: Handlers = {
     "vector.step": _step,
     "vector.constant_mask": _constant_mask,
     "vector.create_mask": _create_mask,
-    "vector.load": _load,
-    "vector.store": _store,
+    "vector.load": load,
+    "vector.store": store,
     "vector.maskedload": _masked_load,
     "vector.maskedstore": _masked_store,
     "vector.gather": _gather,

@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.constants import Dense, dense_value, is_splat, taken
+from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat, taken
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.dialects.upstream.vector import ExtractOp, ExtractStridedSliceOp, FromElementsOp
@@ -25,7 +25,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.rewriting.rewriter import Handlers, integers_of, on
+from xetile.rewriting.rewriter import Handlers, on
 
 _WORDS: Mapping[str, tuple[Attribute, int]] = {
     str(type): (type, type.bitwidth) for type in (i16, i32, f16, bf16, f32)

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
@@ -19,7 +20,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     width,
 )
 from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Loaded
-from xetile.rewriting.rewriter import Handler, Handlers, integers_of
+from xetile.rewriting.rewriter import Handler, Handlers
 
 
 class _Lane(NamedTuple):

@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type, taken
+from xetile.analysis.constants import (
+    Dense,
+    dense_value,
+    integers_of,
+    is_splat,
+    splat_of_type,
+    taken,
+)
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.dialects.upstream import arith, vector
 from xetile.errors import fail
@@ -13,7 +20,7 @@ from xetile.layout.algebra.distribution import Distribution, Term
 from xetile.passes.xetile_wg_to_sg.rearrange import broadcast_units, transposed_units
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, retyped, unit_vector
 from xetile.rewriting.one_to_many import Offset
-from xetile.rewriting.rewriter import Handler, Handlers, integers_of
+from xetile.rewriting.rewriter import Handler, Handlers
 
 
 def constant(view: SubgroupView, op: Operation) -> None:
