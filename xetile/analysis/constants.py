@@ -1,4 +1,4 @@
-"""Dense constants: whether they repeat one element, and parts of them in other shapes, as bytes."""
+"""Constants: whether dense ones repeat one element, parts of them as bytes, integers that ops list."""
 
 from collections.abc import Iterable
 from typing import cast

@@ -50,11 +50,6 @@ def element_of_memref(value: SSAValue) -> Element:
 def array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
     """A memref's elements as an array that changes with the memory."""
     found, element = frame.memref(value), element_of_memref(value)
-    return strided(frame, op, found, element)
-
-
-def strided(frame: Frame, op: Operation, found: MemRef, element: Element) -> Array:
-    """The elements of a memref of the host's one thread."""
     sizes, strides = ([int(part[0]) for part in parts] for parts in (found.sizes, found.strides))
     first = int(found.base[0]) + int(found.offset[0]) * element.size
     return frame.memory.strided(op, first, sizes, strides, element)

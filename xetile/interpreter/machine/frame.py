@@ -153,7 +153,7 @@ class Frame:
         where: Array | None = None,
         otherwise: ArrayLike = 0,
     ) -> Array:
-        """Elements at addresses [threads or 1, *shape]; `otherwise` where they are not chosen by `where`."""
+        """Elements at addresses [threads or 1, *shape]; `otherwise` where `where` does not choose them."""
         if where is None:
             self.machine.observer.read(Access(at, self.active, addresses, of))
             return self.memory.read(at, addresses, of)
@@ -194,7 +194,7 @@ class Frame:
         padding: ArrayLike = 0,
         holders: Holders = None,
     ) -> Array:
-        """The elements of a tile, [threads or 1, rows, columns]; those outside of the surface are `padding`."""
+        """A tile's elements, [threads or 1, rows, columns]; `padding` outside of the surface."""
         self.machine.observer.read_tile(TileAccess(at, self.active, tile, shape, of, holders))
         return self.memory.read_tile(at, tile, shape, of, padding)
 
@@ -209,10 +209,7 @@ class Frame:
         holders: Holders = None,
         threads: Array | None = None,
     ) -> None:
-        """Store the elements of a tile that are inside of the surface, threads ascending.
-
-        `threads` are those that store, if it is not all that are active.
-        """
+        """Store what is inside of the surface, ascending, by `threads` (None: all that are active)."""
         who = self.active if threads is None else threads
         self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of, holders), values)
         self.memory.write_tile(at, tile, shape, of, values)

@@ -78,10 +78,9 @@ def run_workgroups(
     arguments: Callable[[Frame], Values],
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Execute the body of a kernel or of a gpu.launch for all workgroups of the outer frame's machine.
+    """Execute the body of a kernel or of a gpu.launch for all workgroups; `outer` has the values from around it.
 
-    The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers;
-    `outer` holds the values from around the body, the same for all threads.
+    The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers.
     """
     machine, region = outer.machine, kernel.regions[0]
     threads = machine.threads

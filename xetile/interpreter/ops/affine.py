@@ -117,7 +117,6 @@ def _parallel(frame: Frame, op: Operation) -> Values:
 
 
 def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence[Array]]:
-    """The results of a map, as many to each dimension as the groups say."""
     sizes = cast("DenseIntElementsAttr", attribute(op, name))
     return cut(values, map(int, sizes.get_values()))
 

@@ -108,12 +108,6 @@ def _power(base: int, exponent: int, of: Element) -> int:
     return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
 
 
-def _float_power(frame: Frame, op: Operation) -> Values:
-    base, exponent = frame.arrays(op.operands)
-    power = np.power(base.astype(np.float64), exponent.astype(np.float64))
-    return [round_to(power, element(op.results[0]))]
-
-
 HANDLERS: Handlers = {
     **{name: _float(function) for name, function in FUNCTIONS.items()},
     "math.absi": _absolute,
@@ -121,6 +115,6 @@ HANDLERS: Handlers = {
     "math.ctpop": _bits(lambda number, _: number.bit_count()),
     "math.cttz": _bits(_trailing_zeros),
     "math.fma": fused,
-    "math.fpowi": _float_power,
+    "math.fpowi": _float(np.power),
     "math.ipowi": _integer_power,
 }

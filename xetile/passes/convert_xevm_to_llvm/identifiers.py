@@ -78,13 +78,7 @@ def _fence(view: LLVMView, op: Operation) -> None:
 
 
 HANDLERS: Handlers[LLVMView] = {
-    **{name: _along_axis for name in _ALONG_AXIS if name.startswith("gpu.")},
-    **{
-        f"{name}.{axis}": _along_axis
-        for name in _ALONG_AXIS
-        if name.startswith("xevm.")
-        for axis in "xyz"
-    },
+    **{f"{name}{axis}": _along_axis for name in _ALONG_AXIS for axis in ("", ".x", ".y", ".z")},
     **dict.fromkeys(_OF_SUBGROUP, _of_subgroup),
     "gpu.barrier": _barrier,
     "xevm.memfence": _fence,

@@ -70,7 +70,6 @@ def _cache_option(op: BlockMessage, options: Mapping[tuple[str, str], int]) -> i
     """IGC's number of the op's `cache_control`, None where there is none.
 
     The messages know two levels, L1 and the one behind; xevm's L3 is the latter, its L2 says nothing.
-    Errors: XetileError where the pair has no number.
     """
     if op.cache_control is None:
         return None

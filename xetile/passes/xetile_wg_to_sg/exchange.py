@@ -87,7 +87,7 @@ def transposed_through_memory(view: SubgroupView, source: Units, target: Distrib
 
 
 class _Buffer(NamedTuple):
-    """Shared memory as one side sees it: the type of one of its tiles, and where its units lie."""
+    """Shared memory as one side sees it."""
 
     memory: SSAValue
     tile: TileType
@@ -152,10 +152,7 @@ def _store_band(view: SubgroupView, source: Units, buffer: _Buffer, band: int) -
 def _load_of_band(
     view: SubgroupView, buffer: _Buffer, index: int, band: int, before: SSAValue | None
 ) -> SSAValue | None:
-    """A unit, where it is in this band; else what an earlier band gave.
-
-    From the first band that it may be in, it is loaded in any case: there is something in that place.
-    """
+    """A unit, where it is in this band or it is the first that it may be in; else what an earlier band gave."""
     found = buffer.places[index]
     if band not in found.possible:
         return before
