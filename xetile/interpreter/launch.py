@@ -121,8 +121,7 @@ def execute_host(
 def _launcher(sanitize: bool | None) -> Launcher:
     if sanitize is None:
         sanitize = os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0")
-    watch = _sanitizer if sanitize else _nobody
-    return Launcher(_IN_KERNELS, _refuse, watch)
+    return Launcher(_IN_KERNELS, _refuse, _sanitizer if sanitize else _nobody)
 
 
 def _nobody(memory: Memory, threads: Threads) -> Observer:

@@ -125,7 +125,6 @@ class Expansion(Rewriter[Form]):
         return self.new(arith.AddiOp(self.index(left), self.index(right)))
 
     def multiply(self, left: Offset, right: Offset) -> Offset:
-        """The product of two offsets, computed now where both are known."""
         if isinstance(left, int) and isinstance(right, int):
             return left * right
         if left == 1:

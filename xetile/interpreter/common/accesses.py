@@ -12,6 +12,7 @@ from xetile.interpreter.common.folds import combine, kind_of
 from xetile.interpreter.machine.allocation import memref_type
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame
+from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.reading import all_numbers, element, shape_of
 from xetile.interpreter.machine.values import Array, Values
 
@@ -132,7 +133,8 @@ def update_elements(
     shape = (frame.count, *addresses.shape[1:])
     addresses, values = np.broadcast_to(addresses, shape), np.broadcast_to(values, shape)
     wanted = np.broadcast_to(where, shape)
-    frame.watch_update(op, addresses, of, wanted)
+    access = Access(op, frame.active, addresses, of, wanted)
+    frame.machine.observer.write(access, None)
     old = np.zeros(shape, of.dtype)
     old[wanted] = _in_turns(frame, op, addresses[wanted], of, values[wanted])
     return old

@@ -32,15 +32,11 @@ def kind_of(op: Operation, name: str = "kind") -> str:
 
 def kind_word(kind: Attribute) -> str:
     """The kind that an attribute names, in the spelling of `vector.kind`."""
-    word = _word(kind)
-    return _SPELLINGS.get(word, word)
-
-
-def _word(kind: Attribute) -> str:
+    word = str(kind).strip('">').replace("<", " ").split()[-1]
     if isinstance(kind, IntegerAttr):
         number = kind.value.data
-        return ATOMIC_KINDS[number] if 0 <= number < len(ATOMIC_KINDS) else str(number)
-    return str(kind).strip('">').replace("<", " ").split()[-1]
+        word = ATOMIC_KINDS[number] if 0 <= number < len(ATOMIC_KINDS) else str(number)
+    return _SPELLINGS.get(word, word)
 
 
 def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -33,10 +34,6 @@ Handlers: TypeAlias = Mapping[str, Handler]
 _Kept = TypeVar("_Kept")
 
 
-def _to_standard_output(text: str) -> None:
-    print(text, end="")
-
-
 _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 """How numpy's ValueErrors for arrays beyond the address space begin (measured; a test asks numpy for one of each)."""
 
@@ -63,7 +60,7 @@ class Machine:
         self.dynamic_shared: int | None = None
         self.dynamic_base: int | None = None
         self.called: list[Operation] = []
-        self.output: Callable[[str], object] = _to_standard_output
+        self.output: Callable[[str], object] = partial(print, end="")
         self._kept: dict[object, object] = {}
 
     def keep(self, key: object, make: Callable[[], _Kept]) -> _Kept:
@@ -179,11 +176,6 @@ class Frame:
         if where is not None:
             addresses, values = addresses[where], values[where]
         self.memory.write(at, addresses, of, values)
-
-    def watch_update(
-        self, at: Operation, addresses: Array, of: Element, where: Array | None = None
-    ) -> None:
-        self.machine.observer.write(Access(at, self.active, addresses, of, where), None)
 
     def read_tile(
         self,

@@ -57,20 +57,17 @@ def _print_vector(frame: Frame, op: Operation) -> Values:
     if isinstance(text, StringAttr):  # no punctuation follows a text
         frame.machine.output(text.data * frame.count)
         return []
-    ending, texts = _ENDINGS[_punctuation(op)], [""] * frame.count
-    for value in op.operands:
-        of, found = element(value), frame.array(value)
-        found = found.astype(np.float64) if of.is_float else _whole(found, of)
-        vectors = np.broadcast_to(found, (frame.count, *found.shape[1:]))
-        texts = [_listed(cast(Array, vector)) for vector in vectors]
-    for found in texts:
-        frame.machine.output(f"{found}{ending}")
-    return []
-
-
-def _punctuation(op: Operation) -> Punctuation:
     found = attribute(op, "punctuation")
-    return found.data if isinstance(found, PunctuationAttr) else Punctuation.NEWLINE
+    punctuation = found.data if isinstance(found, PunctuationAttr) else Punctuation.NEWLINE
+    ending, texts = _ENDINGS[punctuation], [""] * frame.count
+    for value in op.operands:
+        of, held = element(value), frame.array(value)
+        held = held.astype(np.float64) if of.is_float else _whole(held, of)
+        vectors = np.broadcast_to(held, (frame.count, *held.shape[1:]))
+        texts = [_listed(cast(Array, vector)) for vector in vectors]
+    for shown in texts:
+        frame.machine.output(f"{shown}{ending}")
+    return []
 
 
 _ENDINGS = {

@@ -30,7 +30,7 @@ from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
-from xetile.passes.convert_xetile_to_xegpu.surfaces import Surface, describe_surface
+from xetile.passes.convert_xetile_to_xegpu.surfaces import describe_surface
 from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
 from xetile.planning.uses import use_of
 from xetile.rewriting.one_to_many import Offset
@@ -52,7 +52,9 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
             continue
         message = view.messages.message(access, use)
         if (use, message) not in descriptors:
-            descriptors[use, message] = _descriptor(view, surface, tile, message)
+            block = (message.rows, message.columns)
+            type = TensorDescType.block(block, tile.element_type, array_length=message.blocks)
+            descriptors[use, message] = surface.descriptor(view, type)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
@@ -65,15 +67,6 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
 
 def _memory_shape(type: TileType) -> tuple[int, ...]:
     return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
-
-
-def _descriptor(
-    view: XeGPUView, surface: Surface, tile: TileType, message: BlockConfiguration
-) -> SSAValue:
-    type = TensorDescType.block(
-        (message.rows, message.columns), tile.element_type, array_length=message.blocks
-    )
-    return surface.descriptor(view, type)
 
 
 def load_tile(view: XeGPUView, op: LoadTileOp) -> None:

@@ -90,7 +90,5 @@ def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> l
     kernel = llvm.FuncOp(
         name, type, llvm.LinkageAttr("external"), body=view.region, extra_attrs=attributes
     )
-    location = position(function)
-    if location is not None:
-        kernel.location = location
+    kernel.location = position(function) or kernel.location
     return kernel

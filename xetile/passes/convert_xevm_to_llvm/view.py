@@ -203,7 +203,6 @@ class LLVMView(Rewriter[Lowered]):
         return lowered
 
     def part_types(self, value: SSAValue) -> list[Attribute]:
-        """The types of the chunks of a vector, or of the one part of a scalar."""
         element = self.element(value)
         return [chunk_type(element, count) for count in chunk_widths(width(value))]
 

@@ -63,7 +63,6 @@ class SubgroupView(Expansion):
     # Who holds what.
 
     def distribution_of(self, value: SSAValue) -> Distribution:
-        """The distribution of a vector or tile of the old function, which the inference found legal."""
         shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
         distribution = self.maps[value].distribution(shape)
         if distribution.local_units > MOST_UNITS:
