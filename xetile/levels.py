@@ -1,9 +1,8 @@
 """The levels of IR, from high to low. Which of them a target goes through, its `path` says."""
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
-from xetile.targets.target import Target
+from xetile.targets.target import Path
 
 LevelName = Literal["workgroup", "subgroup", "blocked", "xegpu", "xevm", "llvm"]
 """What `--emit`, `to=` and pipelines call the levels."""
@@ -49,14 +48,14 @@ def check_level(name: str) -> None:
         raise XetileError(f"unknown level '{name}'; expected one of {', '.join(legal)}")
 
 
-def passes_to(name: LevelName, target: Target) -> Sequence[tuple[str, Sequence[str]]]:
-    """The levels of the target's path down to one, each with the names of the passes that make it.
+def passes_to(name: str, path: Path) -> Path:
+    """The levels of a path down to one, each with the names of the passes that make it.
 
     Errors: XetileError for a level that the path does not have.
     """
     from xetile.errors import XetileError
 
-    levels = [step.level for step in target.path]
+    levels = [step.level for step in path]
     if name not in levels:
         raise XetileError(f"unknown level '{name}'; known are {', '.join(levels)}")
-    return target.path[: levels.index(name) + 1]
+    return path[: levels.index(name) + 1]

@@ -28,7 +28,7 @@ def test_the_path_of_a_target_goes_down() -> None:
 
 
 def test_the_passes_down_to_a_level() -> None:
-    steps = passes_to("blocked", targets.find("bmg"))
+    steps = passes_to("blocked", targets.find("bmg").path)
     assert [name for _, names in steps for name in names] == [
         "xetile-wg-to-sg",
         "xetile-init-duplicate",
@@ -40,4 +40,4 @@ def test_levels_that_cannot_be_lowered_to() -> None:
     with pytest.raises(XetileError, match="unknown level 'workgroup'; expected one of subgroup, b"):
         check_level("workgroup")
     with pytest.raises(XetileError, match="unknown level 'workgroup'; known are subgroup, blocked"):
-        passes_to("workgroup", targets.find("bmg"))
+        passes_to("workgroup", targets.find("bmg").path)

@@ -5,8 +5,8 @@ gpu.module @kernels [#xevm.target] { ... }                  // upstream's defaul
 gpu.module @kernels { ... }                                 // DEFAULT, with one remark per command
 """
 
-from collections.abc import Iterator, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation
@@ -17,6 +17,8 @@ from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
 
 OPTION = "device"
+
+Answer = TypeVar("Answer")
 
 
 def target_of(at: Operation, option: str | None = None) -> Target:
@@ -82,16 +84,33 @@ def check_option(at: Operation, option: str | None) -> None:
             )
 
 
-def subgroup_threads(at: Operation) -> int:
-    """Work-items of a subgroup on every target that is named, else on the default one.
+def agreed(
+    at: Operation, ask: Callable[[Target], Answer], what: str, option: str | None = None
+) -> Answer:
+    """What every target that is named answers, else the default one; the option's alone where there is one.
 
-    Errors: XetileError for an unknown target, and for several whose subgroups differ.
+    Errors: XetileError for an unknown target, and for several whose answers differ, which are `what` of them.
     """
-    sizes = {target.threads for module in _gpu_modules(at) for target in _named(module)}
-    if len(sizes) > 1:
-        listed = ", ".join(map(str, sorted(sizes)))
-        fail(at, f"the targets that are named have subgroups of {listed} work-items; expected one")
-    return sizes.pop() if sizes else find(DEFAULT).threads
+    named = [find(option)] if option is not None else targets_of(at)
+    answers = list(dict.fromkeys(map(ask, named)))
+    if len(answers) > 1:
+        listed = ", ".join(sorted(map(str, answers)))
+        fail(at, f"the targets that are named have different {what}: {listed}; expected one")
+    return answers[0]
+
+
+def targets_of(at: Operation) -> list[Target]:
+    """The targets that are named, else the default one; nothing is remarked.
+
+    Errors: XetileError for an unknown target.
+    """
+    named = [target for module in _gpu_modules(at) for target in _named(module)]
+    return named or [find(DEFAULT)]
+
+
+def subgroup_threads(at: Operation) -> int:
+    """Work-items of a subgroup; errors as `agreed` has them."""
+    return agreed(at, lambda target: target.threads, "subgroup sizes")
 
 
 def _listed(found: Sequence[Target]) -> str:

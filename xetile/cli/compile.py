@@ -20,7 +20,8 @@ PROGRAM = "xetile-compile"
 SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
 """What is binary, and the ending of the file that it goes to by default."""
 
-KINDS = (*below("blocked"), "ll", "spirv", "zebin", "asm")
+*UPPER, LAST = below("blocked")
+KINDS = (*UPPER, LAST, "ll", "spirv", "zebin", "asm")
 STATISTICS_TO_STREAM = ""
 CONTRACT_SUFFIX = ".json"
 
@@ -89,7 +90,7 @@ def _run(arguments: list[str]) -> int:
     source, name = read_input(options.input)
     output = _output(options, name)
     module = parse_text(source, name)
-    if options.emit in ("xegpu", "xevm"):
+    if options.emit in UPPER:
         code, rest = _upper_ir(module, options), module
     else:
         from xetile.codegen import lower_to_llvm
@@ -145,7 +146,7 @@ def _keep_only(module: "ModuleOp", wanted: str) -> None:
 
 
 def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
-    if options.emit == "llvm":
+    if options.emit == LAST:
         from xetile.api import text
 
         return text(lowered)

@@ -3,6 +3,8 @@
 LLVM is imported when it is used.
 """
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from xetile.errors import XetileError
@@ -11,7 +13,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.codegen.contract import Plain
-    from xetile.toolchain.ocloc import Disassembly, RegisterFile
+    from xetile.targets.target import RegisterFile
+    from xetile.toolchain.ocloc import Disassembly
 
 Kind = Literal["ll", "spirv", "zebin", "asm"]
 
@@ -38,9 +41,9 @@ def emit(
         device = target_of(module, device).name
     lowered = lower_to_llvm(module, device, kernel=kernel)
     if kind == "ll":
-        return _llvm_ir(lowered)
+        return _llvm_ir(lowered, device)
     if kind == "spirv":
-        return _spirv(lowered)
+        return _code(lowered, device)
     assert device is not None
     if kind == "zebin":
         return _binary(lowered, device, grf)
@@ -95,7 +98,7 @@ def launch_contract(
 def lower_to_llvm(
     module: "ModuleOp", device: str | None, *, kernel: str | None = None
 ) -> "ModuleOp":
-    """A module at level L, with only the kernel of this name if one is given; a copy unless it is that already.
+    """A module at the last level, with only the kernel of this name if one is given; a copy unless it is that already.
 
     Errors: XetileError where there is no such kernel, or none at all.
     """
@@ -108,7 +111,7 @@ def lower_to_llvm(
         from xetile.passes.pipelines import lower
 
         lowered = module.clone()
-        lower(context(), lowered, "llvm", device)
+        lower(context(), lowered, None, device)
     kernels = [function for function in llvm_functions(lowered) if is_kernel(function)]
     names = [function.sym_name.data for function in kernels]
     if not kernels or (kernel is not None and kernel not in names):
@@ -124,27 +127,26 @@ def lower_to_llvm(
     return lowered
 
 
-def _llvm_ir(lowered: "ModuleOp") -> str:
-    from xetile.codegen.llvm_ir import convert_module
+def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
+    """What makes code of the last level of the module's targets."""
+    from xetile.analysis.targets import agreed
 
-    return str(convert_module(lowered))
+    name = agreed(lowered, lambda target: target.emitter, "emitters", device)
+    return import_module(f"{__name__}.{name}")
 
 
-def _spirv(lowered: "ModuleOp") -> bytes:
-    from xetile.codegen.functions import called, llvm_functions
-    from xetile.codegen.spirv import to_spirv
+def _llvm_ir(lowered: "ModuleOp", device: str | None) -> str:
+    return _emitter(lowered, device).llvm_ir(lowered)
 
-    functions = list(llvm_functions(lowered))
-    defined = {f.sym_name.data for f in functions if f.body.blocks}
-    # a name that looks mangled is taken for that, whosoever defines it
-    names = called(functions) | {name for name in defined if name.startswith("_")}
-    return to_spirv(_llvm_ir(lowered), names)
+
+def _code(lowered: "ModuleOp", device: str | None) -> bytes:
+    return _emitter(lowered, device).code(lowered)
 
 
 def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
     from xetile.toolchain.ocloc import compile_spirv
 
-    return compile_spirv(_spirv(lowered), device, grf=grf)
+    return compile_spirv(_code(lowered, device), device, grf=grf)
 
 
 def _disassembly(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> "Disassembly":

@@ -6,9 +6,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, Module
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from xetile.analysis.targets import agreed
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.passes.convert_xevm_to_llvm.signature import LAUNCH_ATTRIBUTE
-from xetile.toolchain.ocloc import REGISTER_FILE_OPTIONS, RegisterFile
+from xetile.targets.target import RegisterFile
 
 Plain: TypeAlias = "str | int | list[Plain] | dict[str, Plain] | None"
 """What JSON can say of a kernel."""
@@ -29,7 +30,8 @@ def contract_of(module: ModuleOp, *, grf: RegisterFile) -> dict[str, Plain]:
         entries = _plain(launch) if isinstance(launch, DictionaryAttr) else {}
         assert isinstance(entries, dict)
         kernels.append({"name": function.sym_name.data, "grid": None, "block": None, **entries})
-    return {"kernels": kernels, "build_options": " ".join(REGISTER_FILE_OPTIONS[grf])}
+    options = agreed(module, lambda target: target.build_options[grf], "build options")
+    return {"kernels": kernels, "build_options": " ".join(options)}
 
 
 def _plain(attribute: Attribute) -> Plain:

@@ -29,7 +29,6 @@ from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import called, is_kernel, llvm_functions
-from xetile.codegen.llvm_process import TRIPLE
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -39,6 +38,7 @@ from xetile.dialects.upstream.llvm_values import (
     UIToFPOp,
 )
 from xetile.errors import fail
+from xetile.targets.xe.device import TRIPLE
 
 _VECTORS = ((2,), (3,), (4,), (8,), (16,))
 _INTEGERS = (1, 8, 16, 32, 64)

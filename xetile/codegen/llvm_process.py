@@ -6,11 +6,9 @@ It needs nothing but llvmlite, so that a process of its own starts quickly.
 import sys
 from pathlib import Path
 
-TRIPLE = "spirv64-unknown-unknown"
-
 
 def compile_text(text: str) -> bytes:
-    """SPIR-V of LLVM IR text.
+    """SPIR-V of LLVM IR text, which names its triple.
 
     Errors: RuntimeError when LLVM refuses the text; where it cannot go on it ends the process.
     """
@@ -20,7 +18,7 @@ def compile_text(text: str) -> bytes:
     binding.initialize_all_asmprinters()
     module = binding.parse_assembly(text)
     module.verify()
-    target = binding.Target.from_triple(TRIPLE)
+    target = binding.Target.from_triple(module.triple)
     machine = target.create_target_machine(opt=2, codemodel="default")
     module.data_layout = str(machine.target_data)
     return machine.emit_object(module)

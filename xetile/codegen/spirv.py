@@ -1,4 +1,4 @@
-"""LLVM IR to SPIR-V by the back end in llvmlite, in this process.
+"""The emitter of Xe: LLVM IR, and SPIR-V by the back end in llvmlite, in this process.
 
 The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: emit/llvm_ir.py refuses the types on
 which it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled in a process of
@@ -12,10 +12,14 @@ import struct
 import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from xetile.codegen.functions import called, llvm_functions
 from xetile.codegen.llvm_process import compile_text
 from xetile.errors import XetileError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 MAGIC = 0x07230203
 """The first word of SPIR-V."""
@@ -41,53 +45,14 @@ _WITHOUT_TYPE = frozenset((7, 11, 73, _OP_LABEL, *range(19, 39)))
 """Instructions with a result but no result type: OpString, OpExtInstImport, OpDecorationGroup, OpLabel, OpType..."""
 
 _WITHOUT_RESULT = frozenset(
-    (
-        *(
-            0,
-            2,
-            3,
-            4,
-            5,
-            6,
-            8,
-            10,
-            14,
-            15,
-            16,
-            17,
-            39,
-        ),  # OpNop, debug, OpExtension, module, OpTypeForwardPointer
-        *(56, 62, 63, 64, 71, 72, 74, 75),  # OpFunctionEnd, OpStore, OpCopyMemory, decorations
-        *(
-            224,
-            225,
-            228,
-            246,
-            247,
-            249,
-            250,
-            251,
-            252,
-            253,
-            254,
-            255,
-            256,
-            257,
-        ),  # barriers, atomic store, branches
-        *(
-            259,
-            260,
-            301,
-            317,
-            318,
-            319,
-            330,
-            331,
-            332,
-            5632,
-            5633,
-        ),  # OpNoLine, OpModuleProcessed, OpDecorateId, ...
-    )
+    # OpNop, debug, OpExtension, module, OpTypeForwardPointer
+    [0, *range(2, 7), 8, 10, *range(14, 18), 39]
+    # OpFunctionEnd, OpStore, OpCopyMemory, decorations
+    + [56, 62, 63, 64, 71, 72, 74, 75]
+    # barriers, atomic store, branches
+    + [224, 225, 228, 246, 247, *range(249, 258)]
+    # OpNoLine, OpModuleProcessed, OpDecorateId, ...
+    + [259, 260, 301, 317, 318, 319, *range(330, 333), 5632, 5633]
 )
 """Instructions without a result. Source: SPIR-V specification, "Instructions"."""
 
@@ -97,6 +62,22 @@ class Instruction(NamedTuple):
 
     opcode: int
     operands: tuple[int, ...]
+
+
+def llvm_ir(module: "ModuleOp") -> str:
+    """LLVM IR of a module of the llvm dialect."""
+    from xetile.codegen.llvm_ir import convert_module
+
+    return str(convert_module(module))
+
+
+def code(module: "ModuleOp") -> bytes:
+    """SPIR-V of a module of the llvm dialect."""
+    functions = list(llvm_functions(module))
+    defined = {f.sym_name.data for f in functions if f.body.blocks}
+    # a name that looks mangled is taken for that, whosoever defines it
+    names = called(functions) | {name for name in defined if name.startswith("_")}
+    return to_spirv(llvm_ir(module), names)
 
 
 def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:

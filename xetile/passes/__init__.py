@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
-from xetile.targets import DEFAULT, names
+from xetile.targets import DEFAULT, find, names
 
 DEVICE = (
     f"the device that is lowered for: {', '.join(names())}; by default the one that the gpu.module names, "
@@ -37,7 +37,8 @@ PASSES = {
         "xetile_wg_to_sg:XeTileWgToSg",
         "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",
         {
-            "exchange_bytes": "bytes of shared memory that one exchange takes at most, larger ones go in bands; 65536",
+            "exchange_bytes": "bytes of shared memory that one exchange takes at most, larger ones go in bands; "
+            f"{find(DEFAULT).shared_bytes}",
         },
     ),
     "xetile-init-duplicate": PassEntry(

@@ -1,6 +1,6 @@
 """The named pipelines: from XeTile at any level down to XeGPU, XeVM or LLVM."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,42 +12,42 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
-from xetile.analysis.targets import check_option
+from xetile.analysis.targets import agreed, check_option
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
-from xetile.targets import DEFAULT, find
-from xetile.targets.target import Target
+from xetile.targets.target import Path
+
+TIDY = (
+    CanonicalizePass(),
+    LoopInvariantCodeMotionPass(),
+    CommonSubexpressionElimination(),
+    DeadCodeElimination(),
+)
+"""What is left over by a step goes; the last level keeps its form, which the code generator likes."""
 
 
-def steps(to: LevelName, device: str | None) -> Iterator[ModulePass]:
-    """The passes from XeTile at workgroup level to `to`; without a device each chooses it by its kernel.
+def steps(path: Path, to: LevelName | None, device: str | None) -> Iterator[ModulePass]:
+    """The passes of a path down to `to`, by default its last level; without a device each asks its kernel.
 
-    Errors: XetileError for a level that cannot be lowered to, and for an unknown device.
+    Errors: XetileError for a level that the path does not have.
     """
-    target = find(device or DEFAULT)
-    for level, names in passes_to(to, target):
+    last = path[-1].level
+    for level, names in passes_to(to or last, path):
         for name in names:
             options = {"device": device} if "device" in PASSES[name].options else {}
             yield load_pass(name)(**options)
-        yield from _tidy(level, target)
+        if level != last:
+            yield from TIDY
 
 
-def _tidy(level: str, target: Target) -> Sequence[ModulePass]:
-    """What is left over by a step goes; the last level keeps its form, which the code generator likes."""
-    if level == target.path[-1].level:
-        return ()
-    return (
-        CanonicalizePass(),
-        LoopInvariantCodeMotionPass(),
-        CommonSubexpressionElimination(),
-        DeadCodeElimination(),
-    )
+def lower(context: Context, module: ModuleOp, to: LevelName | None, device: str | None) -> None:
+    """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
 
-
-def lower(context: Context, module: ModuleOp, to: LevelName, device: str | None) -> None:
-    """Lower a module in place; what stands at a lower level already passes through."""
+    Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
+    """
     check_option(module, device)
-    for step in steps(to, device):
+    path = agreed(module, lambda target: target.path, "levels", device)
+    for step in steps(path, to, device):
         step.apply(context, module)
 
 

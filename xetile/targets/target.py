@@ -1,6 +1,7 @@
 """What every target answers: its numbers, its tables, and by name what lowers to it. Nothing here knows IR."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -16,6 +17,9 @@ Operand = Literal["a", "b", "c"]
 
 Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
 
+RegisterFile = Literal["small", "large"]
+"""Whether a kernel has few registers and many threads beside it, or the other way round."""
+
 
 class Step(NamedTuple):
     """One step of the way down: the level that it reaches (levels.py) and the names of the passes that make it."""
@@ -24,11 +28,8 @@ class Step(NamedTuple):
     passes: tuple[str, ...]
 
 
-class RegisterFile(NamedTuple):
-    """Registers of one hardware thread: bytes of each, and how many a kernel can have, fewest first."""
-
-    register_bytes: int
-    counts: tuple[int, ...]
+Path = tuple[Step, ...]
+"""From the level below `workgroup` down to what the emitter takes."""
 
 
 class MatrixInstruction(Protocol):
@@ -60,21 +61,20 @@ class Target(ABC):
 
     Attributes:
         name: what options, and `chip` of a gpu.module's target, call it.
-        path: from the level below `workgroup` down to what the emitter takes.
-        emitter: the module of `xetile.codegen` that makes code of the last level.
+        emitter: the module of `xetile.codegen` that makes code of the last level: its `llvm_ir` and `code`.
         lanes: threads that exchange registers by shuffles, and over which layouts call `lane` counts.
         threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
             lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
-        registers: the register file of a thread (of a lane where lanes have registers of their own).
+        build_options: what the offline compiler, or the driver, is told to have a register file of each kind.
         shared_bytes: shared memory that every workgroup can have.
     """
 
     name: str
-    path: tuple[Step, ...]
+    path: Path
     emitter: str
     lanes: int
     threads: int
-    registers: RegisterFile
+    build_options: Mapping[RegisterFile, tuple[str, ...]]
     shared_bytes: int
 
     @abstractmethod

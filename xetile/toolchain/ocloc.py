@@ -3,23 +3,16 @@
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from xetile.errors import XetileError
+from xetile.targets import find
+from xetile.targets.target import RegisterFile
 from xetile.toolchain.paths import find_ocloc
 from xetile.toolchain.sandbox import Outcome, ending, run
 
 TIME_LIMIT = 300.0
 """Seconds that one call of ocloc may take."""
-
-RegisterFile = Literal["small", "large"]
-
-REGISTER_FILE_OPTIONS: dict[RegisterFile, tuple[str, ...]] = {
-    "small": (),
-    "large": ("-ze-opt-large-register-file",),
-}
-"""Build options per register file; SPIR-V itself cannot ask for the large one. Source: Level Zero
-specification, "Module build options"."""
 
 LOADER_SYMBOLS = "__INTEL_PATCH_"
 """Prefix of the symbols that the driver resolves when it loads a binary; any other undefined symbol is a
@@ -58,7 +51,7 @@ def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> 
         (folder / "kernel.spv").write_bytes(spirv)
         command = [program, "compile", "-file", "kernel.spv", "-spirv_input", "-device", device]
         command += ["-output", "kernel", "-output_no_suffix"]
-        if options := REGISTER_FILE_OPTIONS[grf]:
+        if options := find(device).build_options[grf]:
             command += ["-options", " ".join(options)]
         outcome = run(command, folder=folder, seconds=TIME_LIMIT)
         binary = folder / "kernel.bin"

@@ -33,7 +33,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     width,
 )
 from xetile.rewriting.rewriter import Handlers, Rewriter
-from xetile.targets.xe.device import REGISTERS
+from xetile.targets.xe.device import REGISTER_BYTES
 
 
 class Address(NamedTuple):
@@ -171,7 +171,7 @@ class LLVMView(Rewriter[Lowered]):
         one = self.integer_constant(1, 32)
         array = llvm.LLVMArrayType(IntAttr(count), element)
         return self.shared(
-            ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=REGISTERS.register_bytes)
+            ("private", *key), lambda: llvm.AllocaOp(one, array, alignment=REGISTER_BYTES)
         )
 
     def undefined(self, type: Attribute) -> SSAValue:

@@ -35,9 +35,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
+from xetile.analysis.targets import targets_of
 from xetile.errors import XetileError
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.xetile_wg_to_sg import (
@@ -50,6 +52,7 @@ from xetile.passes.xetile_wg_to_sg import (
 )
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
 from xetile.rewriting.rewriter import Handlers
+from xetile.targets import DEFAULT, find
 
 HANDLERS: Handlers[SubgroupView] = {
     **memory.HANDLERS,
@@ -71,7 +74,7 @@ class XeTileWgToSg(ModulePass):
 
     name = "xetile-wg-to-sg"
 
-    exchange_bytes: int = 65536
+    exchange_bytes: int = find(DEFAULT).shared_bytes
 
     def __post_init__(self) -> None:
         if self.exchange_bytes < 1:
@@ -83,5 +86,9 @@ class XeTileWgToSg(ModulePass):
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                SubgroupView(function, HANDLERS, exchange_bytes=self.exchange_bytes).run()
+                SubgroupView(function, HANDLERS, exchange_bytes=self._limit(function)).run()
                 set_level(function, "subgroup")
+
+    def _limit(self, function: Operation) -> int:
+        """Bytes of one exchange: what was asked for, but no more than a workgroup of any target can have."""
+        return min(self.exchange_bytes, *(target.shared_bytes for target in targets_of(function)))

@@ -3,10 +3,11 @@
 The tables are imported when they are asked, so that the names of the devices cost nothing.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from xetile.targets.target import Access, Operand, RegisterFile, Step, Target
+from xetile.targets.target import Access, Operand, Path, RegisterFile, Step, Target
 
 if TYPE_CHECKING:
     from xetile.layout.intel.messages import BlockConfiguration
@@ -39,8 +40,17 @@ PATH = (
     Step("llvm", ("convert-xevm-to-llvm",)),
 )
 
-REGISTERS = RegisterFile(64, (128, 256))
-"""Source: IGC's disassembly (`grf_count`) and the options `-ze-opt-large-register-file` and its absence."""
+REGISTER_BYTES = 64
+"""Bytes of a register of one thread (source: IGC's disassembly, `grf_count`)."""
+
+BUILD_OPTIONS: Mapping[RegisterFile, tuple[str, ...]] = {
+    "small": (),
+    "large": ("-ze-opt-large-register-file",),
+}
+"""SPIR-V itself cannot ask for the large one: 256 registers of a thread in place of 128, each of 64 bytes.
+
+Source: Level Zero specification, "Module build options"; IGC's disassembly (`grf_count`).
+"""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,11 +60,13 @@ class XeDevice(Target):
     Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE of Intel's runtime).
     """
 
-    path: tuple[Step, ...] = PATH
+    path: Path = PATH
     emitter: str = "spirv"
     lanes: int = LANES
     threads: int = LANES
-    registers: RegisterFile = REGISTERS
+    build_options: Mapping[RegisterFile, tuple[str, ...]] = field(
+        default_factory=lambda: BUILD_OPTIONS
+    )
     shared_bytes: int = 64 << 10
     large_prefetches: bool = False
     wide_packed_loads: bool = False
