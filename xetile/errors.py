@@ -1,13 +1,17 @@
-"""Answers to wrong input: one line with the place, the values found and what would be legal."""
+"""Answers to wrong input: one line with the place, the values found and what would be legal.
+
+xDSL is imported when a place is asked for, because every command imports this.
+"""
 
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 
 class XetileError(Exception):
@@ -17,7 +21,7 @@ class XetileError(Exception):
     or None when no place in the input is (an option, a device, a file).
     """
 
-    def __init__(self, message: str, location: FileLineColLoc | None = None) -> None:
+    def __init__(self, message: str, location: "FileLineColLoc | None" = None) -> None:
         super().__init__(message)
         self.message = message
         self.location = location
@@ -29,8 +33,10 @@ class XetileError(Exception):
         return f"{place.filename.data}:{place.line.data}:{place.column.data}: error: {self.message}"
 
 
-def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
+def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":
     """The source position of an op or value: its own, else that of the nearest enclosing op that has one."""
+    from xdsl.ir import Block, SSAValue
+
     if isinstance(at, SSAValue):
         if isinstance(at.owner, Block):
             return position(at.owner.parent_op())
@@ -42,14 +48,16 @@ def position(at: Operation | SSAValue | None) -> FileLineColLoc | None:
     return None
 
 
-def with_line(at: Operation | SSAValue, text: str) -> str:
+def with_line(at: "Operation | SSAValue", text: str) -> str:
     """`text` with the line of an op or value in place of {}; nothing where that is not known."""
     place = position(at)
     return "" if place is None else text.format(place.line.data)
 
 
-def file_position(location: Attribute | None) -> FileLineColLoc | None:
+def file_position(location: "Attribute | None") -> "FileLineColLoc | None":
     """The first position in a file that a location names, None where it names none."""
+    from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+
     match location:
         case FileLineColLoc():
             return location
@@ -63,7 +71,7 @@ def file_position(location: Attribute | None) -> FileLineColLoc | None:
             return None
 
 
-def fail(at: Operation | SSAValue, message: str) -> NoReturn:
+def fail(at: "Operation | SSAValue", message: str) -> NoReturn:
     """Refuse the program at `at`."""
     raise XetileError(message, position(at))
 
@@ -85,7 +93,7 @@ def collected_remarks() -> Generator[list[Remark]]:
         _collecting.reset(token)
 
 
-def remark(at: Operation | SSAValue | None, message: str) -> None:
+def remark(at: "Operation | SSAValue | None", message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
     place = position(at)
     collecting = _collecting.get()
@@ -111,7 +119,7 @@ def one_command() -> Generator[None]:
         _told.reset(token)
 
 
-def remark_once(at: Operation | SSAValue | None, message: str) -> None:
+def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
     """Make a remark if the command has not made it yet; a Python program, which is no command, gets none."""
     told = _told.get()
     if told is not None and message not in told:
