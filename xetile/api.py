@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
 
-from xetile.errors import XetileError, fail
+from xetile.errors import XetileError, fail, reason_of
 from xetile.levels import LEVELS, LevelName, below, check_level
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def read_source(path: str | PathLike[str]) -> str:
     try:
         data = Path(name).read_bytes()
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise XetileError(f"cannot read '{name}': {(reason or str(error)).lower()}") from error
+        raise XetileError(f"cannot read '{name}': {reason_of(error)}") from error
     return decode_source(data, name)
 
 

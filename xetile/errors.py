@@ -29,8 +29,7 @@ class XetileError(Exception):
     def __str__(self) -> str:
         if self.location is None:
             return self.message
-        place = self.location
-        return f"{place.filename.data}:{place.line.data}:{place.column.data}: error: {self.message}"
+        return f"{named_place(self.location)}: error: {self.message}"
 
 
 def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":
@@ -71,6 +70,21 @@ def file_position(location: "Attribute | None") -> "FileLineColLoc | None":
             return None
 
 
+def one_line(text: str) -> str:
+    """The text with line breaks and runs of blanks made single blanks."""
+    return " ".join(text.split())
+
+
+def reason_of(error: Exception) -> str:
+    """What the system says of a file or program, in lower case."""
+    return str(getattr(error, "strerror", None) or error).lower()
+
+
+def named_place(place: "FileLineColLoc") -> str:
+    """`file:line:column`."""
+    return f"{place.filename.data}:{place.line.data}:{place.column.data}"
+
+
 def fail(at: "Operation | SSAValue", message: str) -> NoReturn:
     """Refuse the program at `at`."""
     raise XetileError(message, position(at))
@@ -100,9 +114,7 @@ def remark(at: "Operation | SSAValue | None", message: str) -> None:
     if collecting is not None:
         collecting.append((None if place is None else place.line.data, message))
         return
-    where = (
-        "" if place is None else f"{place.filename.data}:{place.line.data}:{place.column.data}: "
-    )
+    where = "" if place is None else f"{named_place(place)}: "
     print(f"{where}remark: {message}", file=sys.stderr)
 
 

@@ -44,6 +44,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from xetile.errors import one_line
+
 _WITHOUT_TEXT: dict[type[BaseException], str] = {
     NotImplementedError: "elements of this type are not supported",
     MemoryError: "more elements than there is memory for",
@@ -209,7 +211,7 @@ class Parser(StockParser):
         try:
             return parse()
         except _UNPLACED_ERRORS as error:
-            message = " ".join(str(error).split()) or _WITHOUT_TEXT.get(
+            message = one_line(str(error)) or _WITHOUT_TEXT.get(
                 type(error), f"malformed text ({type(error).__name__})"
             )
             raise ParseError(start, message) from error
@@ -307,4 +309,4 @@ def _line_starts(text: str) -> list[int]:
 def parse_error_location(error: ParseError) -> tuple[int, int, str]:
     """The line, the column (both from 1) and the message, on one line, of a parse error."""
     place = error.span.get_location()
-    return place.line, place.col, " ".join(error.msg.split())
+    return place.line, place.col, one_line(error.msg)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
-from xetile.errors import XetileError, fail, position
+from xetile.errors import XetileError, fail, one_line, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)
 """What verifiers raise. What else xDSL's own raise (a failed `assert`, a bare Exception, an index that is not there)
@@ -32,7 +32,7 @@ def verify(module: ModuleOp, further: Callable[[Operation], None]) -> None:
         culprit, reason = _first_wrong(module) or (None, complaint)
         if not _is_complaint(culprit, reason):
             raise
-        message = " ".join(str(reason).split()) or f"'{(culprit or module).name}' does not verify"
+        message = one_line(str(reason)) or f"'{(culprit or module).name}' does not verify"
         raise XetileError(message, position(culprit or module)) from complaint
     _verify_order(module, set())
 

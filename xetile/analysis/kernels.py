@@ -3,10 +3,16 @@
 Levels and launch conventions: docs/xetile-dialect.md and the README.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.ir import Attribute, Operation
 
 from xetile.analysis.targets import subgroup_threads
@@ -114,3 +120,11 @@ def symbol_name(op: Operation) -> str:
     """The name of a function, module or variable; empty where it has none."""
     name = op.properties.get("sym_name", op.attributes.get("sym_name"))
     return name.data if isinstance(name, StringAttr) else ""
+
+
+def parameter_types(function: Operation) -> Sequence[Attribute]:
+    """The types of the parameters, without buffers that the kernel itself declares."""
+    kind = function.get_attr_or_prop("function_type")
+    if isinstance(kind, FunctionType):
+        return kind.inputs.data
+    return [argument.type for argument in function.regions[0].blocks[0].args]

@@ -30,7 +30,6 @@ class Interval(NamedTuple):
     high: int
 
     def join(self, other: "Interval") -> "Interval":
-        """The smallest interval that holds both."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     def holds(self, other: "Interval") -> bool:
@@ -155,7 +154,6 @@ class _Analysis:
         return _Sizes(block, grid, subgroups, threads)
 
     def extent(self, op: Operation) -> Interval:
-        """A dimension of a memref."""
         type, index = op.operands[0].type, self.known(op.operands[1])
         if (
             isa(type, MemRefType)

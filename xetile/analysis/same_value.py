@@ -35,7 +35,6 @@ class Classes(Generic[Fact]):
         return root
 
     def unite(self, left: SSAValue, right: SSAValue) -> None:
-        """Say that two values are one."""
         a, b = self.find(left), self.find(right)
         if a is b:
             return
@@ -51,7 +50,6 @@ class Classes(Generic[Fact]):
         self._facts[root] = fact if known is None else self._merge(known, fact)
 
     def fact(self, value: SSAValue) -> Fact | None:
-        """What is known of the class of a value."""
         return self._facts.get(self.find(value))
 
 

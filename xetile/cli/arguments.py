@@ -3,7 +3,7 @@
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, reason_of
 
 if TYPE_CHECKING:
     import numpy
@@ -162,8 +162,7 @@ def _from_file(parameter: Parameter, path: str) -> "Array":
     try:
         loaded: object = numpy.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise XetileError(f"cannot read '{path}': {str(reason).lower()}") from error
+        raise XetileError(f"cannot read '{path}': {reason_of(error)}") from error
     if not isinstance(loaded, numpy.ndarray):
         raise XetileError(f"'{path}' holds several arrays; give one as .npy")
     array = cast("Array", loaded)

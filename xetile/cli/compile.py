@@ -1,14 +1,15 @@
 """`xetile-compile`: kernels at any level to IR at a lower one, LLVM IR, SPIR-V, a binary, assembly."""
 
+import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD
-from xetile.cli.version import VersionAction
+from xetile.cli.files import STANDARD, read_input, write_output
+from xetile.errors import XetileError
 from xetile.levels import below
 from xetile.targets import DEFAULT, find, names
 
@@ -26,15 +27,9 @@ STATISTICS_TO_STREAM = ""
 CONTRACT_SUFFIX = ".json"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; the result is its exit status."""
-    return run_tool(PROGRAM, _run, arguments)
-
-
 def _parser() -> ToolParser:
-    parser = ToolParser(PROGRAM, "Compiles kernels for an Intel Xe GPU.")
+    parser = ToolParser(PROGRAM, "Compiles kernels for an Intel Xe GPU.", has_version=True)
     add = parser.add_argument
-    add("--version", action=VersionAction, help="print the versions of all parts")
     add("input", metavar="IN", help="file with kernels, at any level; - is standard input")
     add("--device", help=_device_help())
     add("--emit", choices=KINDS, default="spirv", help="what to make (spirv)")
@@ -79,7 +74,6 @@ def _run(arguments: list[str]) -> int:
 
     gc.disable()  # nearly everything that is made lives to the end
     from xetile.api import parse_text
-    from xetile.cli.files import read_input, write_output
 
     if options.device is not None:
         find(options.device)
@@ -109,8 +103,6 @@ def _run(arguments: list[str]) -> int:
 
 def _output(options: Namespace, name: str) -> str:
     """The file for the code, or STANDARD."""
-    from xetile.errors import XetileError
-
     if options.output is not None:
         return options.output
     suffix = SUFFIXES.get(options.emit)
@@ -131,12 +123,10 @@ def _upper_ir(module: "ModuleOp", options: Namespace) -> str:
 
 
 def _keep_only(module: "ModuleOp", wanted: str) -> None:
-    from xetile.analysis.kernels import kernel_functions
-    from xetile.cli.kernels import kernel_name
-    from xetile.errors import XetileError
+    from xetile.analysis.kernels import kernel_functions, symbol_name
 
     kernels = kernel_functions(module)
-    names = [kernel_name(function) for function in kernels]
+    names = [symbol_name(function) for function in kernels]
     if wanted not in names:
         raise XetileError(f"there is no kernel '{wanted}', but {', '.join(names) or 'none at all'}")
     for function, name in zip(kernels, names, strict=True):
@@ -170,17 +160,14 @@ def _statistics(module: "ModuleOp", options: Namespace) -> str:
 
 
 def _json(value: object) -> str:
-    import json
-
     return json.dumps(value, indent=2) + "\n"
 
 
 def _write_statistics(statistics: str, place: str, *, code_on_standard_output: bool) -> None:
-    from xetile.cli.files import write_output
-
-    if place != STATISTICS_TO_STREAM:
-        write_output(place, statistics)
-    elif code_on_standard_output:
+    if place == STATISTICS_TO_STREAM and code_on_standard_output:
         sys.stderr.write(statistics)
     else:
-        write_output(STANDARD, statistics)
+        write_output(place or STANDARD, statistics)
+
+
+main = partial(run_tool, PROGRAM, _run)

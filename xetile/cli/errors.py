@@ -15,6 +15,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+from xetile.cli.version import VersionAction
+from xetile.errors import XetileError, one_command, one_line
+
 STATUS_WRONG_INPUT = 1
 STATUS_INTERNAL = 70
 STATUS_INTERRUPTED = 130
@@ -26,21 +29,14 @@ DEBUG_FLAG = "--debug"
 class ToolParser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and whose options are not abbreviated."""
 
-    def __init__(self, program: str, description: str, *, later_options_win: bool = False) -> None:
-        super().__init__(
-            prog=program,
-            description=description,
-            allow_abbrev=False,
-            conflict_handler="resolve" if later_options_win else "error",
-        )
-        self.add_argument(
-            DEBUG_FLAG, action="store_true", help="show the trace of an internal error"
-        )
+    def __init__(self, program: str, description: str, *, has_version: bool = False) -> None:
+        super().__init__(prog=program, description=description, allow_abbrev=False)
+        add = self.add_argument
+        add(DEBUG_FLAG, action="store_true", help="show the trace of an internal error")
+        if has_version:
+            add("--version", action=VersionAction, help="print the versions of all parts")
 
     def error(self, message: str) -> NoReturn:
-        """Refuse the options."""
-        from xetile.errors import XetileError
-
         raise XetileError(message)
 
 
@@ -49,8 +45,6 @@ def run_tool(
 ) -> int:
     """Run a tool's `main` on its arguments, by default the process's; the result is its status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    from xetile.errors import one_command
-
     try:
         with one_command():
             status = main(given)
@@ -82,29 +76,21 @@ def answer(program: str, error: BaseException) -> tuple[str, int]:
         VerifyException,
     )
 
-    from xetile.errors import XetileError
-
+    said = one_line(str(error))
     match error:
-        case XetileError(location=None):
-            return f"{program}: error: {one_line(error.message)}", STATUS_WRONG_INPUT
-        case XetileError():
-            return one_line(str(error)), STATUS_WRONG_INPUT
+        case XetileError() if error.location is not None:
+            return said, STATUS_WRONG_INPUT
         case ParseError():
             place = error.span.get_location()
             text = f"{error.span.input.name}:{place.line}:{place.col}: error: {error.msg}"
             return one_line(text), STATUS_WRONG_INPUT
-        case ArgSpecParseError():
-            return f"{program}: error: {one_line(str(error))}", STATUS_WRONG_INPUT
         case OSError(filename=str() as name, strerror=str() as reason):
-            return f"{program}: error: '{name}': {reason.lower()}", STATUS_WRONG_INPUT
+            said = f"'{name}': {reason.lower()}"
+        case XetileError() | ArgSpecParseError():
+            pass
         case DiagnosticException() if not isinstance(error, VerifyException):
-            return f"{program}: error: {one_line(str(error))}", STATUS_WRONG_INPUT
+            pass
         case _:
-            text = one_line(str(error)) or "no message"
-            kind = type(error).__name__
-            return f"internal error: {kind}: {text} ({DEBUG_FLAG} shows the trace)", STATUS_INTERNAL
-
-
-def one_line(text: str) -> str:
-    """The text with line breaks and runs of blanks made single blanks."""
-    return " ".join(text.split())
+            text = f"{type(error).__name__}: {said or 'no message'}"
+            return f"internal error: {text} ({DEBUG_FLAG} shows the trace)", STATUS_INTERNAL
+    return f"{program}: error: {said}", STATUS_WRONG_INPUT

@@ -40,7 +40,6 @@ class Expectation:
     pattern: re.Pattern[str]
 
     def matches(self, diagnostic: Diagnostic) -> bool:
-        """Whether this is the announced diagnostic."""
         return (self.kind, self.line) == (diagnostic.kind, diagnostic.line) and self.pattern.search(
             diagnostic.message
         ) is not None

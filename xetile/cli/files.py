@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, reason_of
 
 STANDARD = "-"
 
@@ -37,14 +37,12 @@ def write_output(path: str | None, content: str | bytes) -> None:
     try:
         _replace(Path(path).resolve(), data)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise XetileError(f"cannot write '{path}': {reason}") from error
+        raise XetileError(f"cannot write '{path}': {reason_of(error)}") from error
 
 
 def _replace(target: Path, data: bytes) -> None:
-    if (
-        target.exists() and not target.is_file()
-    ):  # a device such as /dev/null, a pipe; a folder fails
+    # a device such as /dev/null, a pipe; a folder fails
+    if target.exists() and not target.is_file():
         target.write_bytes(data)
         return
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")

@@ -29,7 +29,6 @@ class Dumps(NamedTuple):
     failed_only: bool = False
 
     def wants(self, names: Collection[str], name: str) -> bool:
-        """Whether a pass is among those that were named."""
         return ALL in names or name in names
 
 
@@ -45,7 +44,6 @@ class Instrumentation:
 
     @contextmanager
     def phase(self, name: str) -> Generator[None]:
-        """Count the time of what is done inside."""
         start = time.perf_counter()
         try:
             yield
@@ -54,7 +52,6 @@ class Instrumentation:
 
     @contextmanager
     def around(self, name: str, module: "ModuleOp") -> Generator[None]:
-        """Time a pass and print the IR before and after it, as asked."""
         dumps = self.dumps
         after = dumps.wants(dumps.after, name)
         if dumps.wants(dumps.before, name):
@@ -74,7 +71,6 @@ class Instrumentation:
             _dump(f"IR Dump After {name}", new)
 
     def report(self) -> None:
-        """Print how long each part took, if that was asked for."""
         if self.timing:
             total = time.perf_counter() - self._began
             print(timing_report(self._rows, total), file=sys.stderr)

@@ -9,7 +9,8 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -24,20 +25,15 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
-from xetile.cli.version import VersionAction
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
 
+_COMMANDS = ("block-load", "convert", "wgmma")
 VIEWS = ("bases", "hardware", "tensor", "matrix")
 
 _OURS = ("#xegpu", "#xetile")
 _ALIAS = re.compile(r"^\s*#([A-Za-z_][\w$]*)\s*=\s*(#.*?)\s*$")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; the result is its exit status."""
-    return run_tool(PROGRAM, _run, arguments)
 
 
 def _run(arguments: list[str]) -> int:
@@ -46,36 +42,13 @@ def _run(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "-"
     if not name.startswith("-") and name not in _COMMANDS:
         refuse(f"unknown command '{name}'; commands are {', '.join(_COMMANDS)}")
-    command = _COMMANDS.get(name)
     try:
-        return command(arguments[1:]) if command else _show(arguments)
+        if name not in _COMMANDS:
+            return _show(arguments)
+        module = import_module(f"xetile.cli.layout_{name.replace('-', '_')}")
+        return module.run(arguments[1:])
     except LayoutError as error:
         refuse(str(error), error)
-
-
-def _block_load(arguments: list[str]) -> int:
-    from xetile.cli.layout_block_load import run
-
-    return run(arguments)
-
-
-def _wgmma(arguments: list[str]) -> int:
-    from xetile.cli.layout_wgmma import run
-
-    return run(arguments)
-
-
-def _convert(arguments: list[str]) -> int:
-    from xetile.cli.layout_convert import run
-
-    return run(arguments)
-
-
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    "block-load": _block_load,
-    "convert": _convert,
-    "wgmma": _wgmma,
-}
 
 
 class NamedLayout(NamedTuple):
@@ -89,8 +62,8 @@ def _parser() -> ToolParser:
     parser = ToolParser(
         PROGRAM,
         f"Prints what a layout attribute means. Commands: {', '.join(_COMMANDS)} (each has --help).",
+        has_version=True,
     )
-    parser.add_argument("--version", action=VersionAction, help="print the versions of all parts")
     add = parser.add_argument
     add("-l", metavar="ATTRIBUTE", action="append", help="a layout attribute; twice for two")
     add("-i", metavar="FILE", help="a file of aliases `#name = #layout<...>`")
@@ -157,8 +130,7 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
         refuse("must specify the tensor type argument -t, such as tensor<256x32xf16>")
     from xetile.layout.text.attributes import layout_of
 
-    given: list[str] = options.l or []
-    texts = [(text, text) for text in given]
+    texts: list[tuple[str, str]] = [(text, text) for text in options.l or []]
     if options.i is not None:
         texts += [(f"#{name} = {text}", text) for name, text in _aliases(options)]
     if not texts and tensor.layout is not None:
@@ -199,9 +171,8 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
         refuse(f"--bases is no JSON: {error}", error)
     if not isinstance(given, dict):
         refuse('--bases must be an object such as {"register": [[0, 1]], "lane": []}')
-    bases: dict[str, list[list[int]]] = {}
-    for name, vectors in cast("dict[str, object]", given).items():
-        bases[name] = _vectors(name, vectors)
+    named = cast("dict[str, object]", given)
+    bases = {name: _vectors(name, vectors) for name, vectors in named.items()}
     if tensor is not None:
         shape = tensor.shape
     else:
@@ -212,10 +183,8 @@ def _from_bases(text: str, tensor: TensorType | None) -> "LinearLayout":
 
 
 def _vectors(name: str, given: object) -> list[list[int]]:
-    if not isinstance(given, list):
-        refuse(f"--bases: '{name}' must be a list of lists of integers")
     vectors: list[list[int]] = []
-    for vector in cast("list[object]", given):
+    for vector in cast("list[object]", given) if isinstance(given, list) else [None]:
         numbers = cast("list[object]", vector) if isinstance(vector, list) else [None]
         whole = [n for n in numbers if isinstance(n, int) and not isinstance(n, bool)]
         if len(whole) != len(numbers):
@@ -223,6 +192,8 @@ def _vectors(name: str, given: object) -> list[list[int]]:
         vectors.append(whole)
     return vectors
 
+
+main = partial(run_tool, PROGRAM, _run)
 
 if __name__ == "__main__":
     sys.exit(main())

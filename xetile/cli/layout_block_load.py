@@ -1,6 +1,5 @@
 """`xetile-layout block-load`: the stages, the configuration, the messages and the shuffle of a DPAS operand."""
 
-import re
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from xetile.cli.layout_output import (
     runs,
     write_outputs,
 )
+from xetile.cli.values import read_pair
 from xetile.targets import DEFAULT, EXAMPLE
 
 if TYPE_CHECKING:
@@ -53,10 +53,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _pair(text: str) -> tuple[int, int]:
-    numbers = re.fullmatch(r"(\d{1,18})[xX](\d{1,18})", text)
-    if numbers is None or not int(numbers[1]) or not int(numbers[2]):
-        raise ArgumentTypeError(f"'{text}' must be ROWSxCOLUMNS, such as 32x256")
-    return int(numbers[1]), int(numbers[2])
+    refusal = "must be ROWSxCOLUMNS, such as 32x256"
+    pair = read_pair(text, refusal)
+    if 0 in pair:
+        raise ArgumentTypeError(f"'{text}' {refusal}")
+    return pair
 
 
 def _parser() -> ToolParser:
@@ -203,19 +204,27 @@ def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
     )
 
 
-def _text(report: _Report) -> str:
+def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Where each message is, and the registers that its elements go to."""
     from xetile.layout.intel.tile_messages import register_order
 
-    tile, step = report.tile, len(report.shuffle)
+    order, step = register_order(report.tile), len(report.shuffle)
+    return [
+        (at, [order.apply({"register": n * step + e})["register"] for e in range(step)])
+        for n, (_, at) in enumerate(report.messages)
+    ]
+
+
+def _text(report: _Report) -> str:
     parts = [] if report.stages is None else [f"{report.stages}\n"]
-    parts.append(f"Configuration: {_configuration(tile, report.bits, packed=report.packed)}\n")
+    parts.append(
+        f"Configuration: {_configuration(report.tile, report.bits, packed=report.packed)}\n"
+    )
     parts.append(f"Messages: {len(report.messages)}\n")
-    order = register_order(tile)
     for n, (_, at) in enumerate(report.messages):
         parts.append(f" - message {n} at ({at[0]}, {at[1]})\n")
-    parts.append(f"Shuffle: {step} elements of each message in each lane\n")
-    for n in range(len(report.messages)):
-        registers = [order.apply({"register": n * step + e})["register"] for e in range(step)]
+    parts.append(f"Shuffle: {len(report.shuffle)} elements of each message in each lane\n")
+    for n, (_, registers) in enumerate(_taken(report)):
         taken = sorted(zip(registers, report.shuffle, strict=True))
         parts += [
             f" - message {n}: registers {runs([r for r, _ in taken])} "
@@ -225,14 +234,9 @@ def _text(report: _Report) -> str:
 
 
 def _data(report: _Report) -> dict[str, object]:
-    from xetile.layout.intel.tile_messages import register_order
-
-    order, step = register_order(report.tile), len(report.shuffle)
-    stages = report.stages
+    stages = {} if report.stages is None else report.stages._asdict()
     return {
-        "stages": None
-        if stages is None
-        else {name: layout_data(stage) for name, stage in stages._asdict().items()},
+        "stages": {name: layout_data(stage) for name, stage in stages.items()} or None,
         "layout": layout_data(report.layout),
         "configuration": {
             "rows": report.tile.height,
@@ -243,13 +247,7 @@ def _data(report: _Report) -> dict[str, object]:
             "transposed": report.tile.transposed,
         },
         "messages": [
-            {
-                "offset": list(at),
-                "registers": [
-                    order.apply({"register": n * step + e})["register"] for e in range(step)
-                ],
-            }
-            for n, (_, at) in enumerate(report.messages)
+            {"offset": list(at), "registers": registers} for at, registers in _taken(report)
         ],
         "shuffle": list(report.shuffle),
     }

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from xetile.cli.errors import ToolParser
+from xetile.cli.files import write_output
+from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -16,9 +18,7 @@ PROGRAM = "xetile-layout"
 
 
 def refuse(message: str, cause: Exception | None = None) -> NoReturn:
-    """Answer wrong input; what that needs is imported only now, for the tool's start-up time."""
-    from xetile.errors import XetileError
-
+    """Answer wrong input."""
     raise XetileError(message) from cause
 
 
@@ -102,8 +102,6 @@ def write_outputs(
     if not drawings and options.output is None:
         sys.stdout.write(text)
         return
-    from xetile.cli.files import write_output
-
     for path, drawing in drawings:
         write_output(path, drawing)
     write_output(options.output, text)

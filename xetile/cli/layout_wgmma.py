@@ -1,7 +1,8 @@
 """`xetile-layout wgmma`: an operand of Hopper's wgmma in shared memory: layout, atom, offsets, descriptor."""
 
 import re
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser
@@ -15,6 +16,7 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
+from xetile.cli.values import read_number, read_pair
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -45,18 +47,9 @@ def _flag(name: str) -> str:
     return f"-{name}" if len(name) == 1 else f"--{name}"
 
 
-def _number(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise ArgumentTypeError(f"'{text}' is no number; write one such as 1024 or 0x400") from None
-
-
-def _pair(text: str) -> tuple[int, int]:
-    numbers = re.fullmatch(r"(\d{1,18})[xX](\d{1,18})", text)
-    if numbers is None:
-        raise ArgumentTypeError(f"'{text}' must be MNxK, such as 64x16")
-    return int(numbers[1]), int(numbers[2])
+_NO_NUMBER = "is no number; write one such as 1024 or 0x400"
+_number = partial(read_number, refusal=_NO_NUMBER, base=0)
+_pair = partial(read_pair, refusal="must be MNxK, such as 64x16")
 
 
 def _parser() -> ToolParser:
@@ -86,8 +79,7 @@ def _decoded(options: Namespace) -> int:
     from xetile.layout.nvidia.wgmma import Descriptor
 
     descriptor = Descriptor.decode(options.descriptor)
-    data = descriptor._asdict()
-    text = as_json(data) if options.json else _fields(descriptor)
+    text = as_json(descriptor._asdict()) if options.json else _fields(descriptor) + "\n"
     if options.svg is not None or options.html is not None:
         refuse("a descriptor has no drawing")
     write_outputs(options, text, [])
@@ -103,10 +95,9 @@ def _operand(options: Namespace) -> int:
     bits = element_bits(options.dtype)
     _refuse_parts_of_bytes(options.dtype)
     operand = Operand.compact(bits, options.major, options.swizzle, options.shape)
-    if options.leading is not None:
-        operand = operand._replace(leading=options.leading)
-    if options.stride is not None:
-        operand = operand._replace(stride=options.stride)
+    for name in ("leading", "stride"):
+        if getattr(options, name) is not None:
+            operand = operand._replace(**{name: getattr(options, name)})
     layout = operand.layout(options.shape)
     descriptor = operand.descriptor(options.start, base_offset=options.base_offset)
     if options.json:
@@ -126,8 +117,7 @@ def _operand_text(operand: "Operand", layout: "LinearLayout", descriptor: "Descr
     ]
     if operand.major == "MN" and operand.element_bits != 16:
         lines.append("No instruction reads it: MN-major operands have 16-bit elements")
-    lines.append(_fields(descriptor).rstrip("\n"))
-    lines.append(f"Byte offsets:{layout}")
+    lines += [_fields(descriptor), f"Byte offsets:{layout}"]
     return "\n".join(lines) + "\n"
 
 
@@ -138,7 +128,7 @@ def _fields(descriptor: "Descriptor") -> str:
         f" - leading byte offset {descriptor.leading}\n"
         f" - stride byte offset {descriptor.stride}\n"
         f" - base offset {descriptor.base_offset}\n"
-        f" - swizzle {descriptor.swizzle} bytes\n"
+        f" - swizzle {descriptor.swizzle} bytes"
     )
 
 
@@ -148,10 +138,13 @@ def _operand_data(
     return {
         "canonical": operand.text,
         "atom": list(operand.atom),
-        "descriptor": f"{descriptor.encode():#018x}",
-        "fields": descriptor._asdict(),
+        **_descriptor_data(descriptor),
         "layout": layout_data(layout),
     }
+
+
+def _descriptor_data(descriptor: "Descriptor") -> dict[str, object]:
+    return {"descriptor": f"{descriptor.encode():#018x}", "fields": descriptor._asdict()}
 
 
 def _refuse_parts_of_bytes(element: str) -> None:
@@ -171,15 +164,12 @@ def _matched(options: Namespace) -> int:
     match = match_operand(layout, tensor.element_bits, "a" if options.operand == "A" else "b")
     descriptor = match.operand.descriptor(options.start, base_offset=options.base_offset)
     if options.json:
-        text = as_json(
-            {
-                "canonical": match.operand.text,
-                "extent": match.extent,
-                "starts": [list(row) for row in match.starts],
-                "descriptor": f"{descriptor.encode():#018x}",
-                "fields": descriptor._asdict(),
-            }
-        )
+        found = {
+            "canonical": match.operand.text,
+            "extent": match.extent,
+            "starts": [list(row) for row in match.starts],
+        }
+        text = as_json(found | _descriptor_data(descriptor))
     else:
         text = _match_text(match, descriptor)
     name = f"{options.l.partition('<')[0]} {'x'.join(map(str, tensor.shape))}"
@@ -192,7 +182,7 @@ def _match_text(match: "Match", descriptor: "Descriptor") -> str:
     lines = [
         f"Operand: {operand.major}-major, {operand.element_bits} bits, {match.extent} of MN at once",
         f"Canonical layout: {operand.text}",
-        _fields(descriptor).rstrip("\n"),
+        _fields(descriptor),
         "Starts of the instructions along K, in bytes before swizzling:",
     ]
     lines += [

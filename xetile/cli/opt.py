@@ -9,6 +9,7 @@ import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from functools import partial
 from io import BytesIO
 from typing import IO
 
@@ -20,21 +21,16 @@ from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, one_line, run_tool
+from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
 from xetile.cli.expectations import Diagnostic, read_expectations, unmet
 from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
 from xetile.cli.pipeline_spec import collect_pipeline, nearest, parse_passes
-from xetile.errors import XetileError, collected_remarks
+from xetile.errors import XetileError, collected_remarks, one_line
 
 PROGRAM = "xetile-opt"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; the result is its exit status."""
-    return run_tool(PROGRAM, _run, arguments)
 
 
 def _run(arguments: list[str]) -> int:
@@ -53,11 +49,9 @@ class OptParser(ToolParser):
 
     @property
     def long_options(self) -> set[str]:
-        """The long options, without dashes."""
         return {name[2:] for name in self._option_string_actions if name.startswith("--")}
 
     def format_help(self) -> str:
-        """The options, then the passes."""
         return f"{super().format_help()}\n{help_on_passes(self._passes)}\n"
 
 
@@ -126,15 +120,12 @@ class OptMain(xDSLOptMain):
         self.available_frontends["mlir"] = self._parse_mlir
 
     def register_all_passes(self) -> None:
-        """All passes by name, imported when asked for."""
         self.available_passes |= self._universe.all_passes
 
     def register_all_targets(self) -> None:
-        """All targets by name, imported when asked for."""
         self.available_targets |= self._universe.all_targets
 
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        """The options of the tool."""
         add_arguments(arg_parser, list(self.available_targets))
 
     # Parsing and passes.
@@ -182,7 +173,6 @@ class OptMain(xDSLOptMain):
         return 0
 
     def run_chunks(self) -> int:
-        """Read, process and write everything; the result is the exit status."""
         if self.args.dump_pass_pipeline:
             print(f"// pass pipeline: {self.args.passes}", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
@@ -278,3 +268,6 @@ def split_chunks(text: str, marker: str = SEPARATOR) -> list[str]:
         chunks.append("\n" * lines + chunk)
         lines += chunk.count("\n")
     return chunks
+
+
+main = partial(run_tool, PROGRAM, _run)

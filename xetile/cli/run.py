@@ -7,11 +7,13 @@ import sys
 import time
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.version import VersionAction
+from xetile.cli.files import read_input, write_output
+from xetile.errors import XetileError, reason_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -24,11 +26,6 @@ STATUS_DIFFERENT = 2
 EXACT = "bits"
 PROGRESS_AFTER_SECONDS = 2.0
 PROGRESS_EVERY_SECONDS = 0.5
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tool; the result is its exit status."""
-    return run_tool(PROGRAM, _run, arguments)
 
 
 def _grid(text: str) -> tuple[int, int, int]:
@@ -58,9 +55,8 @@ def _seed(text: str) -> int:
 
 
 def _parser() -> ToolParser:
-    parser = ToolParser(PROGRAM, "Executes a kernel on the CPU.")
+    parser = ToolParser(PROGRAM, "Executes a kernel on the CPU.", has_version=True)
     add = parser.add_argument
-    add("--version", action=VersionAction, help="print the versions of all parts")
     add("input", metavar="IN", help="file with the kernel, at any level; - is standard input")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--kernel", metavar="NAME", help="the kernel, if there are several")
@@ -96,7 +92,6 @@ def _parser() -> ToolParser:
 
 def _run(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
-    from xetile.errors import XetileError
 
     if options.entry is not None:
         return _run_entry(options)
@@ -119,11 +114,9 @@ def _run(arguments: list[str]) -> int:
 
 def _run_entry(options: Namespace) -> int:
     """Execute a function of the host: what it prints, then its arguments and its results."""
+    from xetile.analysis.kernels import parameter_types
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
-    from xetile.cli.files import read_input
-    from xetile.cli.kernels import parameter_types
-    from xetile.errors import XetileError
     from xetile.interpreter import execute_host
     from xetile.interpreter.host.run import find_entry
 
@@ -161,23 +154,21 @@ def _shown(result: "Array") -> str:
 
 def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
+    from xetile.analysis.kernels import symbol_name, parameter_types
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
-    from xetile.cli.files import read_input
-    from xetile.cli.kernels import kernel_name, parameter_types
     from xetile.interpreter.machine.launch import find_kernel
 
     text, name = read_input(path)
     module = parse_text(text, name)
     found = find_kernel(module, kernel)
-    return module, kernel_name(found), [parameter(type) for type in parameter_types(found)]
+    return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
 
 
 def _make_arguments(
     parameters: "list[Parameter]", options: Namespace, what: str = "kernel"
 ) -> "list[Argument]":
     from xetile.cli.arguments import make_argument
-    from xetile.errors import XetileError
 
     requests: list[str] = options.arg
     if len(requests) != len(parameters):
@@ -194,7 +185,6 @@ def _make_arguments(
 def _refuse_other_types(
     ours: "list[Parameter]", theirs: "list[Parameter]", options: Namespace
 ) -> None:
-    from xetile.errors import XetileError
 
     mine, yours = ([parameter.type for parameter in side] for side in (ours, theirs))
     if mine != yours:
@@ -253,14 +243,10 @@ def _write(values: "Sequence[Argument]", folder: str) -> None:
 
     import numpy
 
-    from xetile.cli.files import write_output
-    from xetile.errors import XetileError
-
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise XetileError(f"cannot make the folder '{folder}': {reason}") from error
+        raise XetileError(f"cannot make the folder '{folder}': {reason_of(error)}") from error
     for position, array in _arrays(values):
         buffer = BytesIO()
         numpy.save(buffer, array)
@@ -305,3 +291,6 @@ def _describe(difference: "Difference") -> str:
         f"{difference.number} elements differ, largest error {difference.largest:g}; "
         f"first at [{place}]: {difference.ours} and {difference.theirs}"
     )
+
+
+main = partial(run_tool, PROGRAM, _run)

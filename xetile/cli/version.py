@@ -47,6 +47,5 @@ class VersionAction(argparse.Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        """Print and leave with status 0."""
         print(version_text(parser.prog))
         parser.exit()

@@ -85,7 +85,6 @@ class _Function(ir.Function):
         self.nodes.append((name, node))
 
     def descr_prototype(self, buf: list[str]) -> None:
-        """Write the head of the function."""
         super().descr_prototype(buf)
         nodes = "".join(f" !{name} {node.get_reference()}" for name, node in self.nodes)
         buf[-1] = f"{buf[-1].rstrip()}{nodes}\n"

@@ -91,8 +91,6 @@ def _map(plain: Map) -> WorkgroupMapAttr:
 
 
 class _Builder:
-    """Builds the kernel of one plan."""
-
     def __init__(self, plan: GemmPlan) -> None:
         self.plan = plan
         self.constants: dict[int, SSAValue] = {}
@@ -107,7 +105,6 @@ class _Builder:
             argument.name_hint = name
 
     def module(self) -> builtin.ModuleOp:
-        """A module with a gpu.module with the kernel."""
         self.body()
         function = gpu.FuncOp(
             "gemm",
@@ -120,7 +117,6 @@ class _Builder:
         return builtin.ModuleOp([gpu.ModuleOp("kernels", [function])])
 
     def body(self) -> None:
-        """The kernel's ops."""
         a, b, c = self.block.args
         bounds = (
             self.constant(0),
@@ -176,19 +172,16 @@ class _Builder:
         return loop.results[-1]
 
     def moved(self, tile: SSAValue, name: str) -> SSAValue:
-        """The tile of the next K step."""
         step = self.plan.k_step
         offsets = (0, step) if name.startswith("a") else (step, 0)
         return self.named(UpdateTileOffsetOp(tile, offsets), f"{name}_next")
 
     def named(self, op: Operation, name: str) -> SSAValue:
-        """Add an op, and name its result."""
         self.block.add_op(op)
         op.results[0].name_hint = name
         return op.results[0]
 
     def constant(self, value: int) -> SSAValue:
-        """An index constant, made once."""
         if value not in self.constants:
             constant = arith.ConstantOp(IntegerAttr(value, IndexType()))
             self.constants[value] = self.named(constant, f"c{value}")
@@ -207,13 +200,11 @@ class _Builder:
         wg_map: WorkgroupMapAttr,
         name: str,
     ) -> SSAValue:
-        """A workgroup's tile of a matrix."""
         element = _TYPES[getattr(self.plan, operand)]
         kind = TileType(self.plan.tile_shape(operand), element, TileAttr(wg_map=wg_map))
         return self.named(InitTileOp(matrix, offsets, (), (), kind), name)
 
     def zero(self) -> SSAValue:
-        """The accumulator before the first K step."""
         element, shape = _TYPES[self.plan.accumulator], self.plan.workgroup_tile
         if isinstance(element, AnyFloat):
             value = DenseIntOrFPElementsAttr.from_list(VectorType(element, shape), [0.0])
@@ -224,7 +215,6 @@ class _Builder:
         return self.named(zero, "zero")
 
     def converted(self, total: SSAValue) -> SSAValue:
-        """The accumulator as C's type."""
         for name, element in conversions(self.plan.accumulator, self.plan.c):
             kind = VectorType(_TYPES[element], self.plan.workgroup_tile)
             op = _arith_op(name).create(operands=[total], result_types=[kind])

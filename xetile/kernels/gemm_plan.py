@@ -91,7 +91,6 @@ class GemmPlan:
 
     @property
     def work_items(self) -> int:
-        """Work-items of a workgroup."""
         return find(DEFAULT).threads * prod(self.sg_layout)
 
     def operand_map(self, operand: Literal["a", "b", "c"]) -> Map:
@@ -101,12 +100,10 @@ class GemmPlan:
         return Map(self.sg_layout, units[operand])
 
     def prefetch_map(self, operand: Literal["a", "b"]) -> Map:
-        """Who prefetches what."""
         bits = ELEMENT_BITS[self.a if operand == "a" else self.b]
         return prefetch_map(self.tile_shape(operand), prod(self.sg_layout), bits)
 
     def tile_shape(self, operand: Literal["a", "b", "c"]) -> Pair:
-        """The workgroup's tile of an operand."""
         rows, columns = self.workgroup_tile
         return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": (rows, columns)}[
             operand

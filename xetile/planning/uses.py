@@ -70,7 +70,6 @@ class Tiles:
             self._classes.give(op.result, _Facts(moves=moves))
 
     def find(self, tile: SSAValue) -> SSAValue:
-        """The representative of a tile's class."""
         return self._classes.find(tile)
 
     def accesses(self, tile: SSAValue, use: TileUse | None = None) -> list[Operation]:

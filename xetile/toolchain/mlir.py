@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, Mod
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 from xetile.dialects.modules import verify as verify_here
-from xetile.errors import XetileError, fail
+from xetile.errors import XetileError, fail, one_line
 from xetile.toolchain.mlir_process import (
     SOURCE_NAME,
     Answer,
@@ -245,7 +245,7 @@ def _report(text: str, complaints: Iterable[Complaint]) -> None:
             place = source_position(text, complaint.line)
         elif complaint.file:
             place = position_of(complaint.file, complaint.line, complaint.column)
-        said = XetileError(f"MLIR: {' '.join(complaint.message.split())}", place)
+        said = XetileError(f"MLIR: {one_line(complaint.message)}", place)
         if complaint.kind == "error":
             raise said
         print(

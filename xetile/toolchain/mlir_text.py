@@ -31,7 +31,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import context
-from xetile.errors import XetileError, file_position
+from xetile.errors import XetileError, file_position, one_line
 from xetile.parser import Parser
 from xetile.toolchain.mlir_process import SOURCE_NAME
 
@@ -47,7 +47,6 @@ class _TransportPrinter(Printer):
         self._print_named_location(op.location, op.results)
 
     def print_block_argument(self, arg: SSAValue, print_type: bool = True) -> None:
-        """As xDSL's, the position with the argument's name."""
         self.print_ssa_value(arg)
         self.print_string(" : ")
         self.print_attribute(arg.type)
@@ -129,7 +128,7 @@ def parse_module(text: str) -> ModuleOp:
         module = _TransportParser(ours, text, SOURCE_NAME).parse_module()
     except ParseError as error:
         line = text.splitlines()[error.span.get_location().line - 1].strip()
-        message = " ".join(error.msg.split())
+        message = one_line(error.msg)
         raise XetileError(
             f"xDSL cannot read what MLIR made: {message}, in '{line[:100]}'"
         ) from error

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, reason_of
 
 
 class Outcome(NamedTuple):
@@ -38,9 +38,7 @@ def run(command: Sequence[str | Path], *, folder: Path | None = None, seconds: f
             start_new_session=True,
         )
     except OSError as error:
-        raise XetileError(
-            f"cannot run {command[0]}: {(error.strerror or str(error)).lower()}"
-        ) from error
+        raise XetileError(f"cannot run {command[0]}: {reason_of(error)}") from error
     try:
         output, errors = child.communicate(timeout=seconds)
     except BaseException as error:

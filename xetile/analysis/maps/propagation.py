@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.types import verify_distribution
-from xetile.errors import fail, position
+from xetile.errors import fail, named_place, position
 
 
 class Strength(IntEnum):
@@ -90,7 +90,6 @@ class Propagation:
         self._count = 0
 
     def get(self, value: SSAValue) -> Evidence | None:
-        """What is known of a value."""
         return self._known.get(value)
 
     def is_alone(self, value: SSAValue) -> bool:
@@ -169,12 +168,10 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
 def where(op: Operation) -> str:
     """` at file:line:column`, or nothing where no place is known."""
     place = position(op)
-    if place is None:
-        return ""
-    return f" at {place.filename.data}:{place.line.data}:{place.column.data}"
+    return "" if place is None else f" at {named_place(place)}"
 
 
-def name_of(value: SSAValue) -> str:
+def symbol_name(value: SSAValue) -> str:
     """The value in words: its name, or its type."""
     if value.name_hint is not None:
         return f"%{value.name_hint}"
@@ -192,11 +189,11 @@ def origin(evidence: Evidence, by: Operation) -> str:
 
 def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
     by, wanted = offer.by, offer.evidence
-    has = f"{name_of(offer.value)} has wg_map {known.map.body} {origin(known, by)}"
+    has = f"{symbol_name(offer.value)} has wg_map {known.map.body} {origin(known, by)}"
     if offer.like is None:
         other = f"'{by.name}' needs {wanted.map.body} {origin(wanted, by)}"
     else:
         other = (
-            f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
+            f"{symbol_name(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
         )
     fail(by, f"{has}, {other}; make the maps agree, or put a tile_conv_layout between")
