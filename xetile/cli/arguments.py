@@ -1,18 +1,20 @@
 """Kernel arguments for a run on the CPU, made from what the command line asks for."""
 
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
+import numpy
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import XetileError, reason_of
+from xetile.interpreter.machine.elements import find_element
 
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
-    from xdsl.dialects.builtin import MemRefType
-    from xdsl.ir import Attribute
-
-    Array = NDArray[numpy.generic]
-    Argument = Array | int | float
+Array = NDArray[numpy.generic]
+Argument = Array | int | float
 
 KINDS = ("int", "zeros", "ones", "normal", "iota")
 LARGEST_INTEGER = 4
@@ -43,10 +45,10 @@ class Parameter(NamedTuple):
     type: str
     shape: tuple[int, ...] | None
     strides: tuple[int, ...] | None
-    dtype: "numpy.dtype[numpy.generic]"
+    dtype: numpy.dtype[numpy.generic]
 
 
-def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> "Argument":
+def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> Argument:
     """The argument for a parameter: a kind of KINDS, a number, or the path of a `.npy` file.
 
     Two positions have different random data; the same seed and position always the same.
@@ -80,7 +82,7 @@ def _unknown(request: str) -> XetileError:
     )
 
 
-def _is_integer(dtype: "numpy.dtype[numpy.generic]") -> bool:
+def _is_integer(dtype: numpy.dtype[numpy.generic]) -> bool:
     return dtype.kind in "iub"
 
 
@@ -99,9 +101,7 @@ def _scalar(parameter: Parameter, request: str) -> int | float:
 
 def _array(
     parameter: Parameter, shape: tuple[int, ...], request: str, seed: int, position: int
-) -> "Array":
-    import numpy
-
+) -> Array:
     dtype = parameter.dtype
     generator = numpy.random.default_rng([seed, position])
     match request:
@@ -129,9 +129,6 @@ def _array(
 
 
 def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> None:
-    """Refuse a number that an integer type does not hold."""
-    import numpy
-
     if not _is_integer(parameter.dtype):
         return
     if parameter.dtype.kind == "b":
@@ -145,10 +142,8 @@ def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> No
         )
 
 
-def _exact_integers(dtype: "numpy.dtype[numpy.generic]") -> int:
+def _exact_integers(dtype: numpy.dtype[numpy.generic]) -> int:
     """How far a type counts without gaps: `iota` starts again there."""
-    import numpy
-
     if dtype.kind == "b":
         return 2
     if _is_integer(dtype):
@@ -156,9 +151,7 @@ def _exact_integers(dtype: "numpy.dtype[numpy.generic]") -> int:
     return 2 ** SIGNIFICANT_BITS[dtype.name]
 
 
-def _from_file(parameter: Parameter, path: str) -> "Array":
-    import numpy
-
+def _from_file(parameter: Parameter, path: str) -> Array:
     try:
         loaded: object = numpy.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
@@ -184,35 +177,26 @@ def _fits(found: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     )
 
 
-def parameter(kind: "Attribute") -> Parameter:
+def parameter(kind: Attribute) -> Parameter:
     """A kernel's parameter of an IR type.
 
     Errors: XetileError for a type that cannot be executed.
     """
-    from xdsl.dialects.builtin import MemRefType
-    from xdsl.utils.hints import isa
-
     if not isa(kind, MemRefType):
         return Parameter(str(kind), None, None, _dtype(kind))
     shape = tuple(max(extent, DYNAMIC) for extent in kind.get_shape())  # xDSL's is the least i64
     return Parameter(str(kind), shape, _strides(kind), _dtype(kind.element_type))
 
 
-def _dtype(element: "Attribute") -> "numpy.dtype[numpy.generic]":
-    from xetile.interpreter.machine.elements import find_element
-
+def _dtype(element: Attribute) -> numpy.dtype[numpy.generic]:
     found = find_element(element)
     if found is None:
         raise XetileError(f"cannot execute on elements of type {element}")
     return found.dtype
 
 
-def _strides(kind: "MemRefType[Attribute]") -> tuple[int, ...] | None:
+def _strides(kind: MemRefType[Attribute]) -> tuple[int, ...] | None:
     """The strides in elements, where the type says all of them and they are not the dense ones."""
-    from xdsl.dialects.builtin import NoneAttr
-
-    from xetile.dialects.upstream.memref.layout import strides_and_offset
-
     layout = None if isinstance(kind.layout, NoneAttr) else strides_and_offset(kind)
     if layout is None:
         return None
@@ -220,15 +204,13 @@ def _strides(kind: "MemRefType[Attribute]") -> tuple[int, ...] | None:
     return known if len(known) == len(layout[0]) else None
 
 
-def duplicate(array: "Array") -> "Array":
+def duplicate(array: Array) -> Array:
     """A copy with the same strides."""
     return _spread(array, tuple(stride // array.itemsize for stride in array.strides))
 
 
-def _spread(array: "Array", strides: tuple[int, ...] | None) -> "Array":
+def _spread(array: Array, strides: tuple[int, ...] | None) -> Array:
     """The array with strides in elements; what lies between its elements is zero."""
-    import numpy
-
     if strides is None or array.size == 0:
         return array.copy()
     last = sum((n - 1) * stride for n, stride in zip(array.shape, strides, strict=True))

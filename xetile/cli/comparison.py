@@ -1,13 +1,11 @@
 """Two arrays held against each other: equal bits, or a bound on the difference."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy
-    from numpy.typing import NDArray
+import numpy
+from numpy.typing import NDArray
 
-    Array = NDArray[numpy.generic]
-    Numbers = NDArray[numpy.float64]
+Array = NDArray[numpy.generic]
 
 
 class Difference(NamedTuple):
@@ -20,14 +18,12 @@ class Difference(NamedTuple):
     theirs: object
 
 
-def compare(ours: "Array", theirs: "Array", bound: float | None) -> Difference | None:
+def compare(ours: Array, theirs: Array, bound: float | None) -> Difference | None:
     """How two arrays of one shape and type differ; None if they do not.
 
     `bound` is the largest absolute difference that counts as equal; None asks for equal bits, but any NaN is
     equal to any other. Errors are computed in f64; a NaN or infinity on one side only is an infinite error.
     """
-    import numpy
-
     nan = _is_nan(ours) & _is_nan(theirs)
     error = _errors(ours, theirs)
     error[nan] = 0.0
@@ -40,29 +36,21 @@ def compare(ours: "Array", theirs: "Array", bound: float | None) -> Difference |
     return Difference(largest, int(unequal.sum()), place, ours[place], theirs[place])
 
 
-def _bits(array: "Array") -> "Array":
-    import numpy
-
+def _bits(array: Array) -> Array:
     size = array.dtype.itemsize
     return numpy.ascontiguousarray(array).view(numpy.dtype(f"u{size}")).reshape(array.shape)
 
 
-def _is_nan(array: "Array") -> "NDArray[numpy.bool]":
-    import numpy
-
+def _is_nan(array: Array) -> NDArray[numpy.bool]:
     return numpy.isnan(_wide(array))
 
 
-def _wide(array: "Array") -> "Numbers":
-    import numpy
-
+def _wide(array: Array) -> NDArray[numpy.float64]:
     return array.astype(numpy.float64)
 
 
-def _errors(ours: "Array", theirs: "Array") -> "Numbers":
+def _errors(ours: Array, theirs: Array) -> NDArray[numpy.float64]:
     """The absolute differences; infinite where only one side is finite or a number."""
-    import numpy
-
     left, right = _wide(ours), _wide(theirs)
     with numpy.errstate(invalid="ignore"):
         error = numpy.abs(left - right)

@@ -7,31 +7,32 @@ from numpy's result. Needs nothing outside of Python; uses ocloc and mlir-opt wh
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.analysis.kernels import kernel_functions
+from xetile.api import execute, lower, parse, read_source, text
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.targets import EXAMPLE
-
-if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
-    from xetile.levels import LevelName
+from xetile.cli.files import write_output
+from xetile.cli.step_counts import step_counts
+from xetile.codegen import emit, lower_to_llvm, statistics
+from xetile.kernels import gemm
+from xetile.levels import LevelName
+from xetile.targets import EXAMPLE, find
+from xetile.toolchain.paths import find_mlir_opt, find_ocloc
 
 PROGRAM = "xetile-demo"
 KERNEL = "examples/gemm_f16.mlir"
-STAGES: "tuple[tuple[str, LevelName], ...]" = (
-    ("S  subgroup XeTile", "subgroup"),
-    ("B  blocked XeTile", "blocked"),
-    ("X  XeGPU", "xegpu"),
-    ("V  XeVM, one lane", "xevm"),
-)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; the result is its exit status."""
-    return run_tool(PROGRAM, _run, arguments)
+TITLES: dict[LevelName, str] = {
+    "workgroup": "W  workgroup XeTile",
+    "subgroup": "S  subgroup XeTile",
+    "blocked": "B  blocked XeTile",
+    "xegpu": "X  XeGPU",
+    "xevm": "V  XeVM, one lane",
+}
 
 
 def _run(arguments: list[str]) -> int:
@@ -54,53 +55,42 @@ def _run(arguments: list[str]) -> int:
     return 1 if problems else 0
 
 
-def _title(text: str) -> None:
-    print(f"\n== {text}", flush=True)
+def _title(said: str) -> None:
+    print(f"\n== {said}", flush=True)
 
 
-def _show_kernel(path: str) -> "ModuleOp":
-    from xetile.api import parse, read_source
-
+def _show_kernel(path: str) -> ModuleOp:
     _title(f"The kernel, {path}: tiles of whole workgroups")
-    print(
-        "\n".join(line for line in read_source(path).splitlines() if not _is_comment(line)).strip()
-    )
+    lines = read_source(path).splitlines()
+    print("\n".join(line for line in lines if not line.strip().startswith("//")).strip())
     return parse(path)
 
 
-def _is_comment(line: str) -> bool:
-    return line.strip().startswith("//")
+def _stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
+    """The module at every level of the device above the last one."""
+    path = [step.level for step in find(device).path[:-1]]
+    lowered = {level: lower(module, to=level, device=device) for level in TITLES if level in path}
+    return {"workgroup": module, **lowered}
 
 
-def _show_stages(module: "ModuleOp", device: str) -> "dict[LevelName, ModuleOp]":
-    from xetile.analysis.kernels import kernel_functions
-    from xetile.api import lower
-    from xetile.cli.step_counts import step_counts
-
+def _show_stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
     _title(f"What each stage makes of it for {device}: messages and products per K step")
     print(f"{'level':20} {'loads':>6} {'prefetches':>11} {'DPAS':>6} {'ops':>6}")
-    lowered: dict[LevelName, ModuleOp] = {}
-    for _, level in STAGES:
-        lowered[level] = lower(module, to=level, device=device)
-    whole = [("W  workgroup XeTile", module)]
-    whole += [(title, lowered[level]) for title, level in STAGES]
-    for title, stage in whole:
+    stages = _stages(module, device)
+    for level, stage in stages.items():
         (kernel,) = kernel_functions(stage)
         counts = step_counts(kernel)
         number = sum(1 for _ in kernel.walk())
         print(
-            f"{title:20} {counts['loads']:>6} {counts['prefetches']:>11} {counts['dpas']:>6} "
+            f"{TITLES[level]:20} {counts['loads']:>6} {counts['prefetches']:>11} {counts['dpas']:>6} "
             f"{number:>6}"
         )
     print("(one tile_mma at W, S and B stands for all of a workgroup's or subgroup's DPAS)")
-    return lowered
+    return stages
 
 
-def _check_with_mlir(stages: "dict[LevelName, ModuleOp]") -> list[str]:
+def _check_with_mlir(stages: dict[LevelName, ModuleOp]) -> list[str]:
     """What mlir-opt refuses."""
-    from xetile.api import text
-    from xetile.toolchain.paths import find_mlir_opt
-
     _title("Upstream MLIR's opinion of levels X and V")
     program = find_mlir_opt()
     if program is None:
@@ -118,11 +108,7 @@ def _check_with_mlir(stages: "dict[LevelName, ModuleOp]") -> list[str]:
     return problems
 
 
-def _show_code(module: "ModuleOp", device: str, target: Path) -> None:
-    from xetile.cli.files import write_output
-    from xetile.codegen import emit, lower_to_llvm, statistics
-    from xetile.toolchain.paths import find_ocloc
-
+def _show_code(module: ModuleOp, device: str, target: Path) -> None:
     _title("The code")
     started = time.monotonic()
     lowered = lower_to_llvm(module, device)
@@ -144,11 +130,6 @@ def _show_code(module: "ModuleOp", device: str, target: Path) -> None:
 
 def _show_execution(device: str) -> list[str]:
     """The levels whose result is not that of the first."""
-    import numpy
-
-    from xetile.api import execute, lower
-    from xetile.kernels import gemm
-
     m, n, k = 144, 112, 96
     _title(f"A small GEMM, {m}x{n}x{k}, f16, executed on the CPU and held against numpy")
     module = gemm(m=m, n=n, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=2)
@@ -159,9 +140,8 @@ def _show_execution(device: str) -> list[str]:
     bound = k * 2.0**-23 * (abs(a).astype(numpy.float64) @ abs(b).astype(numpy.float64))
     problems: list[str] = []
     first: bytes | None = None
-    stages = [("W  workgroup XeTile", module)]
-    stages += [(title, lower(module, to=level, device=device)) for title, level in STAGES]
-    for title, stage in stages:
+    for level, stage in _stages(module, device).items():
+        title = TITLES[level]
         c = numpy.zeros((m, n), numpy.float32)
         execute(stage, "gemm", a, b, c)
         first = c.tobytes() if first is None else first
@@ -172,6 +152,8 @@ def _show_execution(device: str) -> list[str]:
             problems.append(f"executing level {title} gives a wrong result")
     return problems
 
+
+main = partial(run_tool, PROGRAM, _run)
 
 if __name__ == "__main__":
     sys.exit(main())

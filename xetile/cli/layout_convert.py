@@ -34,15 +34,16 @@ def run(arguments: list[str]) -> int:
     tensor = tensor_type(options.t)
     source, target = (layout_of(text, tensor.shape) for text in (options.source, options.target))
     plan = plan_conversion(source, target, tensor.element_bits)
-    show = _json if options.json else _text
+    bits = tensor.element_bits
+    text = as_json(_data(plan, bits)) if options.json else _text(plan, bits)
     pictures = [
-        (f"{what}: {given.partition('<')[0]}", layout, tensor.element_bits)
+        (f"{what}: {given.partition('<')[0]}", layout, bits)
         for what, given, layout in (
             ("from", options.source, source),
             ("to", options.target, target),
         )
     ]
-    write_outputs(options, show(plan, tensor.element_bits), pictures)
+    write_outputs(options, text, pictures)
     return 0
 
 
@@ -97,10 +98,6 @@ def _shared_lines(shared: "SharedExchange") -> list[str]:
         f"Bank conflicts: {shared.conflicts.store} storing, {shared.conflicts.load} loading",
         f"Layout:{shared.layout}",
     ]
-
-
-def _json(plan: "Conversion", bits: int) -> str:
-    return as_json(_data(plan, bits))
 
 
 def _data(plan: "Conversion", bits: int) -> dict[str, object]:

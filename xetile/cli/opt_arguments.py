@@ -2,6 +2,7 @@
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from xetile.cli.instrumentation import ALL, Dumps
 from xetile.cli.pipeline_spec import PIPELINE_OPTION
@@ -32,13 +33,13 @@ Add = Callable[..., object]
 
 
 def _add_input(add: Add) -> None:
+    flag = partial(add, action="store_true")
     add("-f", "--frontend", choices=["mlir"], help="the language of the input")
-    add(
+    flag(
         "--allow-unregistered-dialect",
-        action="store_true",
         help="let ops, types and attributes of unknown dialects pass through",
     )
-    add("--no-implicit-module", action="store_true", help="the file has one top-level op")
+    flag("--no-implicit-module", help="the file has one top-level op")
     add(
         "--split-input-file",
         metavar="MARKER",
@@ -47,13 +48,14 @@ def _add_input(add: Add) -> None:
 
 
 def _add_passes(add: Add) -> None:
+    flag = partial(add, action="store_true")
     add("-p", "--passes", default="", help="passes in xDSL's notation: a,b{option=value}")
     add(PIPELINE_OPTION, metavar="PIPELINE", help="passes in mlir-opt's notation, anchors or not")
-    add("--dump-pass-pipeline", action="store_true", help="print the pipeline on standard error")
-    add("--mlir-timing", action="store_true", help="report how long each part took")
-    add("--time-passes", action="store_true", help="as --mlir-timing")
+    flag("--dump-pass-pipeline", help="print the pipeline on standard error")
+    flag("--mlir-timing", help="report how long each part took")
+    flag("--time-passes", help="as --mlir-timing")
     for place in ("before", "after"):
-        add(f"--mlir-print-ir-{place}-all", action="store_true", help=f"print IR {place} each pass")
+        flag(f"--mlir-print-ir-{place}-all", help=f"print IR {place} each pass")
         add(
             f"--mlir-print-ir-{place}",
             action="append",
@@ -61,49 +63,44 @@ def _add_passes(add: Add) -> None:
             metavar="PASS",
             help=f"print IR {place} a pass",
         )
-    add("--mlir-print-ir-after-change", action="store_true", help="... only where it changed")
-    add("--mlir-print-ir-after-failure", action="store_true", help="... only where a pass failed")
-    add("--print-between-passes", action="store_true", help="as --mlir-print-ir-after-all")
+    flag("--mlir-print-ir-after-change", help="... only where it changed")
+    flag("--mlir-print-ir-after-failure", help="... only where a pass failed")
+    flag("--print-between-passes", help="as --mlir-print-ir-after-all")
 
 
 def _add_output(add: Add, targets: list[str]) -> None:
+    flag = partial(add, action="store_true")
     known = ", ".join(targets)
     add("-o", "--output-file", metavar="FILE", help="where to write; a failure leaves it alone")
     add("-t", "--target", default="mlir", help=f"what to print: {known}")
-    add("--print-op-generic", "--mlir-print-op-generic", action="store_true", help="generic form")
-    add("--print-debuginfo", "--mlir-print-debuginfo", action="store_true", help="with locations")
-    add(
-        "--print-no-properties",
-        action="store_true",
-        help="generic form with properties among the attributes",
-    )
-    add("--mlir-print-local-scope", action="store_true", help=SUPPRESS)  # no aliases are printed
+    flag("--print-op-generic", "--mlir-print-op-generic", help="generic form")
+    flag("--print-debuginfo", "--mlir-print-debuginfo", help="with locations")
+    flag("--print-no-properties", help="generic form with properties among the attributes")
+    flag("--mlir-print-local-scope", help=SUPPRESS)  # no aliases are printed
     add("--output-split-marker", default=SEPARATOR, metavar="MARKER", help="between output parts")
-    add("--syntax-highlight", action="store_true", help="colours, on a terminal")
+    flag("--syntax-highlight", help="colours, on a terminal")
 
 
 def _add_checks(add: Add) -> None:
+    flag = partial(add, action="store_true")
     add(
         "--verify-diagnostics",
         choices=["all", "only-expected"],
         help="hold diagnostics against expected-error, -warning, -remark and -note comments",
     )
-    add(
-        "--parsing-diagnostics",
-        action="store_true",
-        help="print errors on standard output and succeed",
-    )
+    flag("--parsing-diagnostics", help="print errors on standard output and succeed")
     add("--verify-each", default="true", metavar="BOOL", help="verify after each pass (true)")
-    add("--disable-verify", action="store_true", help="verify nothing, not even the input")
-    add("--verify-roundtrip", action="store_true", help="print the input and read it back first")
-    add("--shrink", action="store_true", help="for shrinkray: succeed if ShrinkException is raised")
+    flag("--disable-verify", help="verify nothing, not even the input")
+    flag("--verify-roundtrip", help="print the input and read it back first")
+    flag("--shrink", help="for shrinkray: succeed if ShrinkException is raised")
 
 
 def _add_listings(add: Add) -> None:
+    flag = partial(add, action="store_true")
     add("-v", "--version", action=VersionAction, help="print the versions of all parts")
-    add("--list-passes", action="store_true", help="print the names of all passes")
+    flag("--list-passes", help="print the names of all passes")
     add("--show-pass", metavar="PASS", help="print what a pass does, its options, IR before, after")
-    add("--show-dialects", action="store_true", help="print the names of all dialects")
+    flag("--show-dialects", help="print the names of all dialects")
 
 
 def normalized(arguments: Sequence[str], known: Collection[str]) -> list[str]:

@@ -135,14 +135,12 @@ def _check_types(op: Operation) -> None:
         type, vector = value.type, value.type
         if isa(vector, VectorType):
             if tuple(vector.get_shape()) not in _VECTORS:
-                fail(
-                    op, f"'{op.name}' has {type}; SPIR-V has vectors of 2, 3, 4, 8 and 16 elements"
-                )
+                legal = "vectors of 2, 3, 4, 8 and 16 elements"
+                fail(op, f"'{op.name}' has {type}; SPIR-V has {legal}")
             type = vector.element_type
         if isa(type, IntegerType) and type.width.data not in _INTEGERS:
-            fail(
-                op, f"'{op.name}' has {type}; SPIR-V has integers of 1, 8, 16, 32 and 64 bits here"
-            )
+            legal = "integers of 1, 8, 16, 32 and 64 bits here"
+            fail(op, f"'{op.name}' has {type}; SPIR-V has {legal}")
 
 
 def _convert(
@@ -175,12 +173,9 @@ def _convert_missing(
         values[op.res] = builder.select(operands[0], operands[1], operands[2])
     elif isinstance(op, FCmpOp):
         values[op.res] = _compare(op.predicate_name, builder, operands[0], operands[1])
-    elif isinstance(op, FPToSIOp):
-        values[op.res] = builder.fptosi(operands[0], convert_type(op.res.type))
-    elif isinstance(op, FPToUIOp):
-        values[op.res] = builder.fptoui(operands[0], convert_type(op.res.type))
-    elif isinstance(op, UIToFPOp):
-        values[op.res] = builder.uitofp(operands[0], convert_type(op.res.type))
+    elif isinstance(op, FPToSIOp | FPToUIOp | UIToFPOp):
+        convert = getattr(builder, op.name.removeprefix("llvm."))
+        values[op.res] = convert(operands[0], convert_type(op.res.type))
     else:
         return False
     return True

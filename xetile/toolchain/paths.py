@@ -24,12 +24,9 @@ def _named(variable: str) -> Path | None:
     return Path(found)
 
 
-def _on_path(*names: str) -> Path | None:
-    for name in names:
-        found = shutil.which(name)
-        if found is not None:
-            return Path(found)
-    return None
+def _on_path(name: str) -> Path | None:
+    found = shutil.which(name)
+    return None if found is None else Path(found)
 
 
 def find_ocloc() -> Path | None:
