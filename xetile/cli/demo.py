@@ -7,17 +7,18 @@ from numpy's result. Needs nothing outside of Python; uses ocloc and mlir-opt wh
 import subprocess
 import sys
 import time
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
 import numpy
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from xetile.analysis.kernels import kernel_functions
 from xetile.api import execute, lower, parse, read_source, text
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import write_output
-from xetile.cli.step_counts import step_counts
 from xetile.codegen import emit, lower_to_llvm, statistics
 from xetile.kernels import gemm
 from xetile.levels import LevelName
@@ -33,6 +34,14 @@ TITLES: dict[LevelName, str] = {
     "xegpu": "X  XeGPU",
     "xevm": "V  XeVM, one lane",
 }
+KINDS = {
+    **dict.fromkeys(("xetile.tile_mma", "xegpu.dpas", "xevm.mma"), "dpas"),
+    **dict.fromkeys(("xetile.load_tile", "xegpu.load_nd", "xevm.blockload2d"), "loads"),
+    **dict.fromkeys(
+        ("xetile.prefetch_tile", "xegpu.prefetch_nd", "xevm.blockprefetch2d"), "prefetches"
+    ),
+}
+"""What ops count as."""
 
 
 def _run(arguments: list[str]) -> int:
@@ -79,7 +88,7 @@ def _show_stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
     stages = _stages(module, device)
     for level, stage in stages.items():
         (kernel,) = kernel_functions(stage)
-        counts = step_counts(kernel)
+        counts = _step_counts(kernel)
         number = sum(1 for _ in kernel.walk())
         print(
             f"{TITLES[level]:20} {counts['loads']:>6} {counts['prefetches']:>11} {counts['dpas']:>6} "
@@ -87,6 +96,18 @@ def _show_stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
         )
     print("(one tile_mma at W, S and B stands for all of a workgroup's or subgroup's DPAS)")
     return stages
+
+
+def _step_counts(kernel: Operation) -> Counter[str]:
+    """Loads, prefetches and products (`dpas`) of one round of the loop with the most products in its own body."""
+    loops = [op for op in kernel.walk() if op.name == "scf.for"]
+    counts = [_count(loop) for loop in loops] or [_count(kernel)]
+    return max(counts, key=lambda count: count["dpas"])
+
+
+def _count(op: Operation) -> Counter[str]:
+    inside = (inner for region in op.regions for block in region.blocks for inner in block.ops)
+    return Counter(KINDS[inner.name] for inner in inside if inner.name in KINDS)
 
 
 def _check_with_mlir(stages: dict[LevelName, ModuleOp]) -> list[str]:

@@ -7,7 +7,7 @@ comments, output files that a failure leaves alone.
 
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
@@ -65,20 +65,21 @@ class OptMain(xDSLOptMain):
     args: Namespace
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self.available_frontends = {}
-        self.available_passes = {}
-        self.available_targets = {}
-        self.ctx = Context()
+        from xetile.dialects import all_dialects
+
         self.diagnostics: list[Diagnostic] = []
         self.source_name = ""
-        self._universe = Universe.get_multiverse()
-        self.register_all_dialects()
-        self.register_all_frontends()
-        self.register_all_passes()
-        self.register_all_targets()
+        # what is known: xDSL's, every installed plugin's, ours on top; imported when first met
+        universe = Universe.get_multiverse()
+        self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
+        self.available_passes = dict(universe.all_passes)
+        self.available_targets = dict(universe.all_targets)
+        self.ctx = Context()
+        for name, factory in (universe.all_dialects | all_dialects()).items():
+            self.ctx.register_dialect(name, factory)
 
         parser = OptParser(self.available_passes)
-        self.register_all_arguments(parser)
+        add_arguments(parser, list(self.available_targets))
         known = {*parser.long_options, *self.available_passes}
         rest, pieces = collect_pipeline(normalized(arguments, known), self.available_passes)
         self.args, unknown = parser.parse_known_args(rest)
@@ -91,7 +92,8 @@ class OptMain(xDSLOptMain):
             dumps(self.args), timing=self.args.mlir_timing or self.args.time_passes
         )
         self._apply_switches()
-        self.setup_pipeline()
+        # wrong names and options are refused before anything is read
+        self.pipeline = PassPipeline(parse_passes(self.args.passes, self.available_passes))
 
     def _apply_switches(self) -> None:
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
@@ -106,28 +108,6 @@ class OptMain(xDSLOptMain):
                 f"unknown target '{target}'; expected one of {', '.join(self.available_targets)}"
             )
 
-    # What is known: xDSL's, every installed plugin's, ours on top.
-
-    def register_all_dialects(self) -> None:
-        """All dialects by name, loaded when first met."""
-        from xetile.dialects import all_dialects
-
-        for name, factory in (self._universe.all_dialects | all_dialects()).items():
-            self.ctx.register_dialect(name, factory)
-
-    def register_all_frontends(self) -> None:
-        """Our parser for MLIR text, whatever the file is called."""
-        self.available_frontends["mlir"] = self._parse_mlir
-
-    def register_all_passes(self) -> None:
-        self.available_passes |= self._universe.all_passes
-
-    def register_all_targets(self) -> None:
-        self.available_targets |= self._universe.all_targets
-
-    def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        add_arguments(arg_parser, list(self.available_targets))
-
     # Parsing and passes.
 
     def _parse_mlir(self, stream: IO[bytes]) -> ModuleOp:
@@ -135,11 +115,6 @@ class OptMain(xDSLOptMain):
 
         parser = Parser(self.ctx, stream.read(), self.source_name)
         return parser.parse_module(not self.args.no_implicit_module)
-
-    def setup_pipeline(self) -> None:
-        """Make the passes; wrong names and options are refused before anything is read."""
-        passes = parse_passes(self.args.passes, self.available_passes)
-        self.pipeline = PassPipeline(passes)
 
     def apply_passes(self, prog: ModuleOp) -> None:
         """Verify the module, then run pass after pass, verifying what each makes."""

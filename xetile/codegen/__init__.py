@@ -86,7 +86,7 @@ def launch_contract(
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
 ) -> "dict[str, Plain]":
-    """What a host needs to launch the kernels of a module; for the keys see emit/contract.py.
+    """What a host needs to launch the kernels of a module; for the keys see contract.py.
 
     Errors: XetileError where a kernel cannot be lowered or is not there.
     """

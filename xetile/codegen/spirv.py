@@ -1,10 +1,9 @@
 """The emitter of Xe: LLVM IR, and SPIR-V by the back end in llvmlite, in this process.
 
-The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: emit/llvm_ir.py refuses the types on
-which it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled in a process of
-their own (emit/llvm_process.py). And it keeps state between modules: labels of an earlier module can come back as ids
-of the next (https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23), which is then no valid SPIR-V.
-That is seen here, and the module is compiled again, apart.
+The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: llvm_ir.py refuses the types on which
+it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled apart
+(llvm_process.py). So are modules in which labels of an earlier one came back as ids
+(https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23).
 """
 
 import re

@@ -1,5 +1,6 @@
 """The matrix product C = A * B as a workgroup-level kernel."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from xdsl.dialects import arith, builtin, scf
@@ -29,20 +30,11 @@ from xetile.dialects.xetile import (
 )
 from xetile.kernels.gemm_plan import GemmPlan, Map, Pair, check_plan
 
+_NAMED = ("f16", "bf16", "tf32", "f32", "f64", "f8E4M3FN", "f8E5M2", "i8", "i16", "i32", "i64")
 _TYPES: dict[str, Attribute] = {
-    "f16": builtin.f16,
-    "bf16": builtin.bf16,
-    "tf32": builtin.tf32,
-    "f32": builtin.f32,
-    "f64": builtin.f64,
-    "f8E4M3FN": builtin.f8E4M3FN,
-    "f8E5M2": builtin.f8E5M2,
-    "i8": builtin.i8,
+    **{name: getattr(builtin, name) for name in _NAMED},
     "si8": builtin.IntegerType(8, builtin.Signedness.SIGNED),
     "ui8": builtin.IntegerType(8, builtin.Signedness.UNSIGNED),
-    "i16": builtin.i16,
-    "i32": builtin.i32,
-    "i64": builtin.i64,
 }
 
 
@@ -62,11 +54,9 @@ def gemm(
 ) -> builtin.ModuleOp:
     """C = A * B, one workgroup per tile of C: block_id x is the row of tiles, y the column.
 
-    Shapes: A is `m` x `k`, B `k` x `n`, C `m` x `n`; the extents need not be multiples of the tiles. `workgroup_tile`
-    and `subgroup_tile` are rows and columns of C, in elements.
-    Units: `k_step` is how many elements of K one round of the loop takes; `prefetch` how many rounds A and B are
-    prefetched ahead, None for not at all. Types are given by MLIR's names; `b` is that of `a` by default, `c` that of
-    the accumulator. Where they differ, C is converted after the loop.
+    Shapes: A is `m` x `k`, B `k` x `n`, C `m` x `n`, in elements, as are the tiles of C; no extent need divide a tile.
+    Units: `k_step` counts elements of K, `prefetch` rounds of the loop, None for none. Types have MLIR's names; `b` is
+    that of `a` by default, `c` that of the accumulator, from which it is converted after the loop.
     Errors: XetileError with the values and what would be legal.
     Source: XeTile RFC, appendix 2.1.
     """
@@ -118,11 +108,7 @@ class _Builder:
 
     def body(self) -> None:
         a, b, c = self.block.args
-        bounds = (
-            self.constant(0),
-            self.constant(self.plan.k),
-            self.constant(self.plan.k_step),
-        )
+        bounds = [self.constant(value) for value in (0, self.plan.k, self.plan.k_step)]
         m = self.corner("x", "m", self.plan.workgroup_tile[0])
         n = self.corner("y", "n", self.plan.workgroup_tile[1])
         starts = {
@@ -140,9 +126,7 @@ class _Builder:
         self.block.add_op(StoreTileOp(self.converted(total), tile))
         self.block.add_op(gpu.ReturnOp())
 
-    def loop(
-        self, bounds: tuple[SSAValue, SSAValue, SSAValue], starts: dict[str, SSAValue]
-    ) -> SSAValue:
+    def loop(self, bounds: Sequence[SSAValue], starts: dict[str, SSAValue]) -> SSAValue:
         """The loop over K, which carries `starts` by name; the accumulator after it."""
         outer = self.block
         self.block = Block(arg_types=[IndexType(), *(value.type for value in starts.values())])
@@ -165,7 +149,8 @@ class _Builder:
         total = self.named(product, "sum")
         moved = [self.moved(tile, name) for name, tile in carried.items()]
         self.block.add_op(scf.YieldOp(*moved, total))
-        loop = scf.ForOp(*bounds, list(starts.values()), Region(self.block))
+        low, high, step = bounds
+        loop = scf.ForOp(low, high, step, list(starts.values()), Region(self.block))
         self.block = outer
         self.block.add_op(loop)
         loop.results[-1].name_hint = "total"

@@ -7,6 +7,7 @@ from typing import Literal
 
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find
+from xetile.targets.target import Operand
 from xetile.targets.xe.surface import SURFACE
 
 Pair = tuple[int, int]
@@ -59,11 +60,7 @@ class Map:
 
 @dataclass(frozen=True)
 class GemmPlan:
-    """A checked request for a GEMM kernel.
-
-    Shapes: A is `m` x `k`, B `k` x `n`, C `m` x `n`, in elements; no extent need divide a tile.
-    Units: `prefetch` counts K steps; tiles and `k_step` count elements.
-    """
+    """A request for a GEMM kernel, in the units of `gemm`."""
 
     m: int
     n: int
@@ -93,21 +90,21 @@ class GemmPlan:
     def work_items(self) -> int:
         return find(DEFAULT).threads * prod(self.sg_layout)
 
-    def operand_map(self, operand: Literal["a", "b", "c"]) -> Map:
+    def operand_map(self, operand: Operand) -> Map:
         """Who loads or stores what; subgroups of a row share A, those of a column B."""
-        rows, columns = self.subgroup_tile
-        units = {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": (rows, columns)}
-        return Map(self.sg_layout, units[operand])
+        return Map(self.sg_layout, self._part(operand, self.subgroup_tile))
 
     def prefetch_map(self, operand: Literal["a", "b"]) -> Map:
         bits = ELEMENT_BITS[self.a if operand == "a" else self.b]
         return prefetch_map(self.tile_shape(operand), prod(self.sg_layout), bits)
 
-    def tile_shape(self, operand: Literal["a", "b", "c"]) -> Pair:
-        rows, columns = self.workgroup_tile
-        return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": (rows, columns)}[
-            operand
-        ]
+    def tile_shape(self, operand: Operand) -> Pair:
+        return self._part(operand, self.workgroup_tile)
+
+    def _part(self, operand: Operand, tile: Pair) -> Pair:
+        """What of an operand belongs to a tile of C, along K as much as a step takes."""
+        rows, columns = tile
+        return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": tile}[operand]
 
 
 def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
@@ -116,9 +113,7 @@ def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
     Among the ways to do that, pieces that are one cache line wide win, then those of more rows of subgroups.
     Where the tile has fewer pieces than there are subgroups, some fetch the same.
     """
-    candidates = [
-        (rows, subgroups // rows) for rows in range(1, subgroups + 1) if subgroups % rows == 0
-    ]
+    divisors = [rows for rows in range(1, subgroups + 1) if subgroups % rows == 0]
 
     def cost(layout: Pair) -> tuple[bool, int, float, int]:
         units = _units(shape, layout)
@@ -127,7 +122,7 @@ def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
         distance = abs(log2(width_bytes / SURFACE.base_alignment))  # a cache line
         return width_bytes % SURFACE.column_multiple != 0, duplicates, distance, -layout[0]
 
-    layout = min(candidates, key=cost)
+    layout = min(((rows, subgroups // rows) for rows in divisors), key=cost)
     units = _units(shape, layout)
     return Map(layout, (shape[0] // units[0], shape[1] // units[1]))
 

@@ -1,11 +1,10 @@
 """Which block each tile and each vector of a subgroup-level kernel is kept in.
 
-A tile's block is that of its memory messages (`xetile.planning.messages`). A vector's home is the block that its class
-(what loops carry and elementwise ops relate) is kept in: the accumulator's where the class is one, else that of the
-tile it is loaded from or stored to, else what a product asks for. A class that nothing is asked of follows the nearest
-one that is, through transposes, reductions, broadcasts and slices. What a product asks of a slice it asks of the
-vector that is sliced too, in blocks of which the slice takes whole ones. Every block divides its shape: asked for are
-only powers of two that do, and what follows from them.
+A tile's block is that of its messages. A vector's home is that of its class (what loops carry and elementwise ops
+relate): the accumulator's, else that of the tile it is loaded from or stored to, else what a product asks for. A class
+that nothing is asked of follows the nearest one that is. What a product asks of a slice it asks of the vector that is
+sliced too, in blocks of which the slice takes whole ones. Every block divides its shape, being a power of two that
+does, or what follows from one.
 """
 
 from collections import deque

@@ -1,9 +1,8 @@
 """Which 2D block messages move a tile: the fewest that the device has and whose registers suit the use.
 
-The layout that a use wants (a DPAS operand) and the layout that a message leaves in registers are linear layouts;
-`xetile.layout.intel.messages` finds, by composing and inverting them, the configuration with the fewest messages for
-which one is a mere permutation of registers of the other. Blocking writes what is planned on the accesses
-as `#xetile.message`; what is written there already is taken, after it was checked.
+Of the layout that a use wants (a DPAS operand) and the one that a message leaves in registers, one has to be a mere
+permutation of registers of the other. Blocking writes what is planned on the accesses as `#xetile.message`; what is
+written there already is taken, after it was checked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

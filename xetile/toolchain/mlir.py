@@ -120,9 +120,8 @@ def run_passes(
 ) -> ModuleOp:
     """What a pipeline of upstream's passes makes of a module, which stays as it is.
 
-    `pipeline` is in mlir-opt's notation; `builtin.module(...)` around it may be left out. The module is at
-    level xegpu or below, unless `allow_unregistered` lets ops through that upstream does not know; it leaves them
-    alone. `route` is how upstream is reached, by default the first that is there.
+    `pipeline` is in mlir-opt's notation, `builtin.module(...)` around it or not. The module is at level xegpu or below,
+    unless `allow_unregistered` has upstream leave alone what it does not know.
     Errors: XetileError, at the position of the op, where it does not verify, here or upstream, or a pass refuses it;
     where a pass aborts or takes more than `seconds`; for a pipeline that is wrong; where MLIR is not installed.
     """
