@@ -78,8 +78,11 @@ def _show_kernel(path: str) -> ModuleOp:
 def _stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
     """The module at every level of the device above the last one."""
     path = [step.level for step in find(device).path[:-1]]
-    lowered = {level: lower(module, to=level, device=device) for level in TITLES if level in path}
-    return {"workgroup": module, **lowered}
+    stages: dict[LevelName, ModuleOp] = {"workgroup": module}
+    for level in TITLES:
+        if level in path:
+            stages[level] = lower(module, to=level, device=device)
+    return stages
 
 
 def _show_stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:

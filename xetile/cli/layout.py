@@ -130,7 +130,8 @@ def _layouts(options: Namespace, tensor: TensorType | None) -> "list[NamedLayout
         refuse("must specify the tensor type argument -t, such as tensor<256x32xf16>")
     from xetile.layout.text.attributes import layout_of
 
-    texts: list[tuple[str, str]] = [(text, text) for text in options.l or []]
+    given: list[str] = options.l or []
+    texts = [(text, text) for text in given]
     if options.i is not None:
         texts += [(f"#{name} = {text}", text) for name, text in _aliases(options)]
     if not texts and tensor.layout is not None:

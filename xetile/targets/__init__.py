@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xetile.targets.target import Target
 
-_FAMILIES = ("xetile.targets.xe.devices",)
+FAMILIES = ("xetile.targets.xe.devices",)
 """Modules that have `DEVICES`: targets in the order in which they are listed."""
 
 DEFAULT = "pvc"
@@ -22,14 +22,15 @@ EXAMPLE = "bmg"
 
 
 @cache
-def _by_name() -> "Mapping[str, Target]":
-    rows: list[Target] = [row for family in _FAMILIES for row in import_module(family).DEVICES]
+def by_name() -> "Mapping[str, Target]":
+    """All devices."""
+    rows: list[Target] = [row for family in FAMILIES for row in import_module(family).DEVICES]
     return {row.name: row for row in rows}
 
 
 def names() -> tuple[str, ...]:
     """The devices, in the order in which they are listed."""
-    return tuple(_by_name())
+    return tuple(by_name())
 
 
 def find(name: str) -> "Target":
@@ -37,7 +38,7 @@ def find(name: str) -> "Target":
 
     Errors: XetileError names the known ones.
     """
-    found = _by_name().get(name)
+    found = by_name().get(name)
     if found is None:
         from xetile.errors import XetileError
 

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import cast
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api, codegen, targets
 from xetile.analysis.targets import agreed
@@ -29,18 +30,22 @@ class Other(XeDevice):
     shared_bytes: int = EXCHANGED
 
 
+def code(module: ModuleOp) -> bytes:
+    return CODE
+
+
 @pytest.fixture(autouse=True)
 def other(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rows = ModuleType("rows")
     vars(rows)["DEVICES"] = (Other(name="other"),)
     emitter = ModuleType("emitter")
-    vars(emitter).update(code=lambda _: CODE, llvm_ir=lambda _: "")
+    vars(emitter)["code"] = code
     monkeypatch.setitem(sys.modules, "made_up.rows", rows)
     monkeypatch.setitem(sys.modules, "xetile.codegen.other", emitter)
-    monkeypatch.setattr(targets, "_FAMILIES", (*targets._FAMILIES, "made_up.rows"))
-    targets._by_name.cache_clear()
+    monkeypatch.setattr(targets, "FAMILIES", (*targets.FAMILIES, "made_up.rows"))
+    targets.by_name.cache_clear()
     yield
-    targets._by_name.cache_clear()
+    targets.by_name.cache_clear()
 
 
 def kernel(chips: str = "") -> str:
@@ -77,5 +82,5 @@ def test_its_emitter_makes_the_code() -> None:
 def test_its_shared_memory_bounds_an_exchange() -> None:
     function = next(op for op in api.parse(kernel(OTHER)).walk() if op.name == "gpu.func")
     assert agreed(function, lambda target: target.shared_bytes, "shared memory") == EXCHANGED
-    assert XeTileWgToSg()._limit(function) == EXCHANGED
-    assert XeTileWgToSg(1024)._limit(function) == 1024
+    assert XeTileWgToSg().limit(function) == EXCHANGED
+    assert XeTileWgToSg(1024).limit(function) == 1024

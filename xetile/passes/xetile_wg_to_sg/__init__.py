@@ -86,9 +86,9 @@ class XeTileWgToSg(ModulePass):
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                SubgroupView(function, HANDLERS, exchange_bytes=self._limit(function)).run()
+                SubgroupView(function, HANDLERS, exchange_bytes=self.limit(function)).run()
                 set_level(function, "subgroup")
 
-    def _limit(self, function: Operation) -> int:
+    def limit(self, function: Operation) -> int:
         """Bytes of one exchange: what was asked for, but no more than a workgroup of any target can have."""
         return min(self.exchange_bytes, *(target.shared_bytes for target in targets_of(function)))
