@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple, get_args
 
+from xetile.errors import XetileError
 from xetile.targets.target import Path
 
 LevelName = Literal["workgroup", "subgroup", "blocked", "xegpu", "xevm", "llvm"]
@@ -41,8 +42,6 @@ def below(name: LevelName) -> tuple[LevelName, ...]:
 
 def check_level(name: str) -> None:
     """Refuse what no kernel can be lowered to."""
-    from xetile.errors import XetileError
-
     legal = below("workgroup")
     if name not in legal:
         raise XetileError(f"unknown level '{name}'; expected one of {', '.join(legal)}")
@@ -53,8 +52,6 @@ def passes_to(name: str, path: Path) -> Path:
 
     Errors: XetileError for a level that the path does not have.
     """
-    from xetile.errors import XetileError
-
     levels = [step.level for step in path]
     if name not in levels:
         raise XetileError(f"unknown level '{name}'; known are {', '.join(levels)}")

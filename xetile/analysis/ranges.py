@@ -155,27 +155,18 @@ class _Analysis:
 
     def extent(self, op: Operation) -> Interval:
         type, index = op.operands[0].type, self.known(op.operands[1])
-        if (
-            isa(type, MemRefType)
-            and index.low == index.high
-            and 0 <= index.low < type.get_num_dims()
-        ):
-            size = type.get_shape()[index.low]
-            if size >= 0:
-                return Interval(size, size)
-        return Interval(0, 2**63 - 1)
+        shape = type.get_shape() if isa(type, MemRefType) else ()
+        size = shape[index.low] if index.low == index.high and 0 <= index.low < len(shape) else -1
+        return Interval(size, size) if size >= 0 else Interval(0, 2**63 - 1)
 
     def loop(self, op: Operation) -> None:
         """A loop: its arguments first, by their steps where possible, else until nothing grows."""
         low, high, step = map(self.known, op.operands[:3])
         body = op.regions[0].blocks[0]
         rounds = max(0, -((low.low - high.high) // step.low)) if step.low > 0 else None
-        last = (
-            low.low + (rounds - 1) * step.low
-            if rounds and step == Interval(step.low, step.low)
-            else None
-        )
-        top = high.high - 1 if last is None or low.low != low.high else last
+        top = high.high - 1
+        if rounds and step.low == step.high and low.low == low.high:
+            top = low.low + (rounds - 1) * step.low
         self.give(body.args[0], Interval(low.low, max(low.low, top)))
         carried = [
             _Carried(*row, self.move(row[0], row[2], body) if rounds is not None else None)

@@ -123,8 +123,7 @@ def _run_entry(options: Namespace) -> int:
     for flag, given in (("--against", options.against), ("--grid", options.grid)):
         if given is not None:
             raise XetileError(f"{flag} goes with a kernel, not with --entry")
-    text, name = read_input(options.input)
-    module = parse_text(text, name)
+    module = parse_text(*read_input(options.input))
     types = parameter_types(find_entry(module, options.entry))
     parameters = [parameter(type) for type in types]
     values = _make_arguments(parameters, options, "function")
@@ -159,8 +158,7 @@ def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter
     from xetile.cli.arguments import parameter
     from xetile.interpreter.machine.launch import find_kernel
 
-    text, name = read_input(path)
-    module = parse_text(text, name)
+    module = parse_text(*read_input(path))
     found = find_kernel(module, kernel)
     return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
 

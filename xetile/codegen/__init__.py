@@ -41,9 +41,9 @@ def emit(
         device = target_of(module, device).name
     lowered = lower_to_llvm(module, device, kernel=kernel)
     if kind == "ll":
-        return _llvm_ir(lowered, device)
+        return _emitter(lowered, device).llvm_ir(lowered)
     if kind == "spirv":
-        return _code(lowered, device)
+        return _emitter(lowered, device).code(lowered)
     assert device is not None
     if kind == "zebin":
         return _binary(lowered, device, grf)
@@ -135,18 +135,10 @@ def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
     return import_module(f"{__name__}.{name}")
 
 
-def _llvm_ir(lowered: "ModuleOp", device: str | None) -> str:
-    return _emitter(lowered, device).llvm_ir(lowered)
-
-
-def _code(lowered: "ModuleOp", device: str | None) -> bytes:
-    return _emitter(lowered, device).code(lowered)
-
-
 def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
     from xetile.toolchain.ocloc import compile_spirv
 
-    return compile_spirv(_code(lowered, device), device, grf=grf)
+    return compile_spirv(_emitter(lowered, device).code(lowered), device, grf=grf)
 
 
 def _disassembly(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> "Disassembly":

@@ -8,6 +8,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from xetile.errors import XetileError
+
 if TYPE_CHECKING:
     from xetile.targets.target import Target
 
@@ -40,7 +42,5 @@ def find(name: str) -> "Target":
     """
     found = by_name().get(name)
     if found is None:
-        from xetile.errors import XetileError
-
         raise XetileError(f"unknown device '{name}'; known are {', '.join(names())}")
     return found

@@ -101,16 +101,11 @@ def _refuse_tile(maps: Propagation, operations: Sequence[Operation], tile: SSAVa
     elif all(has_trait(op, PrefetchesTile) for op in uses):
         reason = "it is only prefetched; "
     example = _example(maps, tile.type.shape)
-    such = (
-        f"{tile.type.with_(wg_map=example)}"
-        if example is not None
-        else "#xetile.tile_attr<wg_map = #xetile.wg_map<...>>"
-    )
-    word = "such as " if example is not None else ""
-    fail(
-        tile,
-        f"no wg_map is known for {_described(tile)}: {reason}write it in the tile's type, {word}{such}",
-    )
+    such = "#xetile.tile_attr<wg_map = #xetile.wg_map<...>>"
+    if example is not None:
+        such = f"such as {tile.type.with_(wg_map=example)}"
+    where = f"{reason}write it in the tile's type, {such}"
+    fail(tile, f"no wg_map is known for {_described(tile)}: {where}")
 
 
 def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:

@@ -83,8 +83,7 @@ def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
 def _values(operations: list[Operation]) -> Iterator[SSAValue]:
     """The values that have maps, in program order."""
     for op in operations:
-        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
-        for value in (*op.results, *arguments):
+        for value in _made(op):
             if has_map(value.type):
                 yield value
             elif isinstance(value.type, TileType):
@@ -95,11 +94,17 @@ def _values(operations: list[Operation]) -> Iterator[SSAValue]:
                 )
 
 
+def _made(op: Operation) -> Iterator[SSAValue]:
+    """The results of an op, and the arguments of its blocks."""
+    yield from op.results
+    for block in (block for region in op.regions for block in region.blocks):
+        yield from block.args
+
+
 def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Strength]]:
     """The maps that stand on an op: in the types of the tiles that it makes, and in its attributes."""
     if not has_trait(op, MovesTile, HandsOn):  # their tiles are tiles that other ops made
-        arguments = (a for region in op.regions for block in region.blocks for a in block.args)
-        for value in (*op.results, *arguments):
+        for value in _made(op):
             if isinstance(value.type, TileType) and value.type.wg_map is not None:
                 yield value, value.type.wg_map, Strength.FORWARD
     yield from written_maps(op)
