@@ -106,9 +106,8 @@ def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span)
 class Parser(StockParser):
     """xDSL's parser with the gaps above closed.
 
-    Every op carries the position of its first token (the first result, else the name), every
-    block argument that of its name, as a `FileLineColLoc` in `location`: lines and columns count
-    from 1. An explicit `loc(...)` wins, except `loc(unknown)`, which names no place.
+    `location` of every op is the `FileLineColLoc` of its first token, of every block argument that of its name; lines
+    and columns count from 1. An explicit `loc(...)` wins, except `loc(unknown)`.
     """
 
     usual_dialect: ClassVar[str] = "builtin"

@@ -4,6 +4,7 @@ from math import prod
 from typing import NamedTuple, cast
 
 import numpy
+from ml_dtypes import finfo
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Attribute
@@ -19,17 +20,6 @@ Argument = Array | int | float
 KINDS = ("int", "zeros", "ones", "normal", "iota")
 LARGEST_INTEGER = 4
 """`int` draws from the whole numbers in [-4, 4]: sums of their products are exact in f32."""
-
-SIGNIFICANT_BITS = {
-    "float8_e5m2": 3,
-    "float8_e4m3fn": 4,
-    "bfloat16": 8,
-    "float16": 11,
-    "float32": 24,
-    "float64": 53,
-}
-"""Bits of a float type's significand, the hidden one included: it counts to two to the power of that."""
-
 
 DYNAMIC = -1
 """An extent that the type leaves open."""
@@ -131,24 +121,26 @@ def _array(
 def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> None:
     if not _is_integer(parameter.dtype):
         return
-    if parameter.dtype.kind == "b":
-        low, high = 0, 1
-    else:
-        limits = numpy.iinfo(parameter.dtype.name)
-        low, high = int(limits.min), int(limits.max)
+    low, high = _limits(parameter.dtype)
     if number != int(number) or not low <= number <= high:
         raise XetileError(
             f"{parameter.type} does not hold {request}, but whole numbers from {low} to {high}"
         )
 
 
+def _limits(dtype: numpy.dtype[numpy.generic]) -> tuple[int, int]:
+    """What an integer type holds."""
+    if dtype.kind == "b":
+        return 0, 1
+    limits = numpy.iinfo(dtype.name)
+    return int(limits.min), int(limits.max)
+
+
 def _exact_integers(dtype: numpy.dtype[numpy.generic]) -> int:
     """How far a type counts without gaps: `iota` starts again there."""
-    if dtype.kind == "b":
-        return 2
     if _is_integer(dtype):
-        return int(numpy.iinfo(dtype.name).max) + 1
-    return 2 ** SIGNIFICANT_BITS[dtype.name]
+        return _limits(dtype)[1] + 1
+    return int(2 / cast("numpy.finfo[numpy.float64]", finfo(dtype)).eps)
 
 
 def _from_file(parameter: Parameter, path: str) -> Array:

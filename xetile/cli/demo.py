@@ -1,7 +1,6 @@
 """The main job on one page, for a reader in a hurry: `python -m xetile.cli.demo`, or `make demo`.
 
-Shows a kernel, what every stage makes of it, where its SPIR-V is, and how far a small GEMM executed at every level is
-from numpy's result. Needs nothing outside of Python; uses ocloc and mlir-opt where they are.
+Needs nothing outside of Python; uses ocloc and mlir-opt where they are.
 """
 
 import subprocess

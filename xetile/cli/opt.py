@@ -1,8 +1,7 @@
 """`xetile-opt`: reads IR, runs passes, prints IR. xDSL's driver with our parser, dialects and passes.
 
-It differs from xDSL's where that stands in the way of a pipe or a person: mlir-opt's way of naming
-passes, one-line errors with a place, timing and in-between IR on standard error, `expected-error`
-comments, output files that a failure leaves alone.
+It differs where that stands in the way of a pipe or a person: passes are named as in mlir-opt, errors are one line
+with a place, reports go to standard error, a failure leaves output files alone.
 """
 
 import re
