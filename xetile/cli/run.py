@@ -153,7 +153,7 @@ def _shown(result: "Array") -> str:
 
 def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
-    from xetile.analysis.kernels import symbol_name, parameter_types
+    from xetile.analysis.kernels import parameter_types, symbol_name
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
     from xetile.interpreter.machine.launch import find_kernel

@@ -84,3 +84,11 @@ def test_its_shared_memory_bounds_an_exchange() -> None:
     assert agreed(function, lambda target: target.shared_bytes, "shared memory") == EXCHANGED
     assert XeTileWgToSg().limit(function) == EXCHANGED
     assert XeTileWgToSg(1024).limit(function) == 1024
+
+
+def test_more_than_its_shared_memory_is_remarked(capsys: pytest.CaptureFixture[str]) -> None:
+    function = next(op for op in api.parse(kernel(OTHER)).walk() if op.name == "gpu.func")
+    assert XeTileWgToSg(EXCHANGED + 1).limit(function) == EXCHANGED
+    assert (
+        f"exchange_bytes is {EXCHANGED + 1}; exchanges take {EXCHANGED}" in capsys.readouterr().err
+    )

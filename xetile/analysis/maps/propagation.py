@@ -1,8 +1,9 @@
 """How `wg_map`s spread over a function: from where they are written, along links and rules, until nothing is new.
 
-A link says that two values have one map (links.py), a rule derives maps that differ (rules.py). Maps go forward as far
-as they can before one goes backward, so that contradictions mostly meet at a user, where the error stands. What is
-merely usual (K is one unit) is assumed last. Every value gets its map once: the work grows with the number of links.
+A link says that two values have one map (links.py), a rule derives maps that differ (rules.py). Maps go
+forward, from operands to results, as far as they can before one goes backward; so maps that contradict one another
+mostly meet at a user, which is where the error stands. What is merely usual (K is one unit) is assumed last, where
+nothing else says more. Every value gets its map once: the work grows with the number of links.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.types import verify_distribution
-from xetile.errors import fail, named_place, position
+from xetile.errors import fail, position
 
 
 class Strength(IntEnum):
@@ -89,6 +90,7 @@ class Propagation:
         self._count = 0
 
     def get(self, value: SSAValue) -> Evidence | None:
+        """What is known of a value."""
         return self._known.get(value)
 
     def is_alone(self, value: SSAValue) -> bool:
@@ -167,10 +169,12 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
 def where(op: Operation) -> str:
     """` at file:line:column`, or nothing where no place is known."""
     place = position(op)
-    return "" if place is None else f" at {named_place(place)}"
+    if place is None:
+        return ""
+    return f" at {place.filename.data}:{place.line.data}:{place.column.data}"
 
 
-def symbol_name(value: SSAValue) -> str:
+def name_of(value: SSAValue) -> str:
     """The value in words: its name, or its type."""
     if value.name_hint is not None:
         return f"%{value.name_hint}"
@@ -188,11 +192,11 @@ def origin(evidence: Evidence, by: Operation) -> str:
 
 def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
     by, wanted = offer.by, offer.evidence
-    has = f"{symbol_name(offer.value)} has wg_map {known.map.body} {origin(known, by)}"
+    has = f"{name_of(offer.value)} has wg_map {known.map.body} {origin(known, by)}"
     if offer.like is None:
         other = f"'{by.name}' needs {wanted.map.body} {origin(wanted, by)}"
     else:
         other = (
-            f"{symbol_name(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
+            f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
         )
     fail(by, f"{has}, {other}; make the maps agree, or put a tile_conv_layout between")

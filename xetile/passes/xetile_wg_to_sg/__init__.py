@@ -40,7 +40,7 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
 from xetile.analysis.targets import targets_of
-from xetile.errors import XetileError
+from xetile.errors import XetileError, remark
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.xetile_wg_to_sg import (
     compute,
@@ -91,4 +91,11 @@ class XeTileWgToSg(ModulePass):
 
     def limit(self, function: Operation) -> int:
         """Bytes of one exchange: what was asked for, but no more than a workgroup of any target can have."""
-        return min(self.exchange_bytes, *(target.shared_bytes for target in targets_of(function)))
+        there = min(target.shared_bytes for target in targets_of(function))
+        if there < self.exchange_bytes != XeTileWgToSg.exchange_bytes:
+            remark(
+                function,
+                f"exchange_bytes is {self.exchange_bytes}; exchanges take {there}, "
+                "the shared memory that a workgroup of the target can have",
+            )
+        return min(self.exchange_bytes, there)
