@@ -6,8 +6,8 @@ from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.levels import LevelName
 from xetile.passes import PASSES, load_pass
-from xetile.passes.pipelines import steps
-from xetile.targets import names
+from xetile.passes.pipelines import lower, steps
+from xetile.targets import DEFAULT, find, names
 
 TIDY = ["canonicalize", "licm", "cse", "dce"]
 WAY: list[tuple[LevelName, list[str]]] = [
@@ -21,13 +21,14 @@ WAY: list[tuple[LevelName, list[str]]] = [
 @pytest.mark.parametrize("device", [None, *names()])
 def test_each_level_is_tidied_but_the_last(device: str | None) -> None:
     expected = [name for _, passes in WAY for name in (*passes, *TIDY)]
-    found = [step.name for step in steps("llvm", device)]
+    found = [step.name for step in steps(find(device or DEFAULT).path, "llvm", device)]
     start = found.index("xetile-wg-to-sg")
     assert found[start:] == [*expected, "convert-xevm-to-llvm"]
 
 
 def test_passes_that_depend_on_the_device_get_it() -> None:
-    devices = {step.name: getattr(step, "device", "none") for step in steps("llvm", "cri")}
+    path = find("cri").path
+    devices = {step.name: getattr(step, "device", "none") for step in steps(path, "llvm", "cri")}
     dependent = {name for name, device in devices.items() if device == "cri"}
     assert dependent == {
         name for _, names in WAY for name in names if "device" in PASSES[name].options
@@ -54,4 +55,4 @@ def test_no_pass_takes_another_device_than_the_modules(name: str) -> None:
 
 def test_an_unknown_device() -> None:
     with pytest.raises(XetileError, match="unknown device 'xe'"):
-        list(steps("xegpu", "xe"))
+        lower(context(), parse(KERNEL), "xegpu", "xe")
