@@ -78,7 +78,7 @@ def mirrored_tests(changed: Iterable[PurePath], kind: str) -> list[str]:
             and "Inputs" not in path.parts
         ):
             found.add(path.parent if path.name == "conftest.py" else path)
-        elif path.parts[0] == "xetile" and len(path.parts) > 2:
+        elif path.parts[0] == "xetile" and path.suffix == ".py":
             found |= mirror(PurePath(*path.parts[1:]), kind)
     inside = {path for path in found if not any(other in path.parents for other in found)}
     return [str(path) for path in sorted(inside)]
@@ -89,8 +89,6 @@ def mirror(module: PurePath, kind: str) -> set[PurePath]:
     here = PurePath("test", kind)
     names = {module.stem, module.stem.replace("_", "-")}
     for room in (module.parent, *module.parent.parents):
-        if room == PurePath():
-            break
         for spelling in {room, PurePath(str(room).replace("_", "-"))}:
             own = [
                 path
@@ -100,7 +98,7 @@ def mirror(module: PurePath, kind: str) -> set[PurePath]:
             ]
             if own:
                 return set(own)
-            if (ROOT / here / spelling).is_dir():
+            if room != PurePath() and (ROOT / here / spelling).is_dir():
                 return {here / spelling}
     return set()
 

@@ -1,6 +1,6 @@
 """The kernels of a module: which they are, at which level they stand, how many subgroups run them.
 
-Levels and launch conventions: docs/xetile-dialect.md and the README.
+Levels and launch conventions: docs/xetile-dialect.md and docs/running.md.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The passes, one per file, and the pipelines made of them.
+"""The passes, a room for each, and the pipelines made of them.
 
 `PASSES` is the one list of them; the classes are imported when they are used, so that a list of passes costs nothing.
 """

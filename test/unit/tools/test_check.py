@@ -22,7 +22,9 @@ from tools.check import mirrored_tests
         ("test/ir/cli/run.mlir", [], ["test/ir/cli/run.mlir"]),
         ("test/ir/cli/Inputs/wrong.mlir", [], []),
         ("docs/mlir.md", [], []),
-        ("xetile/errors.py", [], []),
+        ("xetile/errors.py", ["test/unit/test_errors.py"], []),
+        ("xetile/api.py", ["test/unit/api"], []),
+        ("xetile/py.typed", [], []),
     ],
 )
 def test_a_change_asks_for_the_tests_of_its_room(
