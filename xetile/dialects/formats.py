@@ -20,7 +20,7 @@ Directives (more in `index_lists`), to be listed in `custom_directives`:
 - `custom<Quoted>($string)`: `"private"`.
 """
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -55,6 +55,7 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 
+_Attribute = TypeVar("_Attribute", bound=Attribute)
 _Op = TypeVar("_Op", bound=IRDLOperation)
 
 SEGMENT_SIZES = "operandSegmentSizes"
@@ -279,19 +280,43 @@ class Directive(CustomDirective, ABC):
             setattr(self, name, parameter)
 
 
-class SameType(Directive):
+class OneType(Directive, ABC):
+    """The type of the first parameter, from which those of the others follow."""
+
+    KIND = Attribute
+    """What the type has to be an instance of."""
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        type = parse_type_of(parser, self.KIND)
+        all_types = ((type,), *self.others(type))
+        for name, types in zip(self.parameters, all_types, strict=True):
+            getattr(self, name).set(state, types)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        getattr(self, next(iter(self.parameters))).print(printer, state, op)
+
+    @abstractmethod
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        """The types of the other parameters."""
+
+
+class SameType(OneType):
     """One type that two operands or results have; that they do is the verifier's to say."""
 
     first: TypeDirective
     second: TypeDirective
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        types = (parser.parse_type(),)
-        self.first.set(state, types)
-        self.second.set(state, types)
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        return ((type,),)
 
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.first.print(printer, state, op)
+
+def parse_type_of(parser: Parser, kind: type[_Attribute]) -> _Attribute:
+    """Read a type of this class, or refuse what stands there."""
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, kind):
+        parser.raise_error(f"expected a {kind.name} type, found {type}", start, parser.pos)
+    return type
 
 
 class Quoted(Directive):

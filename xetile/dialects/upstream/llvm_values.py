@@ -3,6 +3,7 @@
 Source: mlir/Dialect/LLVMIR/LLVMOps.td of LLVM 22.1.8.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -39,7 +40,7 @@ from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.formats import Directive, OneType, formatted_op
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))
@@ -50,37 +51,27 @@ def _with_shape_of(type: Attribute, element: Attribute) -> Attribute:
     return VectorType(element, type.get_shape()) if isa(type, VectorType) else element
 
 
-class VectorAndElement(Directive):
+class VectorAndElement(OneType):
     """The type of a vector, which says that of its element."""
+
+    KIND = VectorType
 
     vector: TypeDirective
     element: TypeDirective
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        start = parser.pos
-        type = parser.parse_type()
-        if not isa(type, VectorType):
-            parser.raise_error(f"expected a vector type, found {type}", start, parser.pos)
-        self.vector.set(state, (type,))
-        self.element.set(state, (type.element_type,))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.vector.print(printer, state, op)
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        assert isa(type, VectorType)
+        return ((type.element_type,),)
 
 
-class ComparedAndCondition(Directive):
+class ComparedAndCondition(OneType):
     """The type of what is compared, whose shape is that of the result."""
 
     compared: TypeDirective
     condition: TypeDirective
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        type = parser.parse_type()
-        self.compared.set(state, (type,))
-        self.condition.set(state, (_with_shape_of(type, i1),))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.compared.print(printer, state, op)
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        return ((_with_shape_of(type, i1),),)
 
 
 class Predicate(Directive):

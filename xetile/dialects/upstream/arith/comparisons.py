@@ -45,7 +45,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.formats import Directive, OneType, formatted_op
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
     NO_FLAGS,
@@ -83,21 +83,15 @@ class _Predicate(Directive):
         printer.print_string(op.predicate_name)
 
 
-class _Compared(Directive):
+class _Compared(OneType):
     """The type of both operands; the result has a condition for every element."""
 
     lhs: TypeDirective
     rhs: TypeDirective
     result: TypeDirective
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        type = parser.parse_type()
-        self.lhs.set(state, (type,))
-        self.rhs.set(state, (type,))
-        self.result.set(state, (condition_type(type),))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.lhs.print(printer, state, op)
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        return (type,), (condition_type(type),)
 
 
 class _Comparison(IRDLOperation, Foldable, ABC):

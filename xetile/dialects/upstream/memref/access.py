@@ -53,7 +53,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.formats import AtomicKind, Directive, Quoted, formatted_op
+from xetile.dialects.formats import AtomicKind, Directive, Quoted, formatted_op, parse_type_of
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
@@ -209,10 +209,7 @@ class GlobalTypeAndValue(Directive):
     value: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        position = parser.pos
-        type = parser.parse_type()
-        if not isa(type, MemRefType):
-            parser.raise_error(f"expected a memref type, found {type}", position, parser.pos)
+        type = parse_type_of(parser, MemRefType)
         self.type.set(state, type)
         if parser.parse_optional_punctuation("=") is None:
             return

@@ -30,7 +30,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.formats import Directive, OneType, formatted_op, parse_type_of
 from xetile.dialects.upstream.arith.support import Foldable
 from xetile.dialects.upstream.vector.support import (
     array,
@@ -43,14 +43,6 @@ from xetile.dialects.upstream.vector.support import (
 )
 
 
-def _parse_vector_type(parser: Parser) -> VectorType:
-    start = parser.pos
-    type = parser.parse_type()
-    if not isa(type, VectorType):
-        parser.raise_error(f"expected a vector type, found {type}", start, parser.pos)
-    return type
-
-
 class _Shuffled(Directive):
     """The types of both vectors; that of the result follows from the first and the length of the mask."""
 
@@ -59,7 +51,7 @@ class _Shuffled(Directive):
     result: TypeDirective
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        first = _parse_vector_type(parser)
+        first = parse_type_of(parser, VectorType)
         parser.parse_punctuation(",")
         self.v1.set(state, (first,))
         self.v2.set(state, (parser.parse_type(),))
@@ -72,19 +64,17 @@ class _Shuffled(Directive):
         printer.print_list(op.operand_types, printer.print_attribute)
 
 
-class _Elements(Directive):
+class _Elements(OneType):
     """The type of a vector, from which those of its elements follow."""
+
+    KIND = VectorType
 
     vector: TypeDirective
     elements: TypeDirective
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        type = _parse_vector_type(parser)
-        self.vector.set(state, (type,))
-        self.elements.set(state, [type.element_type] * element_count(type))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.vector.print(printer, state, op)
+    def others(self, type: Attribute) -> Sequence[Sequence[Attribute]]:
+        assert isa(type, VectorType)
+        return ([type.element_type] * element_count(type),)
 
 
 class _ComposeShuffles(RewritePattern):
