@@ -5,15 +5,17 @@ A table says of each parameter how it is read and printed, and what it is where 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, NoneAttr
-from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
+from xdsl.utils.str_enum import StrEnum
 
 _Parameter = TypeVar("_Parameter", bound=Attribute)
+_Word = TypeVar("_Word", bound=StrEnum)
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,21 @@ def attribute_field(kind: type[Attribute], name: str, default: Attribute | None 
 def array_field(element: IntegerType) -> Field:
     """An optional parameter such as `[8, 4]`."""
     return Field(lambda parser: parse_array(parser, element), NoneAttr(), print_array)
+
+
+class WordAttr(Data[_Word]):
+    """An attribute that is one word of an enumeration, printed `<word>`."""
+
+    words: ClassVar[type[StrEnum]]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> _Word:
+        with parser.in_angle_brackets():
+            return cast(_Word, parser.parse_str_enum(cls.words))
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
 
 
 class StructAttr(ParametrizedAttribute):
@@ -107,7 +124,11 @@ def print_array(printer: Printer, array: Attribute) -> None:
         printer.print_list(array.get_values(), printer.print_int)
 
 
-def parse_parameter(parser: AttrParser, expected: type[_Parameter], description: str) -> _Parameter:
+def parse_parameter(
+    parser: AttrParser,
+    expected: type[_Parameter] | tuple[type[_Parameter], ...],
+    description: str,
+) -> _Parameter:
     """Read an attribute of class `expected`, or fail at its place saying that a `description` is expected."""
     start = parser.pos
     attribute = parser.parse_attribute()

@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.cache_hints import CacheHint
-from xetile.dialects.structs import Field, StructAttr, attribute_field, parse_parameter
+from xetile.dialects.structs import Field, StructAttr, WordAttr, attribute_field, parse_parameter
 
 
 class MemorySpace(StrEnum):
@@ -42,19 +42,11 @@ class FenceScope(StrEnum):
 
 
 @irdl_attr_definition
-class CacheHintAttr(EnumAttribute[CacheHint]):
+class CacheHintAttr(WordAttr[CacheHint]):
     """`#xegpu.cache_hint<cached>`."""
 
     name = "xegpu.cache_hint"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> CacheHint:
-        with parser.in_angle_brackets():
-            return parser.parse_str_enum(CacheHint)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
+    words = CacheHint
 
 
 @irdl_attr_definition

@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.structs import Field, StructAttr
+from xetile.dialects.structs import Field, StructAttr, WordAttr
 
 
 class Dimension(StrEnum):
@@ -127,19 +127,11 @@ class ProcessorAttr(EnumAttribute[Processor], SpacedOpaqueSyntaxAttribute):
 
 
 @irdl_attr_definition
-class AddressSpaceAttr(EnumAttribute[AddressSpace]):
+class AddressSpaceAttr(WordAttr[AddressSpace]):
     """`#gpu.address_space<workgroup>`, the memory space of a memref."""
 
     name = "gpu.address_space"
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> AddressSpace:
-        with parser.in_angle_brackets():
-            return parser.parse_str_enum(AddressSpace)
+    words = AddressSpace
 
 
 @irdl_attr_definition

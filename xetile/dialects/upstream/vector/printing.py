@@ -5,7 +5,6 @@ Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`.
 """
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -18,12 +17,13 @@ from xdsl.irdl.declarative_assembly_format import (
     ParsingState,
     PrintingState,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.structs import WordAttr
 
 
 class Punctuation(StrEnum):
@@ -37,19 +37,11 @@ class Punctuation(StrEnum):
 
 
 @irdl_attr_definition
-class PunctuationAttr(EnumAttribute[Punctuation], OpaqueSyntaxAttribute):
+class PunctuationAttr(WordAttr[Punctuation], OpaqueSyntaxAttribute):
     """`#vector.punctuation<comma>`."""
 
     name = "vector.punctuation"
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.data.value)
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> Punctuation:
-        with parser.in_angle_brackets():
-            return parser.parse_str_enum(Punctuation)
+    words = Punctuation
 
 
 class _Text(Directive):
