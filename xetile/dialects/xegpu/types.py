@@ -32,6 +32,9 @@ from xetile.dialects.xegpu.layouts import LayoutAttr, MemLayoutAttr
 GATHER_UNIT_BITS = 32
 """Gathers and scatters move units of this many bits; narrower elements of a chunk fill whole units."""
 
+_DESCRIPTIONS = (BlockTensorDescAttr, ScatterTensorDescAttr, LayoutAttr)
+_EXPECTED = "#xegpu.block_tdesc_attr, #xegpu.scatter_tdesc_attr or #xegpu.layout"
+
 
 def _shape(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
     return ArrayAttr(IntAttr(extent) for extent in shape)
@@ -188,20 +191,11 @@ class TensorDescType(_TileType):
         with parser.in_angle_brackets():
             shape, element_type = parser.parse_ranked_shape()
             while parser.parse_optional_punctuation(",") is not None:
-                start = parser.pos
-                attribute = parser.parse_attribute()
-                match attribute:
-                    case LayoutAttr():
-                        layout = attribute
-                    case BlockTensorDescAttr() | ScatterTensorDescAttr():
-                        encoding = attribute
-                    case _:
-                        parser.raise_error(
-                            "expected #xegpu.block_tdesc_attr, #xegpu.scatter_tdesc_attr or "
-                            f"#xegpu.layout, got {attribute}",
-                            start,
-                            parser.pos,
-                        )
+                attribute = parse_parameter(parser, _DESCRIPTIONS, _EXPECTED)
+                if isinstance(attribute, LayoutAttr):
+                    layout = attribute
+                else:
+                    encoding = attribute
         return _shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr()
 
     def print_parameters(self, printer: Printer) -> None:
