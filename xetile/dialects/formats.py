@@ -28,12 +28,13 @@ from functools import cache
 from typing import Literal, TypeVar, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     IntegerAttr,
     StringAttr,
     i64,
 )
-from xdsl.ir import Attribute
-from xdsl.irdl import IRDLOperation, OpDef, OptionalDef
+from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute
+from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, irdl_attr_definition
 from xdsl.irdl.declarative_assembly_format import (
     AttrDictDirective,
     AttributeVariable,
@@ -223,7 +224,8 @@ class _Dictionaries(AttrDictDirective):
         state.attributes |= attributes
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        properties = _sorted_without(op.properties, self.reserved_attr_names)
+        shown = {name: _plain(value) for name, value in op.properties.items()}
+        properties = _sorted_without(shown, self.reserved_attr_names)
         attributes = _sorted_without(op.attributes, self.reserved_attr_names)
         if self.has_properties:
             printer.print_string(" ")
@@ -235,6 +237,22 @@ class _Dictionaries(AttrDictDirective):
         printed = printer.print_op_attributes(attributes, print_keyword=self.with_keyword)
         if printed or self.has_properties:
             expect_space(state)
+
+
+@irdl_attr_definition
+class _Integers(ParametrizedAttribute, BuiltinAttribute):
+    """Integers without their type, which mlir-opt leaves out in `[0, 8]`."""
+
+    name = "integers"
+
+    values: ArrayAttr[IntegerAttr]
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_string(str([integer.value.data for integer in self.values]))
+
+
+def _plain(value: Attribute) -> Attribute:
+    return _Integers(value) if isa(value, ArrayAttr[IntegerAttr]) else value
 
 
 class _Operands(OperandsDirective):

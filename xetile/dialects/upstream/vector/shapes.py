@@ -4,28 +4,23 @@ test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells unti
 Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
 """
 
-from abc import ABC
 from collections.abc import Sequence
-from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import formatted_op
+from xetile.dialects.formats import SameType, formatted_op, sorted_op
 from xetile.dialects.upstream.arith.support import Foldable
 from xetile.dialects.upstream.vector.support import (
     INTEGERS,
@@ -55,71 +50,21 @@ class _ComposeSlices(RewritePattern):
         replace_alike(rewriter, op, ExtractStridedSliceOp(inner.source, offsets, sizes))
 
 
-class _StridedSlice(IRDLOperation, Foldable, ABC):
-    """A box of a vector, whose place is said in the attribute dictionary.
-
-    The text is read and printed by hand: xDSL's `attr-dict` prints `[0 : i64, 8 : i64]` for upstream's `[0, 8]`.
-    """
-
-    LINK: ClassVar[str]
-    """What stands between the types."""
-
-    traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        definition, start = cls.get_irdl_definition(), parser.pos
-        operands = [parser.parse_unresolved_operand()]
-        while len(operands) < len(definition.operands):
-            parser.parse_punctuation(",")
-            operands.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        properties = {n: attributes.pop(n) for n in definition.properties if n in attributes}
-        parser.parse_punctuation(":")
-        types = [parser.parse_type()]
-        parser.parse_keyword(cls.LINK)
-        types.append(parser.parse_type())
-        return cls.create(
-            operands=parser.resolve_operands(operands, types[: len(operands)], start),
-            result_types=types[1:],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        def print_entry(entry: tuple[str, Attribute]) -> None:
-            name, value = entry
-            printer.print_identifier_or_string_literal(name)
-            if name in self.properties and INTEGERS.verifies(value):
-                printer.print_string(f" = {list(integer_values(value))}")
-            elif not isinstance(value, UnitAttr):
-                printer.print_string(" = ")
-                printer.print_attribute(value)
-
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(" ")
-        with printer.in_braces():
-            printer.print_list(sorted((self.properties | self.attributes).items()), print_entry)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(f" {self.LINK} ")
-        printer.print_attribute(self.results[0].type)
-
-
-@irdl_op_definition
-class ExtractStridedSliceOp(_StridedSlice, HasCanonicalizationPatternsInterface):
+@sorted_op
+class ExtractStridedSliceOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     """The box of a vector that begins at `offsets`; dimensions that are not named stay whole."""
 
     name = "vector.extract_strided_slice"
-
-    LINK: ClassVar[str] = "to"
 
     source = operand_def(VectorType)
     offsets = prop_def(INTEGERS)
     sizes = prop_def(INTEGERS)
     strides = prop_def(INTEGERS)
     result = result_def(VectorType)
+
+    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
+
+    traits = traits_def(Pure())
 
     def __init__(
         self,
@@ -165,19 +110,25 @@ class ExtractStridedSliceOp(_StridedSlice, HasCanonicalizationPatternsInterface)
         return (_ComposeSlices(),)
 
 
-@irdl_op_definition
-class InsertStridedSliceOp(_StridedSlice):
+@sorted_op
+class InsertStridedSliceOp(IRDLOperation, Foldable):
     """A vector with a box of it, which begins at `offsets`, overwritten."""
 
     name = "vector.insert_strided_slice"
-
-    LINK: ClassVar[str] = "into"
 
     source = operand_def(VectorType)
     dest = operand_def(VectorType)
     offsets = prop_def(INTEGERS)
     strides = prop_def(INTEGERS)
     result = result_def(VectorType)
+
+    assembly_format = (
+        "$source `,` $dest attr-dict `:` type($source) `into` "
+        "custom<SameType>(type($dest), type($result))"
+    )
+    custom_directives = (SameType,)
+
+    traits = traits_def(Pure())
 
     def __init__(
         self,
