@@ -352,24 +352,41 @@ class Quoted(Directive):
         self.string.print(printer, state, op)
 
 
-class AtomicKind(Directive):
-    """The number of an atomic operation as arith's word for it."""
+class Word(Directive, ABC):
+    """The number of a word, which xDSL has for upstream's enumerations, as that word."""
 
-    kind: AttributeVariable
+    number: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        start = parser.pos
-        word = parser.parse_optional_str_literal() or parser.parse_identifier()
-        if word not in ATOMIC_KINDS:
-            legal = ", ".join(ATOMIC_KINDS)
-            parser.raise_error(f"kind is '{word}', it has to be one of {legal}", start)
-        self.kind.set(state, IntegerAttr(ATOMIC_KINDS.index(word), i64))
+        start, (what, words) = parser.pos, self.meaning(state.op_type)
+        word = self.read(parser)
+        if word not in words:
+            message = f"{what} is '{word}', it has to be one of {', '.join(words)}"
+            parser.raise_error(message, start, start + len(word))
+        self.number.set(state, IntegerAttr(words.index(word), i64))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
-        number = self.kind.get(op)
+        number = self.number.get(op)
         assert isa(number, IntegerAttr)
-        printer.print_string(ATOMIC_KINDS[number.value.data])
+        printer.print_string(self.meaning(type(op))[1][number.value.data])
+
+    def read(self, parser: Parser) -> str:
+        return parser.parse_identifier()
+
+    @abstractmethod
+    def meaning(self, op: type[IRDLOperation]) -> tuple[str, Sequence[str]]:
+        """What the number says, and the words."""
+
+
+class AtomicKind(Word):
+    """The number of an atomic operation as arith's word for it."""
+
+    def read(self, parser: Parser) -> str:
+        return parser.parse_optional_str_literal() or super().read(parser)
+
+    def meaning(self, op: type[IRDLOperation]) -> tuple[str, Sequence[str]]:
+        return "kind", ATOMIC_KINDS
 
 
 # Dictionaries of properties

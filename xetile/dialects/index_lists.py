@@ -119,12 +119,8 @@ def resolve_mixed(parser: Parser, entries: Sequence[int | UnresolvedOperand]) ->
 
 def print_mixed(printer: Printer, entries: Sequence[Mixed]) -> None:
     """Print `[%a, 16]`."""
-
-    def one(entry: Mixed) -> None:
-        if isinstance(entry, int):
-            printer.print_int(entry)
-        else:
-            printer.print_ssa_value(entry)
-
     with printer.in_square_brackets():
-        printer.print_list(entries, one)
+        printer.print_list(
+            entries,
+            lambda e: printer.print_int(e) if isinstance(e, int) else printer.print_ssa_value(e),
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, NoneAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, NoneAttr
 from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -122,6 +122,13 @@ def print_array(printer: Printer, array: Attribute) -> None:
     assert isa(array, DenseArrayBase[IntegerType])
     with printer.in_square_brackets():
         printer.print_list(array.get_values(), printer.print_int)
+
+
+def print_bare(printer: Printer, attribute: Attribute) -> None:
+    """Print a number, word or map without its type, quotes or name."""
+    found = attribute.value if isa(attribute, IntegerAttr) else attribute
+    assert isinstance(found, Data)
+    printer.print_string(str(cast(Data[object], found).data))
 
 
 def parse_parameter(

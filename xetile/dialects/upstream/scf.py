@@ -32,12 +32,9 @@ class ParallelOp(StockParallelOp):
         arguments = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
         )
-        parser.parse_punctuation("=")
-        lower = _parse_indices(parser)
-        parser.parse_keyword("to")
-        upper = _parse_indices(parser)
-        parser.parse_keyword("step")
-        step = _parse_indices(parser)
+        lower = _parse_indices(parser, "=")
+        upper = _parse_indices(parser, "to")
+        step = _parse_indices(parser, "step")
         start: Sequence[SSAValue] = ()
         if parser.parse_optional_keyword("init") is not None:
             position, names = parser.pos, _parse_names(parser)
@@ -49,10 +46,10 @@ class ParallelOp(StockParallelOp):
         return operation
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        _print_values(printer, self.body.block.args)
-        for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
-            printer.print_string(f" {word} ")
+        heads = (" ", " = ", " to ", " step ")
+        lists = (self.body.block.args, self.lowerBound, self.upperBound, self.step)
+        for head, values in zip(heads, lists, strict=True):
+            printer.print_string(head)
             _print_values(printer, values)
         if self.initVals:
             printer.print_string(" init ")
@@ -97,7 +94,8 @@ def _parse_names(parser: Parser) -> list[UnresolvedOperand]:
     )
 
 
-def _parse_indices(parser: Parser) -> Sequence[SSAValue]:
+def _parse_indices(parser: Parser, word: str) -> Sequence[SSAValue]:
+    parser.parse_characters(word)
     return [parser.resolve_operand(name, IndexType()) for name in _parse_names(parser)]
 
 

@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.structs import Field, StructAttr, attribute_field
+from xetile.dialects.structs import Field, StructAttr, attribute_field, print_bare
 from xetile.targets.xe.device import TRIPLE, UPSTREAM_CHIP
 
 _LOAD_CONTROLS = {
@@ -90,11 +90,6 @@ def _parse_number(parser: AttrParser) -> Attribute:
     return IntegerAttr(parser.parse_integer(allow_boolean=False), i32)
 
 
-def _print_number(printer: Printer, number: Attribute) -> None:
-    assert isinstance(number, IntegerAttr)
-    printer.print_int(number.value.data)
-
-
 def _parse_type(parser: AttrParser) -> Attribute:
     start = parser.pos
     name = parser.parse_identifier()
@@ -103,13 +98,8 @@ def _parse_type(parser: AttrParser) -> Attribute:
     return StringAttr(name)
 
 
-def _print_type(printer: Printer, name: Attribute) -> None:
-    assert isinstance(name, StringAttr)
-    printer.print_string(name.data)
-
-
-_NUMBER = Field(_parse_number, show=_print_number)
-_TYPE = Field(_parse_type, show=_print_type)
+_NUMBER = Field(_parse_number, show=print_bare)
+_TYPE = Field(_parse_type, show=print_bare)
 
 
 @irdl_attr_definition
@@ -167,7 +157,7 @@ class TargetAttr(StructAttr):
 
     name = "xevm.target"
     FIELDS: ClassVar = {
-        "O": Field(_parse_number, IntegerAttr(2, i32), _print_number),
+        "O": Field(_parse_number, IntegerAttr(2, i32), print_bare),
         "triple": attribute_field(StringAttr, "a string", StringAttr(TRIPLE)),
         "chip": attribute_field(StringAttr, "a string", StringAttr(UPSTREAM_CHIP)),
         "flags": attribute_field(DictionaryAttr, "a dictionary", NoneAttr()),

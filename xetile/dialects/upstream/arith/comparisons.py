@@ -34,7 +34,6 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.irdl.declarative_assembly_format import (
-    AttributeVariable,
     ParsingState,
     PrintingState,
     TypeDirective,
@@ -45,7 +44,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, OneType, formatted_op
+from xetile.dialects.formats import Directive, OneType, Word, formatted_op
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
     NO_FLAGS,
@@ -59,28 +58,12 @@ from xetile.dialects.upstream.arith.support import (
 )
 
 
-class _Predicate(Directive):
-    """The word for a predicate; upstream's enumeration, which xDSL has as its number."""
+class _Predicate(Word):
+    """The word for a predicate."""
 
-    predicate: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        op, start = state.op_type, parser.pos
+    def meaning(self, op: type[IRDLOperation]) -> tuple[str, Sequence[str]]:
         assert issubclass(op, _Comparison)
-        word = parser.parse_identifier()
-        if word not in op.NAMES:
-            legal = ", ".join(op.NAMES)
-            parser.raise_error(
-                f"predicate of {op.name} is '{word}', it has to be one of {legal}",
-                start,
-                start + len(word),
-            )
-        self.predicate.set(state, IntegerAttr(op.NAMES.index(word), i64))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        assert isinstance(op, _Comparison)
-        state.print_whitespace(printer)
-        printer.print_string(op.predicate_name)
+        return f"predicate of {op.name}", op.NAMES
 
 
 class _Compared(OneType):

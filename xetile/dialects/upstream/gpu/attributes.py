@@ -19,7 +19,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.structs import Field, StructAttr, WordAttr
+from xetile.dialects.structs import Field, StructAttr, WordAttr, print_bare
 
 
 class Dimension(StrEnum):
@@ -155,12 +155,7 @@ class SelectObjectAttr(ParametrizedAttribute):
                 printer.print_attribute(self.target)
 
 
-def _print_data(printer: Printer, attribute: Attribute) -> None:
-    assert isinstance(attribute, ProcessorAttr | AffineMapAttr)
-    printer.print_string(str(attribute.data))
-
-
-_AFFINE_MAP = Field(lambda parser: AffineMapAttr(parser.parse_affine_map()), show=_print_data)
+_AFFINE_MAP = Field(lambda parser: AffineMapAttr(parser.parse_affine_map()), show=print_bare)
 
 
 @irdl_attr_definition
@@ -170,7 +165,7 @@ class LoopDimMapAttr(StructAttr, OpaqueSyntaxAttribute):
     name = "gpu.loop_dim_map"
     FIELDS: ClassVar = {
         "processor": Field(
-            lambda parser: ProcessorAttr(parser.parse_str_enum(Processor)), show=_print_data
+            lambda parser: ProcessorAttr(parser.parse_str_enum(Processor)), show=print_bare
         ),
         "map": _AFFINE_MAP,
         "bound": _AFFINE_MAP,

@@ -103,18 +103,16 @@ class LaunchOperands(Directive):
     types: TypeDirective
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        operands: list[UnresolvedOperand] = []
-        types: list[Attribute] = []
-
-        def parse_one() -> None:
-            operands.append(parser.parse_unresolved_operand())
+        def parse_one() -> tuple[UnresolvedOperand, Attribute]:
+            operand = parser.parse_unresolved_operand()
             parser.parse_punctuation(":")
-            types.append(parser.parse_type())
+            return operand, parser.parse_type()
 
-        if parser.parse_optional_keyword("args") is not None:
-            parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_one)
-        self.operands.set(state, operands)
-        self.types.set(state, types)
+        has_some = parser.parse_optional_keyword("args") is not None
+        delimiter = parser.Delimiter.PAREN
+        pairs = parser.parse_comma_separated_list(delimiter, parse_one) if has_some else []
+        self.operands.set(state, [operand for operand, _ in pairs])
+        self.types.set(state, [type for _, type in pairs])
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         printer.print_string(" ")

@@ -243,12 +243,9 @@ class LaunchOp(IRDLOperation):
     def parse(cls, parser: Parser) -> "LaunchOp":
         """Read `blocks(%x, %y, %z) in (%sx = %a, ...) threads(...) in (...) { ... } {...}`."""
         is_async, waited = parse_async(parser)
-        has_clusters = parser.parse_optional_keyword("clusters") is not None
-        clusters = _parse_axes(parser, "clusters") if has_clusters else _Axes([], [], [])
-        parser.parse_keyword("blocks")
-        blocks = _parse_axes(parser, "blocks")
-        parser.parse_keyword("threads")
-        threads = _parse_axes(parser, "threads")
+        clusters = _parse_axes(parser, parser.parse_optional_keyword("clusters"))
+        blocks = _parse_axes(parser, parser.parse_keyword("blocks"))
+        threads = _parse_axes(parser, parser.parse_keyword("threads"))
         shared_size = None
         if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
             shared_size = parser.resolve_operand(parser.parse_unresolved_operand(), i32)
@@ -275,10 +272,8 @@ class LaunchOp(IRDLOperation):
         is_async = self.async_token is not None
         if is_async or self.async_dependencies:
             print_async(printer, self.async_dependencies, is_async=is_async)
-        arguments, operands = (
-            self.body.blocks[0].args,
-            self.operands[len(self.async_dependencies) :],
-        )
+        arguments = self.body.blocks[0].args
+        operands = self.operands[len(self.async_dependencies) :]
         if self.has_clusters:
             _print_axes(printer, "clusters", arguments[12:15], arguments[15:18], operands[6:9])
         _print_axes(printer, "blocks", arguments[0:3], arguments[6:9], operands[0:3])
@@ -319,7 +314,9 @@ class _Axes(NamedTuple):
     operands: list[SSAValue]
 
 
-def _parse_axes(parser: Parser, keyword: str) -> _Axes:
+def _parse_axes(parser: Parser, keyword: str | None) -> _Axes:
+    if keyword is None:
+        return _Axes([], [], [])
     position = parser.pos
     ids = parser.parse_comma_separated_list(
         parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False)
