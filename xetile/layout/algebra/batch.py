@@ -20,10 +20,10 @@ CHUNK = 1 << 14
 
 
 def apply_to_arrays(layout: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
-    """The images of arrays of inputs by out-dim, as sums of shifted bit masks: no loop over the points.
+    """The images of integers and arrays (broadcast) by out-dim, as sums of shifted bit masks.
 
-    `coordinates` holds integers and arrays, by in-dim; their shapes broadcast. The images have 64 bits for
-    each element. LayoutError for an array of anything but integers, and where a dimension needs 64 bits.
+    They have 64 bits for each element. LayoutError for an array of anything but integers,
+    and where a dimension needs 64 bits.
     """
     _check_widths(layout)
     masks = {name: (1 << len(columns)) - 1 for name, columns in layout.in_columns.items()}
@@ -75,7 +75,6 @@ def _component(values: Mapping[str, Any], steps: Sequence[Step]) -> Any:
 
 
 def _of_one_shape(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, all with the shape that theirs broadcast to."""
     if len({getattr(value, "shape", None) for value in values.values()}) == 1:
         return values
     zero = 0

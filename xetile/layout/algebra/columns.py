@@ -1,7 +1,4 @@
-"""Moving a layout's register bases.
-
-The functions are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtils.h), in snake case.
-"""
+"""Moving a layout's register bases, as Triton's LayoutUtils does."""
 
 from __future__ import annotations
 
@@ -107,10 +104,7 @@ def action_remove_broadcasted_regs(layout: LinearLayout) -> ColumnAction:
 def reg_perm_for_divide(
     layout: LinearLayout, divisor: LinearLayout, *, left: bool = True
 ) -> ColumnAction | None:
-    """The order of registers in which `divisor`'s register bases come first (`left`) or last, or None.
-
-    After it `divide_left` (or `divide_right`) may succeed; other in-dims are not looked at.
-    """
+    """The order of registers with `divisor`'s bases first (`left`) or last, or None."""
     bases = layout.bases.get(REGISTER)
     wanted = divisor.bases.get(REGISTER)
     out_dims = divisor.out_dims
@@ -142,9 +136,9 @@ def reg_perm_for_divide(
 def largest_vectorisation(
     conversion: LinearLayout, element_bits: int, max_elements: int | None = None
 ) -> tuple[int, ColumnAction]:
-    """How many elements one access moves, and the order of registers in which they are neighbours.
+    """How many elements one access moves, and the order that makes them neighbours.
 
-    `conversion` maps (register, ...) to (offset, ...), offsets counting elements of `element_bits` bits.
+    `conversion` maps (register, ...) to (offset, ...), in elements of `element_bits` bits.
     An access has at most 128 bits. With `max_elements` registers keep their order.
     """
     if element_bits < 1:

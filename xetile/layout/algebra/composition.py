@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def product(self: Same, other: Same) -> Same:
     """The direct sum: dims with the same name are concatenated, this layout's bits lowest.
 
-    The order of dims is the `supremum` of both orders. Where both have an out-dim, the other's
-    components are shifted past this layout's; nothing is ever XORed.
+    The order of dims is the `supremum` of both. Components of an out-dim that both have are
+        shifted, never XORed.
     """
     left_outs, right_outs = self.out_widths, other.out_widths
     left_at, right_at = positions(left_outs), positions(right_outs)
@@ -59,7 +59,7 @@ def product(self: Same, other: Same) -> Same:
 def compose(self: Same, outer: Layout) -> Same:
     """`x -> outer(self(x))`.
 
-    LayoutError unless this layout's out-dims are the outer one's in-dims in any order, none larger.
+    LayoutError unless the out-dims are the outer one's in-dims in any order, none larger.
     """
     if self.out_widths.keys() != outer.in_columns.keys():
         raise LayoutError(
@@ -95,7 +95,7 @@ def invert(self: Same) -> Same:
 
 
 def pseudoinvert(self: Same) -> Same:
-    """The map that gives for each out coordinate the smallest input that reaches it.
+    """For each out coordinate the smallest input that reaches it.
 
     LayoutError unless the layout is surjective.
     """
@@ -116,10 +116,10 @@ def invert_and_compose(
 ) -> Same:
     """The map C with `self(x) == outer(C(x))`, from this layout's in-dims to the outer one's.
 
-    C(x) is the smallest solution, but in-dims that both layouts have with the same bases map to
-    themselves: with "equal" every such dim, with "disjoint" those whose out bits no other in-dim of
-    either layout touches (triton 3.9's rule; Intel's fork has the first). LayoutError unless the
-    out-dims have the same names, the outer ones no smaller, and outer reaches what this layout does.
+    C(x) is the smallest solution, but in-dims that both layouts have with the same bases
+    map to themselves: with "equal" every such dim (Intel's fork), with "disjoint" those
+    whose out bits no other in-dim touches (triton 3.9). LayoutError unless the out-dims
+    have the same names, the outer ones no smaller, and outer reaches what this layout does.
     """
     columns = _fitted(self, outer)
     kept = _identity_dims(columns, outer.in_columns, disjoint=identity_dims == "disjoint")
@@ -146,9 +146,9 @@ def invert_and_compose(
 
 
 def lstsq(left: Same, right: Same) -> Same | None:
-    """The smallest X with `left(X(b)) == right(b)`, or None where there is none.
+    """The smallest X with `left(X(b)) == right(b)`, or None.
 
-    There is none if the out-dims have other names, `right` is larger, or it leaves the image of `left`.
+    There is none if out-dims have other names, or `right` is larger or leaves its image.
     """
     try:
         columns = _fitted(right, left)
@@ -168,10 +168,9 @@ def lstsq(left: Same, right: Same) -> Same | None:
 def invert_and_compose_block_local(
     target: Same, source: Same, *, identity_dims: IdentityDims = "disjoint"
 ) -> Same:
-    """`source.invert_and_compose(target)`, but where `target`'s block bit moves nothing the block stays itself.
+    """`source.invert_and_compose(target)` that keeps the block where its bit moves nothing.
 
-    Of several inputs of `target` that hold an element it prefers the one in the asking block, so that no
-    data crosses blocks needlessly.
+    Of several inputs that hold an element it prefers the one in the asking block.
     """
     moved = invert_and_compose(source, target, identity_dims=identity_dims)
     block = "block"
@@ -212,7 +211,6 @@ def _fitted(layout: Layout, outer: Layout) -> Columns:
 
 
 def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Sequence[str]:
-    """`supremum` of two orders, most often the same one or one that the other begins with."""
     left_names, right_names = [*left], [*right]
     if left_names[: len(right_names)] == right_names:
         return left_names

@@ -107,10 +107,10 @@ def limited(layout: Same) -> Same:
 
 
 def supremum(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """The smallest list of names that holds both lists in their orders, preferring the left one's.
+    """The smallest list that holds both lists in their orders, preferring the left one's.
 
-    Where the orders contradict each other there is none; like Triton's code (whose comment announces an
-    error that never comes) this then takes the name that the other list holds earlier.
+    Where the orders contradict each other it takes, as Triton's code does, the name that
+    the other list holds earlier.
     """
     merged: dict[str, None] = {}
     in_left = {name: position for position, name in enumerate(left)}

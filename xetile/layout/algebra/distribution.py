@@ -1,8 +1,7 @@
-"""Grids of blocks whose sizes need not be powers of two: what a `wg_map` is, and how tiles are cut.
+"""Grids of blocks whose sizes need not be powers of two, as a `wg_map` is one.
 
-A linear layout speaks of powers of two only. Whatever else occurs (3 subgroups along a dimension, an extent
-of 24) is a grid whose cells are linear layouts: `Distribution` says which subgroup owns which cell of a
-workgroup tile, the functions below cut a tile into equal blocks and find one block inside another.
+What a linear layout cannot say (3 subgroups along a dimension, an extent of 24) is a grid
+whose cells are linear layouts.
 """
 
 from collections.abc import Sequence
@@ -42,24 +41,18 @@ class Term(NamedTuple):
 
 
 class Distribution:
-    """A workgroup tile dealt out to subgroups in rounds: the mixed-radix grid that a `wg_map` is.
+    """A workgroup tile dealt out to subgroups in rounds: what a `wg_map` is.
 
-    In each dimension the extent is cut into units; unit u belongs to subgroup coordinate u mod grid. With
-    fewer units than subgroups, subgroup coordinate c holds unit c mod units. Subgroup ids are row-major over
-    the grid. A subgroup's units, in row-major order of their rounds, are its local units.
+    In each dimension the extent is cut into units; subgroup coordinate u mod grid has unit
+    u, or, of fewer units, c has c mod units. Subgroup ids are row-major over the grid, and
+    so are a subgroup's local units over their rounds.
     """
 
     def __init__(self, shape: Sequence[int], unit: Sequence[int], grid: Sequence[int]) -> None:
-        """Deal `shape` out to `grid`.
+        """Deal `shape` out to `grid` subgroups in units of `unit` (`sg_data`) elements.
 
-        Args:
-            shape: extent of the workgroup tile per dimension, in elements.
-            unit: extent of one unit per dimension, in elements (`sg_data`).
-            grid: number of subgroups per dimension (`sg_layout`).
-
-        Raises:
-            LayoutError: ranks differ, an entry is not positive, the extent is not a multiple of the unit, or
-                neither of the numbers of units and of subgroups divides the other.
+        LayoutError: ranks differ, an entry is not positive, the extent is not a multiple of
+        the unit, or neither of the numbers of units and of subgroups divides the other.
         """
         self.shape = tuple(shape)
         self.unit = tuple(unit)
@@ -113,10 +106,9 @@ class Distribution:
         return tuple(product(*(range(self.rounds(d)) for d in range(self.rank))))
 
     def offset_terms(self, round_: Sequence[int]) -> tuple[Term, ...]:
-        """Where a subgroup's unit of the round `round_` begins: one term per dimension, in elements.
+        """Where a subgroup's unit of a round begins: one term per dimension, in elements.
 
-        Raises:
-            LayoutError: no such round.
+        LayoutError if there is no such round.
         """
         if len(round_) != self.rank or not all(
             0 <= r < self.rounds(d) for d, r in enumerate(round_)
@@ -143,9 +135,9 @@ class Distribution:
         ]
 
     def first_owner_terms(self) -> list[tuple[Term, int]]:
-        """Which owner of a unit comes first: the one whose coordinates all lie below these bounds.
+        """The owner of a unit that comes first: its coordinates all lie below these bounds.
 
-        One pair of a subgroup's coordinate and its bound per dimension in which units are shared.
+        One pair of a subgroup's coordinate and its bound per dimension with shared units.
         """
         pairs: list[tuple[Term, int]] = []
         for d in range(self.rank):
@@ -156,10 +148,9 @@ class Distribution:
         return pairs
 
     def owners(self, unit: Sequence[int]) -> list[int]:
-        """Ids of the subgroups that hold the unit with the coordinates `unit` (in units), ascending.
+        """Ids of the subgroups that hold a unit (coordinates in units), ascending.
 
-        Raises:
-            LayoutError: no such unit.
+        LayoutError if there is no such unit.
         """
         self._check_unit(unit)
         choices = [
@@ -180,13 +171,10 @@ class Distribution:
         return index
 
     def to_linear_layout(self) -> LinearLayout:
-        """(register, warp) -> (dim0, dim1, ...), where every number is a power of two.
+        """(register, warp) -> (dim0, dim1, ...); LayoutError unless all are powers of two.
 
-        Registers count one unit's elements first, innermost dimension first, then the rounds; warp is the
-        subgroup's id.
-
-        Raises:
-            LayoutError: an extent, a unit or a number of subgroups is not a power of two.
+        Registers count one unit's elements first, innermost dimension first, then the
+        rounds.
         """
         for name, values in (("shape", self.shape), ("unit", self.unit), ("grid", self.grid)):
             if not all(is_power_of_two(value) for value in values):
@@ -243,8 +231,7 @@ def is_power_of_two(value: int) -> bool:
 def power_of_two_part(extent: int, limit: int) -> int:
     """The largest power of two that divides `extent` and is at most `limit`, both in elements.
 
-    Raises:
-        LayoutError: one of them is not positive.
+    LayoutError if one of them is not positive.
     """
     if extent < 1 or limit < 1:
         raise LayoutError(f"extent {extent} and limit {limit} must both be positive")
@@ -253,10 +240,9 @@ def power_of_two_part(extent: int, limit: int) -> int:
 
 
 def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinates]:
-    """Element coordinates at which the blocks of a tile begin, in row-major order of the blocks.
+    """Element coordinates at which a tile's blocks begin, in row-major order.
 
-    Raises:
-        LayoutError: the block does not divide the shape.
+    LayoutError if the block does not divide the shape.
     """
     _check_divides(block, shape)
     steps = zip(shape, block, strict=True)
@@ -266,18 +252,11 @@ def block_offsets(shape: Sequence[int], block: Sequence[int]) -> list[Coordinate
 def containing_block(
     source_block: Sequence[int], target_block: Sequence[int], *index: int
 ) -> tuple[Coordinates, Coordinates]:
-    """Where a block of a fine grid lies in a coarser grid over the same tile.
+    """The block of a coarse grid (`source_block`) around one of a fine grid.
 
-    Args:
-        source_block: extents of the coarse grid's blocks, in elements.
-        target_block: extents of the fine grid's blocks, in elements.
-        index: the fine block's coordinates, in blocks, one per dimension.
-
-    Returns:
-        the coordinates of the coarse block (in blocks) and the offset inside it (in elements).
-
-    Raises:
-        LayoutError: the fine block does not lie in a single coarse block.
+    `index` counts fine blocks, extents are in elements. Returned are the coarse block's
+    coordinates, in blocks, and the offset inside it, in elements. LayoutError if the fine
+    block does not lie in a single coarse one.
     """
     _check_divides(target_block, source_block)
     starts = [i * extent for i, extent in zip(index, target_block, strict=True)]

@@ -95,10 +95,7 @@ def quotient(self: Same, dims: Sequence[str]) -> Same | None:
 
 
 def num_consecutive_in_out(self: Layout) -> int:
-    """How many values of the first in-dim are consecutive values of the first out-dim.
-
-    The largest size whose identity from the one to the other divides the layout from the left.
-    """
+    """How many values of the first in-dim are consecutive values of the first out-dim."""
     if not self.in_columns or not self.out_widths:
         return 1
     first, *others = self.in_columns.values()
@@ -148,12 +145,11 @@ def _holds_dims(layout: Layout, divisor: Layout) -> bool:
 
 
 def _mask(outs: Widths, widths: Widths) -> int:
-    """The lowest `widths` bits of each out-dim's field."""
     return sum((1 << widths[name]) - 1 << place for name, place in positions(outs).items())
 
 
 def _spread(divisor: Layout, outs: Widths, shifts: Widths) -> Columns:
-    """The divisor's columns with the bit fields of `outs`, each component shifted left by `shifts`."""
+    """The divisor's columns in the fields of `outs`, components shifted left by `shifts`."""
     own = positions(divisor.out_widths)
     moves = [
         (own[name], (1 << width) - 1, place + shifts[name])

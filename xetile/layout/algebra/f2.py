@@ -1,7 +1,7 @@
-"""Linear algebra over the field of two elements, on vectors and columns kept as integers.
+"""Linear algebra over two elements, on vectors and columns kept as integers.
 
-A vector is one integer, bit i its i-th component; a matrix is the sequence of its columns. Adding two
-vectors is `^`. Nothing here knows of named dimensions: those are bit fields, and `repack` moves fields.
+A vector is one integer, bit i its i-th component; a matrix is the sequence of its columns.
+Named dimensions are bit fields, which `repack` moves.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def multiply(columns: Sequence[int], vector: int) -> int:
 
 
 def multiply_all(units: dict[int, int], vectors: Iterable[int]) -> list[int]:
-    """Products of a matrix with many vectors; `units` are its columns by unit vector, as `by_unit` gives them.
+    """Products of a matrix with many vectors; `units` are its columns as `by_unit` gives them.
 
-    Layouts of real kernels map most bits to single bits, whose images are looked up and not summed.
+    Most bits of real layouts move to single bits, whose images are looked up and not
+    summed.
     """
     images: list[int] = []
     for vector in vectors:
@@ -101,9 +102,9 @@ def rank(columns: Iterable[int]) -> int:
 def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
     """Reduced combinations of columns, keyed by the bit length of their sum, for `solve`.
 
-    `columns` gives (column, label) in order; `width` bounds the labels' bits. A value holds the sum of some
-    columns above bit `width` and the sum of their labels below. A column in the span of earlier ones
-    enters no combination, so solutions have zero there: they are the smallest ones.
+    `columns` gives (column, label) in order; `width` bounds the labels' bits. A value holds
+    a sum of columns above bit `width`, that of their labels below. A column in the span of
+    earlier ones enters no combination, so that solutions are the smallest ones.
     """
     pivots: Echelon = {}
     for column, label in columns:
@@ -172,9 +173,9 @@ def inverse(columns: Sequence[int]) -> list[int]:
 
 
 def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
-    """The matrix as (shift, mask) pairs: its product with x is the sum of `(x & mask) << shift`.
+    """The matrix as (shift, mask): its product with x sums up `(x & mask) << shift`.
 
-    A negative shift is a shift to the right. Sorted by shift; at most one pair for each diagonal.
+    Sorted by shift, to the right where negative; at most one pair for each diagonal.
     """
     masks: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -187,10 +188,7 @@ def diagonals(columns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def complement_basis(columns: Iterable[int], bits: int) -> list[int]:
-    """Unit vectors, ascending, that complete the columns' span to the `bits`-dimensional space.
-
-    They are those that are the lowest bit of no vector of the span.
-    """
+    """Unit vectors, ascending, that complete the columns' span to all of `bits`."""
     lowest: dict[int, int] = {}
     for column in columns:
         while column:
@@ -217,7 +215,7 @@ def reduced_basis(columns: Iterable[int]) -> list[int]:
 
 
 def _enters(leading: dict[int, int], column: int) -> bool:
-    """Whether a column is no sum of those in `leading`, keyed by bit length; then what is left of it goes there."""
+    """Whether a column is no sum of those in `leading`; what is left of it goes there."""
     while column:
         pivot = leading.get(column.bit_length())
         if pivot is None:
@@ -237,7 +235,7 @@ def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
 
 
 def _label_of_zero(pivots: Echelon, value: int, width: int) -> int:
-    """The label of a value whose sum pivots reduce to zero; else 0, and what is left becomes a pivot."""
+    """The label of a value that reduces to zero; else 0, and the rest becomes a pivot."""
     while value.bit_length() > width:
         pivot = pivots.get(value.bit_length())
         if pivot is None:

@@ -1,7 +1,4 @@
-"""Fitting layouts to tensors, as every encoding of Triton's does.
-
-The functions on shapes are those of Triton's LayoutUtils (include/triton/Tools/LayoutUtils.h), in snake case.
-"""
+"""Fitting layouts to tensors, as every encoding of Triton's does (its LayoutUtils)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,10 +11,9 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 def ensure_layout_not_larger_than(
     layout: LinearLayout, shape: Mapping[str, int], *, broadcast_registers: bool = True
 ) -> LinearLayout:
-    """The layout on at most `shape` elements: components that do not fit become 0.
+    """The layout on at most `shape` elements, by out-dim: components that do not fit become 0.
 
-    `shape` gives a size for every out-dim. Registers whose basis thereby becomes zero repeat others;
-    without `broadcast_registers` they are dropped.
+    Without `broadcast_registers`, registers that thereby repeat others are dropped.
     """
     _check_shape(layout, shape)
     smaller = layout
@@ -35,9 +31,9 @@ def ensure_layout_not_larger_than(
 
 
 def ensure_layout_not_smaller_than(layout: LinearLayout, shape: Mapping[str, int]) -> LinearLayout:
-    """The layout on at least `shape` elements: more values of its first in-dim for the missing ones.
+    """The layout on at least `shape` elements, by out-dim: more values of its first in-dim.
 
-    `shape` gives a size for every out-dim, a multiple of the layout's where it is larger.
+    Where `shape` is larger than the layout it is a multiple.
     """
     _check_shape(layout, shape)
     if not layout.out_dims:
@@ -58,10 +54,10 @@ def _check_shape(layout: LinearLayout, shape: Mapping[str, int]) -> None:
 def combine_cta_cga_with_shape(
     cta: LinearLayout, cga: LinearLayout, shape: Sequence[int]
 ) -> LinearLayout:
-    """One block's layout and the blocks' as the layout of a tensor of `shape` elements.
+    """One block's layout and the blocks' as that of a tensor, over dim0, dim1, ...
 
-    Out-dims are dim0, dim1, ... in both, in any order, and in this order in the result. The blocks are cut to the
-    shape; one block's layout then grows (more registers) or is cut to what each block holds.
+    The blocks are cut to the shape; one block's layout then grows (more registers) or is
+    cut to what each block holds.
     """
     names = [f"dim{axis}" for axis in range(len(shape))]
     sizes = dict(zip(names, shape, strict=True))
@@ -88,12 +84,10 @@ def fit_to_shape(
     shape: Sequence[int],
     cga_layout: Sequence[Sequence[int]] = (),
 ) -> LinearLayout:
-    """A workgroup's layout repeated in registers, or cut, to fill a tile, over (dim0, dim1, ...).
+    """A workgroup's layout repeated in registers, or cut, to fill a tile.
 
-    Args:
-        layout: (register, lane, warp) -> dims of one workgroup's layout.
-        shape: extents of the tile in elements, powers of two.
-        cga_layout: one basis per bit of the workgroup's id in its cluster, in units of a workgroup's tile.
+    `cga_layout` has one basis per bit of the workgroup's id in its cluster, in workgroups'
+    tiles.
     """
     ins = ("register", "lane", "warp")
     layout = layout * identities(*((name, f"dim{d}", 1) for d in range(len(shape)) for name in ins))

@@ -1,8 +1,7 @@
-"""Linear layouts: maps between named power-of-two dimensions that are linear over the bits of coordinates.
+"""Linear layouts: maps between named power-of-two dimensions, linear over bits of coordinates.
 
-The names and rules are those of Triton's `LinearLayout` (include/triton/Tools/LinearLayout.h), in snake
-case; where Triton ends the process, `LayoutError` is raised. `L(x)` is the XOR of the basis vectors that
-the set bits of x select, so `L(0)` is 0.
+Names and rules are those of Triton's `LinearLayout` (include/triton/Tools/LinearLayout.h),
+in snake case; where Triton ends the process, `LayoutError` is raised.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ if TYPE_CHECKING:
 
 
 class LinearLayout:
-    """A linear map from in-dims to out-dims, all of power-of-two size; immutable and hashable by value.
+    """A linear map from in-dims to out-dims of power-of-two size; hashable by value.
 
-    In-dims map a name to its basis vectors, minor dimension first; a basis vector is one integer, a column,
-    that holds a bit field for each out-dim, the first (minor) one lowest. So the order of both sides is the
-    order in which dimensions flatten. `in_columns` has the columns, `out_widths` the bits of the out-dims.
+    `L(x)` is the XOR of the basis vectors that the set bits of x select. A basis vector is
+    one integer, a column, that holds a bit field for each out-dim, the first (minor) one
+    lowest. The order of both sides is that in which they flatten, minor first.
     """
 
     __slots__ = ("_hash", "in_columns", "out_widths")
@@ -72,9 +71,9 @@ class LinearLayout:
 
     @classmethod
     def strided_1d(cls, size: int, stride: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """One in-dim of `size` values to one out-dim, in steps of `stride` elements; empty for size 0.
+        """One in-dim to one out-dim, in steps of `stride` elements; empty for size 0.
 
-        The out-dim's size is `stride * size`, which must be a power of two, as `size` must.
+        `size` and the out-dim's, `stride * size`, must be powers of two.
         """
         if size == 0:
             return cls.empty()
@@ -113,10 +112,10 @@ class LinearLayout:
     ) -> LinearLayout:
         """The layout with these basis vectors, dims minor first.
 
-        `out_dims` gives names and sizes, or names alone; then sizes come from `out_dim_sizes` or, where
-        that is missing too, are the smallest that hold every basis value. LayoutError for a basis that is
-        negative, of the wrong length or too large for its out-dim, for a size that is not a power of two,
-        and, if required, for a layout that does not reach every out coordinate.
+        Sizes stand in `out_dims`, else in `out_dim_sizes`, else are the smallest that hold
+        every basis value. LayoutError for a basis that is negative, of the wrong length or
+        too large, a size that is no power of two, and, if required, for a layout that is
+        not surjective.
         """
         vectors = dict(bases)
         sizes = packing.out_sizes(vectors, out_dims, out_dim_sizes, surjective=require_surjective)
@@ -281,9 +280,9 @@ class LinearLayout:
     def apply(self, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
         """The image of one input, or of arrays of inputs, by out-dim.
 
-        Every in-dim has a coordinate, either an integer or an array of integers with `&`, `^`, `<<`, `>>`
-        (numpy's are widened to 64 bits, shapes broadcast). Bits past a dimension's size are ignored.
-        LayoutError unless the names are the in-dims.
+        A coordinate is an integer or an array of integers (widened to 64 bits, shapes
+        broadcast). Bits past a dimension's size are ignored. LayoutError unless the names
+        are the in-dims.
         """
         if coordinates.keys() != self.in_columns.keys():
             raise LayoutError(
@@ -395,6 +394,5 @@ class LinearLayout:
         return f"LinearLayout.from_bases({self.bases}, {self.out_dims}, require_surjective=False)"
 
     def _repr_html_(self) -> str | None:
-        """The picture that notebooks show; None where there is none."""
         picture = type(self).picture
         return None if picture is None else picture(self)

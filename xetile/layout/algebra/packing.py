@@ -121,7 +121,6 @@ def _pack_any(basis_vectors: Vectors, widths: Sequence[int]) -> list[int]:
 
 
 def _refuse(in_dim: str, basis_vectors: Vectors, sizes: Mapping[str, int]) -> NoReturn:
-    """Says which basis is wrong; called only when one is."""
     for position, vector in enumerate(basis_vectors):
         _check_vector(in_dim, position, vector, sizes)
     for position, vector in enumerate(basis_vectors):

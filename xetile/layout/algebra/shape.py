@@ -100,7 +100,7 @@ def resize_in_dim(self: Same, dim: str, size: int) -> Same:
 def resize_out_dim(self: Same, dim: str, size: int) -> Same:
     """The out-dim cut to `size`: components that do not fit become 0 (they are not masked).
 
-    LayoutError if `size` is larger than the out-dim.
+    LayoutError if it is smaller.
     """
     width = log2_of_size(size, "out", dim)
     old = width_of(self, dim)

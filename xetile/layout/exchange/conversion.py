@@ -17,10 +17,10 @@ MOST_REGISTERS = 1 << 16
 
 
 class SharedExchange(NamedTuple):
-    """An exchange through shared memory.
+    """An exchange of `bytes` of shared memory in rounds of store, barrier, load.
 
-    `layout` is (vector, bank, segment, block, reps) -> dims; a store or load moves `vector` elements of a lane;
-    the whole takes `repetitions` rounds of store, barrier, load, in `bytes` of shared memory.
+    `layout` is (vector, bank, segment, block, reps) -> dims; an access moves `vector`
+    elements.
     """
 
     layout: LinearLayout
@@ -43,11 +43,10 @@ class Conversion(NamedTuple):
 
 
 def classify(source: LinearLayout, target: LinearLayout) -> Kind:
-    """What a conversion needs.
+    """What a conversion needs; errors as of `plan_conversion`.
 
-    "none": every register stays; "registers": moves between the registers of a lane; "lanes": shuffles
-    within a subgroup; "shared": shared memory; "workgroups": elements of other workgroups. Arguments and errors
-    as of `plan_conversion`.
+    "none": every register stays; "registers": moves between registers of a lane; "lanes":
+    shuffles within a subgroup; "shared": shared memory; "workgroups": elements of others.
     """
     return _within_subgroup(source, target).kind
 
@@ -55,17 +54,11 @@ def classify(source: LinearLayout, target: LinearLayout) -> Kind:
 def plan_conversion(
     source: LinearLayout, target: LinearLayout, element_bits: int, *, banks: int = 32
 ) -> Conversion:
-    """A plan for bringing a tensor from one register layout into another.
+    """A plan from one (register, lane[, warp, block]) layout of a tensor to another.
 
-    Args:
-        source: (register, lane[, warp, block]) -> dims, how the tensor is held.
-        target: the same, how it is wanted.
-        element_bits: bits of one element.
-        banks: banks of shared memory, of 32 bits each.
-
-    Raises:
-        LayoutError: the layouts are of different tensors, subgroups or workgroups, one does not hold every element or
-            has more than 2^16 registers in each lane, or elements would have to change workgroups.
+    `banks` of shared memory have 32 bits each. LayoutError: the layouts are of different
+    tensors, subgroups or workgroups, one does not hold every element or has more than 2^16
+    registers in each lane, or elements would have to change workgroups.
     """
     plan = _within_subgroup(source, target)
     if plan.kind == "workgroups":
@@ -109,7 +102,6 @@ def _within_subgroup(source: LinearLayout, target: LinearLayout) -> Conversion:
 
 
 def _side(layout: LinearLayout) -> Side:
-    """Distinct registers and lanes of a layout."""
     columns = layout.in_columns[REGISTER]
     kept = _distinct(layout)
     return Side(

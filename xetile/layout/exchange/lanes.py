@@ -1,20 +1,23 @@
-"""Exchanges of registers between the lanes of one subgroup, with as few shuffles as there can be.
+"""Exchanges of registers between the lanes of one subgroup, with as few shuffles as can be.
 
-One shuffle lets every lane offer one register and read what one lane offers. S(r) and S(l) are the elements at which a
-source register and lane stand (element = S(r) ^ S(l)), T those of the target. In round t lane l receives into
-register A l ^ t, for a linear map A, the element T(l) ^ T(A l) ^ T(t).
+One shuffle lets every lane offer one register and read what one lane offers. S(r) and S(l)
+are the elements at which a source register and lane stand (element = S(r) ^ S(l)), T those
+of the target. In round t lane l receives into register A l ^ t, for a linear map A, the
+element T(l) ^ T(A l) ^ T(t).
 
-Where every T(l) ^ S(l) is a sum of an element of source registers and one of target registers, S(B l) ^ T(A l), that
-element is S(l ^ B l) ^ T(t): lane l has it itself if T(t) is in source registers, S(c), and else T(t) = S(c ^ d) with a
-lane d, and it reads from lane l ^ d. So the shuffles are the t whose T(t) is not in source registers, which is as many
-as the elements each lane lacks.
+Where every T(l) ^ S(l) is a sum of an element of source registers and one of target
+registers, S(B l) ^ T(A l), that element is S(l ^ B l) ^ T(t): lane l has it itself if T(t)
+is in source registers, S(c), and else T(t) = S(c ^ d) with a lane d, and it reads from lane
+l ^ d. So the shuffles are the t whose T(t) is not in source registers: as many as elements
+each lane lacks.
 
-Elsewhere some lane lacks all its elements, so that R rounds for R registers are the least. M is then any invertible map
-with T(l) ^ T(A l) = S(M l) ^ S(B l); lane l reads from M l ^ d. No two lanes ask one lane for different registers.
+Elsewhere some lane lacks all its elements, so that R rounds for R registers are the least.
+M is then any invertible map with T(l) ^ T(A l) = S(M l) ^ S(B l); lane l reads from M l ^
+d. No two lanes ask one lane for different registers.
 
-For permutations of register and lane bits this gives the counts of the factorisation in Triton's layout conversions
-(Linear Layouts, arXiv 2505.23819; triton #7558): with m register bits exchanged for lane bits (1 - 2^-m) R shuffles
-where no other lane bit moves, else R.
+For permutations of register and lane bits the counts are those of Linear Layouts (arXiv
+2505.23819; triton #7558): with m register bits exchanged for lane bits (1 - 2^-m) R
+shuffles where no other lane bit moves, else R.
 """
 
 from collections.abc import Sequence
@@ -28,9 +31,10 @@ MESSAGE_BITS = 32
 
 
 class Round(NamedTuple):
-    """One round: lane l receives into register `target ^ receive l` what lane l' = `lane ^ lanes l` offers.
+    """Lane l receives into register `target ^ receive l` what l' = `lane ^ lanes l` offers.
 
-    That is its register `source ^ send l'`. It is a shuffle unless every lane reads from itself.
+    That is its register `source ^ send l'`. It is a shuffle unless every lane reads from
+    itself.
     """
 
     target: int
@@ -42,10 +46,10 @@ class Round(NamedTuple):
 class LaneShuffles(NamedTuple):
     """An exchange within subgroups, round by round.
 
-    `receive`, `send` and `lanes` are linear maps from a lane's bits, one column for each bit: to the bits of the
-    register it receives into (the receiving lane's), of the register that it offers (the offering lane's), and of
-    the lane that it reads from. `copies` gives for each register the one that holds the same element afterwards
-    (itself, if no other does).
+    `receive`, `send` and `lanes` are linear maps from a lane's bits, one column each: to
+    the register it receives into (the receiving lane's bits), the one that it offers (the
+    offering lane's), and the lane it reads from. `copies` gives for each register the one
+    that holds the same element afterwards.
     """
 
     rounds: tuple[Round, ...]
@@ -156,7 +160,8 @@ def _in_place(source: Side, target: Side) -> _Reads | None:
 def _elsewhere(source: Side, target: Side) -> _Reads | None:
     """Reads for which M is invertible, or None.
 
-    M l may be changed by lanes that stand at sums of source and target registers, since these make up for it.
+    M l may be changed by lanes at sums of source and target registers: these make up for
+    it.
     """
     bits, lane_bits = len(source.registers), len(source.lanes)
     columns = [*source.registers, *source.lanes, *target.registers]

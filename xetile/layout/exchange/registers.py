@@ -10,17 +10,9 @@ REGISTER = "register"
 
 @lru_cache(maxsize=512)
 def register_permutation(source: LinearLayout, target: LinearLayout) -> tuple[int, ...] | None:
-    """For each register of `target` the register of `source` that holds the same element in the same lane.
+    """For each register of `target` that of `source` with the same element in the same lane.
 
-    Args:
-        source: the layout that a value has: register and other hardware dimensions in, elements out.
-        target: the layout wanted of it.
-
-    Returns:
-        one source register per target register, or None when an element would have to leave its lane.
-
-    Raises:
-        LayoutError: the layouts are over different elements.
+    None if an element would have to leave its lane; LayoutError if the elements differ.
     """
     if dict(source.out_dims) != dict(target.out_dims):
         raise LayoutError(
@@ -79,20 +71,13 @@ def _select(
 def select_registers(
     layout: LinearLayout, offsets: Sequence[int], sizes: Sequence[int]
 ) -> tuple[tuple[int, ...], LinearLayout] | None:
-    """The registers that hold a rectangular slice of a value, and the layout of the slice in them.
+    """The registers that hold a slice of a value, and the slice's layout in them.
 
-    Args:
-        layout: the layout of the value: register and other hardware dimensions in, elements out.
-        offsets: where the slice begins, in elements, in the order of the layout's out dimensions.
-        sizes: extents of the slice, in elements: powers of two that divide their offsets.
+    Offsets and sizes are in elements, in the order of out dimensions. None when registers
+    alone do not hold it, because a lane (or warp) holds elements inside and outside of it.
 
-    Returns:
-        the slice's registers in the order of its own register index, and its layout; None when registers
-        alone do not hold it, because a lane (or warp) holds elements inside and outside of it.
-
-    Raises:
-        LayoutError: ranks differ, a size is no power of two or does not divide its offset, or the slice
-            reaches outside of the value.
+    LayoutError: ranks differ, a size is no power of two or does not divide its offset, or
+    the slice reaches outside of the value.
     """
     _check_slice(layout, offsets, sizes)
     return _select(layout, tuple(offsets), tuple(sizes))

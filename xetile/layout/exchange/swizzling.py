@@ -1,9 +1,10 @@
 """Layouts of shared memory through which registers change hands without bank conflicts.
 
-The construction is that of Triton's generic swizzling (lib/Tools/GenericSwizzling.cpp; Linear Layouts, arXiv
-2505.23819, section 5): shared memory has vectors (one access of one lane), banks (what one row of all banks
-holds) and segments (the rows). Two lanes that access at the same time conflict when they ask for the same bank of
-different segments, so a layout is free of conflicts when no sum of lanes' bases is a sum of segment bases.
+The construction is that of Triton's generic swizzling (lib/Tools/GenericSwizzling.cpp;
+Linear Layouts, arXiv 2505.23819, section 5): shared memory has vectors (one access of one
+lane), banks (what one row of all banks holds) and segments (the rows). Lanes conflict when
+they ask for the same bank of different segments at once, so no sum of lanes' bases may be
+one of segment bases.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,18 +35,13 @@ def optimal_swizzling(
 ) -> LinearLayout:
     """The shared-memory layout through which a tensor goes from registers to registers.
 
-    Args:
-        source: (register, lane, warp, block) -> dims of the layout that is stored; surjective.
-        target: the same of the layout that is loaded, in-dims of the same names.
-        element_bits: bits of one element.
-        banks: banks of shared memory, of 32 bits each.
+    Both layouts are (register, lane, warp, block) -> dims, `source` surjective; `banks`
+    have 32 bits each. The result is (vector, bank, segment, block, reps) -> dims, the
+    offset of an element counting vector bits lowest; `reps` repeat the whole exchange, over
+    registers of both sides.
 
-    Returns:
-        (vector, bank, segment, block, reps) -> dims. The offset of an element counts vector bits lowest; `reps`
-        are repetitions of the whole exchange, over registers that both sides have.
-
-    Raises:
-        LayoutError: the layouts are of different tensors, or a block would need another block's elements.
+    LayoutError: the layouts are of different tensors, or a block would need another's
+    elements.
     """
     _check_pair(source, target)
     target = target.transpose_outs(source.out_dim_names)
@@ -79,10 +75,10 @@ def bank_conflicts(
     *,
     banks: int = 32,
 ) -> Conflicts:
-    """Bank conflicts of storing `source` and loading `target` through a layout of `optimal_swizzling`.
+    """Bank conflicts of storing `source` and loading `target` through `shared`.
 
-    Arguments as there; `shared` is its result. For any other layout of shared memory, and one access at a time,
-    there is `bank_conflicts_of_offsets`.
+    `shared` is what `optimal_swizzling` gives; for others there is
+    `bank_conflicts_of_offsets`.
     """
     _check_pair(source, target)
     if not (shared.has_in_dim("vector") and shared.has_in_dim("segment")):
@@ -107,19 +103,14 @@ def bank_conflicts(
 def bank_conflicts_of_offsets(
     registers: LinearLayout, shared: LinearLayout, element_bits: int, *, banks: int = 32
 ) -> int:
-    """Bank conflicts of loading registers from any layout of shared memory, with the widest accesses.
+    """Bank conflicts of loads from (offset, ...), with the widest accesses.
 
-    Lanes that ask for the same 32-bit word do not conflict, whichever part of it they take. (Triton's
-    `bankConflictsMemDesc` tells parts of a word apart, and so misses conflicts of accesses below 32 bits.)
+    Offsets are in elements, banks have 32 bits. Lanes that ask for the same 32-bit word do
+    not conflict. (Triton's `bankConflictsMemDesc` tells parts of a word apart, and so
+    misses conflicts of accesses below 32 bits.)
 
-    Args:
-        registers: (register, lane, ...) -> dims.
-        shared: (offset, ...) -> the same dims, offsets in elements.
-        element_bits: bits of one element.
-        banks: banks of shared memory, of 32 bits each.
-
-    Raises:
-        LayoutError: a layout lacks its in-dim, they are of different dims, or a number is no power of two.
+    LayoutError: a layout lacks its in-dim, they are of different dims, or a number is no
+    power of two.
     """
     _check_access(registers, shared, element_bits, banks)
     distinct = action_remove_broadcasted_regs(registers).apply(registers)
@@ -155,8 +146,9 @@ def _non_zero(layout: LinearLayout, in_dim: str) -> list[int]:
 def _vector(stored: _Sides, loaded: _Sides, element_bits: int) -> list[int]:
     """What one access of one lane moves: registers of both sides, at most 128 bits.
 
-    Less than a bank is filled up to it: with registers of one side that lie in the other's warps (one side
-    then has wide accesses), with warps of both, with warps of either; so no lane shares a bank with another.
+    Less than a bank is filled up to it, so that no lane shares one with another: with
+    registers of one side that lie in the other's warps, with warps of both, with warps of
+    either.
     """
     common = [basis for basis in stored.registers if basis in loaded.registers]
     vector = common[: _log2(max(1, VECTOR_BITS // element_bits))]
@@ -201,10 +193,10 @@ def _rows(
 
 
 def _segment(stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: int) -> list[int]:
-    """Bases of the rows of banks, such that as few sums of them as possible are in either side's span.
+    """Bases of the rows of banks, as few sums of which as possible are in either side's span.
 
-    First what neither side accesses at once. Then sums of one base of each side, which are in neither span. Where
-    more is needed, pairs of bases themselves, each a conflict of its own side.
+    First what neither side accesses at once, then sums of one base of each side. Where more
+    is needed, pairs of bases themselves, each a conflict of its own side.
     """
     free = f2.complement_basis([*stored, *loaded], bits)[:wanted]
     fewer = f2.independent_of(sorted(stored), loaded)

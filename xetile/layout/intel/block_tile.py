@@ -1,10 +1,10 @@
-"""One 2D block message for any register layout: the layout itself says how tall, wide and packed.
+"""One 2D block message for any register layout: how tall, wide and packed it may be.
 
-Unlike `plan_block_load`, which searches the messages that exist for the fewest, this reads one block
-shape off the bases of a layout: the lanes give the block's first row, registers extend it.
+Where `plan_block_load` searches the messages that exist for the fewest, this reads one
+shape off the bases: the lanes give the block's first row, registers extend it.
 
-Source: intel/intel-xpu-backend-for-triton, third_party/intel/lib/TritonIntelGPUToLLVM/LoadStoreOpToLLVM.cpp
-(`getBlockIOTileSize` and its callers for loads, stores and prefetches).
+Source: intel/intel-xpu-backend-for-triton, third_party/intel/lib/TritonIntelGPUToLLVM/
+LoadStoreOpToLLVM.cpp (`getBlockIOTileSize` and its callers).
 """
 
 from collections.abc import Callable, Sequence
@@ -97,12 +97,9 @@ class _Growth:
 class Access(TypedDict, total=False):
     """What a message moves, and how much of it one may.
 
-    Keys:
-        element_bits: width of an element in bits.
-        limits: what a message may be.
-        mask_constancy: of a masked access, for each out dimension, the elements in a row for which
-            the mask is the same, from a multiple of that number on; powers of two. A message is
-            masked as a whole, so none crosses such a run.
+    `mask_constancy` of a masked access gives for each out dimension the elements in a row
+    with the same mask, from a multiple of that power of two on. A message is masked as a
+    whole, so none crosses such a run.
     """
 
     element_bits: Required[int]
@@ -136,7 +133,7 @@ def store_tile(layout: LinearLayout, contiguous: int, **moved: Unpack[Access]) -
 def prefetch_tile(
     layout: LinearLayout, contiguous: int, *, wide: bool = False, **moved: Unpack[Access]
 ) -> BlockTile | None:
-    """The block of a prefetch: blocks side by side become one; arguments as in block_tile.
+    """The block of a prefetch: blocks side by side become one.
 
     With `wide` a row may have exactly `prefetch_row_bytes`.
     """
@@ -163,19 +160,12 @@ def block_tile(
 ) -> BlockTile | None:
     """The block that one message may move for `layout`, before the caps of its kind of access.
 
-    Args:
-        layout: (register, lane, ...) -> (dim0, dim1, ...).
-        contiguous: index of the out dimension that is contiguous in memory.
-        access: "load", "store" or "prefetch".
-        one_matrix: whether a transposed load stays within one DPAS operand.
-        moved: as in Access.
+    `contiguous` is the index of the out dimension that is contiguous in memory; with
+    `one_matrix` a transposed load stays within one DPAS operand. None when the layout's
+    first elements form no block, or none within the mask's runs.
 
-    Returns:
-        the block, or None when the layout's first elements form none, or none within the mask's runs.
-
-    Raises:
-        LayoutError: unknown access, a layout without registers, lanes or two dimensions, or a
-            constancy that is not one power of two for each dimension.
+    LayoutError: unknown access, a layout without registers, lanes or two dimensions, or a
+    constancy that is not one power of two for each dimension.
     """
     element_bits, mask_constancy = moved["element_bits"], moved.get("mask_constancy")
     _check_request(layout, contiguous, access)
@@ -228,9 +218,9 @@ def _check_constancy(layout: LinearLayout, mask_constancy: Sequence[int] | None)
 def _grow_by_registers(
     block: _Growth, contiguous: int, fast: int, bounds: tuple[int, int], *, one_matrix: bool
 ) -> int | None:
-    """Extend the lanes' block by registers as far as `bounds` (rows, lanes) allow; its row dimension.
+    """Extend the lanes' block by registers up to `bounds` (rows, lanes); its row dimension.
 
-    None where the lanes' block is already too large, or where it cannot be transposed.
+    None where it is already too large, or cannot be transposed.
     """
     row = next((d for d, n in enumerate(block.extents) if n > 1 and d != fast), None)
     if row is not None and block.extents[row] > bounds[0]:
@@ -306,6 +296,5 @@ def _finished(block: _Growth, row: int, fast: int, *, transposed: bool, vnni: bo
 
 
 def _single(vector: Sequence[int]) -> tuple[int, int] | None:
-    """The dimension and value of a basis that moves along one dimension only."""
     moved = [(d, component) for d, component in enumerate(vector) if component]
     return moved[0] if len(moved) == 1 else None

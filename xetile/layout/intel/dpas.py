@@ -1,8 +1,8 @@
-"""Register layouts of DPAS operands: one instruction's, a subgroup's tile, and Intel's `#ttig.dpas`.
+"""Register layouts of DPAS operands: an instruction's, a subgroup's, Intel's `#ttig.dpas`.
 
-Dimension names are Triton's: register, lane, warp (the subgroup), block; dim0, dim1 (rows, columns).
+Dimension names are Triton's: register, lane, warp (the subgroup), block; dim0, dim1.
 
-Source of the attribute's rules: intel/intel-xpu-backend-for-triton, lib/Dialect/TritonIntelGPU/IR/
+Source: intel/intel-xpu-backend-for-triton, lib/Dialect/TritonIntelGPU/IR/
 LinearLayoutConversions.cpp (`DPAStoLinearLayout`, `BlockScaledDPAStoLinearLayout`).
 """
 
@@ -18,12 +18,9 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 class DpasInstruction(NamedTuple):
     """One DPAS; operands are "a" (M x K), "b" (K x N) and "c" (M x N; accumulator and result).
 
-    Attributes:
-        repeat_count: rows of A and C: 1, 2, 4 or 8.
-        ops_per_channel: elements per 32 bits of K: 1 (tf32), 2 (16 bits), 4 (8 bits), 8 (4 bits).
-        systolic_depth: 8 on every device.
-        execution_size: columns of B and C.
-        lanes: lanes of the subgroup.
+    `repeat_count` rows of A and C: 1, 2, 4 or 8; `ops_per_channel` elements per 32 bits of
+    K: 1 (tf32), 2 (16 bits), 4 (8 bits), 8 (4 bits); `execution_size` columns of B and C;
+    `systolic_depth` is 8 on every device.
     """
 
     repeat_count: int
@@ -55,7 +52,7 @@ class DpasInstruction(NamedTuple):
     def layout(self, operand: str) -> LinearLayout:
         """(register, lane) -> (dim0, dim1) of an operand; LayoutError if there is none such.
 
-        Where the operand has fewer elements than there are lanes, the lanes beyond hold it again.
+        Lanes beyond the operand's elements hold it again.
         """
         rows, columns = self.shape(operand)
         word = dpas_register_word(operand, ops_per_channel=self.ops_per_channel)
@@ -77,12 +74,10 @@ class DpasInstruction(NamedTuple):
 
 
 def dpas_register_word(operand: str, *, ops_per_channel: int) -> int:
-    """How many elements of a DPAS operand share one register word; they are its lowest registers.
+    """How many elements of a DPAS operand share a register word, as its lowest registers.
 
-    A is taken in 16-bit words (tf32: 32), B in 32-bit words of consecutive rows, C element by element.
-
-    Raises:
-        LayoutError: no such operand.
+    A is taken in 16-bit words (tf32: 32), B in 32-bit words of consecutive rows, C by
+    elements. LayoutError if there is no such operand.
     """
     words = {"a": max(1, ops_per_channel // 2), "b": ops_per_channel, "c": 1}
     return words[_operand(operand)]
@@ -98,22 +93,15 @@ def dpas_operand_layout(
     execution_size: int = 16,
     lanes: int = 16,
 ) -> LinearLayout:
-    """(register, lane) -> (dim0, dim1) of one subgroup's whole tile, as a sequence of DPAS takes it.
+    """(register, lane) -> (dim0, dim1) of a subgroup's tile, as a sequence of DPAS takes it.
 
-    The registers of one instruction come first. Instructions repeat along K before M for A, along K before N
-    for B, along N before M for C.
+    The registers of one instruction come first. Instructions repeat along K before M for A,
+    along K before N for B, along N before M for C. `shape` has multiples of the
+    instruction's rows and columns by powers of two, in elements; the rest is as in
+    DpasInstruction.
 
-    Args:
-        operand: "a" (M x K), "b" (K x N) or "c" (M x N; accumulator and result).
-        shape: rows and columns of the tile, in elements: multiples of the instruction's by powers of two.
-        repeat_count: rows of A and C per instruction.
-        ops_per_channel: elements per 32 bits of K.
-        systolic_depth: 8 on every device.
-        execution_size: columns of B and C per instruction.
-        lanes: lanes of the subgroup.
-
-    Raises:
-        LayoutError: no such operand or instruction, or the tile is not made of whole instructions.
+    LayoutError: no such operand or instruction, or the tile is not made of whole
+    instructions.
     """
     if len(shape) != 2:
         raise LayoutError(f"shape {list(shape)} of DPAS must be rows and columns")
@@ -148,17 +136,12 @@ def _operand(operand: str) -> str:
 
 
 class Dpas(NamedTuple):
-    """Intel's `#ttig.dpas`: how a workgroup's tiles lie in the registers of its subgroups for DPAS.
+    """Intel's `#ttig.dpas`: how a workgroup's tiles lie in its subgroups' registers for DPAS.
 
-    Attributes:
-        repeat_count: rows of A and C per instruction.
-        systolic_depth: 8.
-        execution_size: columns of B and C per instruction.
-        ops_per_channel: elements of K per 32 bits.
-        threads_per_warp: lanes of the subgroup.
-        warps_per_cta: subgroups per dimension (batch, rows, columns), the last dimension fastest.
-        rep_cluster: instructions of one subgroup side by side per dimension.
-        fp4_k_pack: 2 where two 4-bit elements share a byte, else 1.
+    The first four fields are as in DpasInstruction. Subgroups (`warps_per_cta`) and one
+    subgroup's instructions side by side (`rep_cluster`) count per dimension (batch, rows,
+    columns), the last one fastest; `fp4_k_pack` is 2 where two 4-bit elements share a byte,
+    else 1.
     """
 
     repeat_count: int
@@ -194,16 +177,12 @@ class Dpas(NamedTuple):
         return self.operand_layout(2, shape)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """The layout of operand 0 (A), 1 (B) or 2 (C): (register, lane, warp, block) -> (dim0, ...).
+        """Of operand 0 (A), 1 (B) or 2 (C): (register, lane, warp, block) -> (dim0, ...).
 
-        Where the tile is smaller than what the subgroups hold together, they hold it several times.
+        A tile smaller than what the subgroups hold together is held several times. `shape`
+        is rows and columns in elements, powers of two, before them a batch where rank is 3.
 
-        Args:
-            operand: 0, 1 or 2.
-            shape: extents in elements, powers of two: rows and columns, before them a batch where rank is 3.
-
-        Raises:
-            LayoutError: no such instruction, or the rank is not that of the warps.
+        LayoutError: no such instruction, or the rank is not that of the warps.
         """
         self._check(shape)
         self._check_operand(operand)
@@ -232,12 +211,8 @@ class Dpas(NamedTuple):
     def scale_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
         """The layout of the scales of A (operand 3) or B (4) of a block-scaled DPAS.
 
-        Args:
-            operand: 3 or 4.
-            shape: rows (M for A, N for B) and scales along K, before them a batch where rank is 3.
-
-        Raises:
-            LayoutError: no such instruction, or the rank is not that of the warps.
+        `shape` is rows (M for A, N for B) and scales along K, before them a batch where
+        rank is 3. LayoutError: no such instruction, or the rank is not that of the warps.
         """
         self._check(shape)
         rank = len(shape)
@@ -268,7 +243,6 @@ class Dpas(NamedTuple):
         return fit_to_shape(layout, shape)
 
     def _tile(self, operand: int, rank: int) -> LinearLayout:
-        """One instruction's operand over the last two dimensions."""
         word = dpas_register_word("a", ops_per_channel=self.ops_per_channel)
         columns = self.execution_size if operand else self.instruction_shapes[0][1] // word
         # A row is never folded; lanes beyond the rows count on as if there were more, cut off later.

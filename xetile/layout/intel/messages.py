@@ -1,10 +1,11 @@
-"""2D block messages: what they leave in registers, the fewest of them for a tile, Intel's `#ttig.subgroup_2d_block`.
+"""2D block messages: what they leave in registers, the fewest for a tile, Intel's attribute.
 
-A message moves `blocks` blocks of `rows` x `columns` elements that lie side by side in memory. Registers
-count elements here; elements that share one register word (packed rows, the bytes of an i16) are the lowest.
+A message moves `blocks` blocks of `rows` x `columns` elements that lie side by side in
+memory. Registers count elements; those that share one register word (packed rows, the bytes
+of an i16) are the lowest.
 
-Source of the attribute's rules: intel/intel-xpu-backend-for-triton, lib/Dialect/TritonIntelGPU/IR/
-LinearLayoutConversions.cpp (`subgroup2DBlockToLinearLayout`).
+Source of `#ttig.subgroup_2d_block`: intel/intel-xpu-backend-for-triton,
+lib/Dialect/TritonIntelGPU/IR/LinearLayoutConversions.cpp (`subgroup2DBlockToLinearLayout`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,11 +43,9 @@ class BlockConfiguration(NamedTuple):
 class LoadPlan(NamedTuple):
     """The messages that load (or store) a tile, and where their registers go.
 
-    Attributes:
-        rows, columns, blocks, packed, transposed: the shape of each message, as in BlockConfiguration.
-        offsets: row and column in elements at which each message begins, in issue order (row-major).
-        shuffle: for each register of the wanted layout, the register of all messages' results side by side
-            (the first message's first). Registers count elements.
+    Each has the shape of a BlockConfiguration and begins at one of `offsets`, in elements,
+    in issue order (row-major). `shuffle` gives for each register of the wanted layout that
+    of all messages' results side by side (the first message's first).
     """
 
     rows: int
@@ -93,25 +92,18 @@ def block_load_layout(
 ) -> LinearLayout:
     """What a 2D block load leaves in registers: (register, lane) -> (row, column, block).
 
-    Plain: every block row-major over the lanes; rows wider than the lanes give each lane neighbouring
-    columns, narrower ones put further rows into the lanes that are left. Packed: 32 / element_bits
-    consecutive rows share a register word. Transposed: the matrix of 32-bit words (of the element, where it
-    is wider) is transposed, then row-major over the lanes; elements that share a word stay together.
+    Plain: every block row-major over the lanes; rows wider than the lanes give each lane
+    neighbouring columns, narrower ones put further rows into the lanes that are left.
+    Packed (VNNI): 32 / element_bits consecutive rows share a register word. Transposed: the
+    matrix of 32-bit words (of the element, where it is wider) is transposed, then row-major
+    over the lanes; elements that share a word stay together. Rows and columns are those of
+    one block, in elements.
 
-    Args:
-        rows: rows of one block.
-        columns: columns of one block, in elements.
-        blocks: blocks side by side.
-        element_bits: width of an element in bits.
-        packed: whether rows are packed into 32-bit words (VNNI).
-        transposed: whether the block is transposed on the way.
-        lanes: lanes of the subgroup.
+    LayoutError: an extent is no power of two, or the form does not exist for this element
+    width.
 
-    Raises:
-        LayoutError: an extent is no power of two, or the form does not exist for this element width.
-
-    Source: Intel Graphics Compiler's `intel_sub_group_2d_block_read*` builtins, by the registers that the
-    DPAS builtins take from them.
+    Source: Intel Graphics Compiler's `intel_sub_group_2d_block_read*` builtins, by the
+    registers that the DPAS builtins take from them.
     """
     configuration = BlockConfiguration(rows, columns, blocks, packed, transposed)
     return message_layout(configuration, element_bits, lanes=lanes, block=_BLOCK)
@@ -132,25 +124,16 @@ def plan_block_load(
     lanes: int = 16,
     word: int | None = None,
 ) -> LoadPlan | None:
-    """The fewest equal messages whose results are, up to a permutation of registers, the wanted layout.
+    """The fewest equal messages whose results are a permutation of the wanted registers.
 
-    Among equally many the tallest, then the one with the most blocks. Two layouts can agree that differ in
-    how registers are packed into words (operand A of 16 bits and operand B are such a pair): either give
-    configurations of one kind only, or `word`.
+    Among equally many the tallest, then the one with the most blocks; None when none fits.
+    `wanted` is (register, lane) -> (row, column) of the tile, `configurations` are (rows,
+    columns, blocks, packed, transposed), columns in elements. Two layouts can agree that
+    differ in how registers are packed into words (operand A of 16 bits and operand B):
+    either give configurations of one kind only, or `word`, how many of the lowest registers
+    share a register word.
 
-    Args:
-        wanted: (register, lane) -> (row, column) of the tile in memory; extents are the tile's.
-        element_bits: width of an element in bits.
-        configurations: (rows, columns, blocks, packed, transposed) of the messages that exist, columns in
-            elements of `element_bits`.
-        lanes: lanes of the subgroup.
-        word: how many of the lowest registers of `wanted` share a register word; None takes any packing.
-
-    Returns:
-        the plan, or None when no configuration fits.
-
-    Raises:
-        LayoutError: `wanted` is not over (register, lane) and two element dimensions.
+    LayoutError: `wanted` is not over (register, lane) and two element dimensions.
     """
     _check_wanted(wanted, lanes)
     choices = tuple(BlockConfiguration(*configuration) for configuration in configurations)
@@ -164,10 +147,7 @@ def plan_block_load(
 def message_layout(
     configuration: BlockConfiguration, element_bits: int, *, lanes: int = 16, block: str = _COLUMN
 ) -> LinearLayout:
-    """(register, lane) -> (row, column) of a message, its blocks side by side, or along a dimension `block`.
-
-    Everything else is that of `block_load_layout`.
-    """
+    """(register, lane) -> (row, column) of a message, blocks side by side or along `block`."""
     _check_configuration(configuration, element_bits, lanes)
     rows, columns, blocks, packed, transposed = configuration
     word = max(1, _WORD_BITS // element_bits) if packed or transposed else 1
@@ -199,14 +179,10 @@ def loaded_layout(
     dims: tuple[int, int] = (0, 1),
     shape: tuple[int, int] = (0, 0),
 ) -> LinearLayout:
-    """What messages leave in (register, lane), over the out dimensions of the layout `wanted` of it.
+    """What messages leave in (register, lane), over the out dimensions of `wanted`.
 
-    Args:
-        configuration: the shape of each message.
-        element_bits: width of an element in bits.
-        wanted: (register, lane, ...) -> (dim0, dim1, ...).
-        dims: indices of the dimensions along which a message's rows and columns run.
-        shape: extents over which messages repeat, in elements, along the columns first.
+    `dims` are the dimensions along which a message's rows and columns run; messages repeat
+    over `shape` elements, along the columns first.
     """
     message = message_layout(configuration, element_bits, lanes=wanted.in_dim_size("lane"))
     bases = message.bases
@@ -291,15 +267,12 @@ def _check_wanted(wanted: LinearLayout, lanes: int) -> None:
 
 
 class Subgroup2DBlock(NamedTuple):
-    """Intel's `#ttig.subgroup_2d_block`: what 2D block messages of the subgroups leave in registers.
+    """Intel's `#ttig.subgroup_2d_block`: what the subgroups' messages leave in registers.
 
-    Attributes:
-        warps_per_cta: subgroups per dimension, the last dimension fastest.
-        instruction_shape: rows and columns of one block, in elements.
-        blocks: blocks side by side.
-        order: dimensions, fastest first; subgroups along the first one hold the same data.
-        k_width: elements per 32 bits; does not enter the layout.
-        threads_per_warp: lanes of the subgroup, 16.
+    `warps_per_cta` are subgroups per dimension, the last one fastest, `instruction_shape`
+    rows and columns of one block, in elements. `order` has dimensions, fastest first;
+    subgroups along the first one hold the same data. `k_width` (elements per 32 bits) does
+    not enter the layout.
     """
 
     warps_per_cta: tuple[int, ...]
@@ -312,8 +285,8 @@ class Subgroup2DBlock(NamedTuple):
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
         """(register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
 
-        Raises:
-            LayoutError: the shape is not two extents, there are not 16 lanes, or a number is wrong.
+        LayoutError: the shape is not two extents, there are not 16 lanes, or a number is
+        wrong.
         """
         if len(shape) != 2 or self.threads_per_warp != 16:
             raise LayoutError(

@@ -1,12 +1,13 @@
-"""How a 2D block load for a DPAS operand is built up: one instruction's tile, iterations, loads.
+"""How a 2D block load for a DPAS operand is built up: tile, iterations, loads.
 
-The three layouts are printed as Intel's document prints them. `offset` counts what one DPAS reads, row by
-row; `iteration` counts DPAS operands within one message; `load` counts messages. Components count 32-bit
-words along a packed dimension in the tile and in its iterations; those of `load` are pairs (outer, inner) in
-elements, outer being M for A and N for B.
+The layouts are printed as Intel's document prints them. `offset` counts what one DPAS
+reads, row by row; `iteration` DPAS operands within one message; `load` messages. Components
+count 32-bit words along a packed dimension in the tile and its iterations; those of `load`
+are pairs (outer, inner) in elements, outer being M for A and N for B.
 
-Source: intel/intel-xpu-backend-for-triton, docs/BLOCK_LOADS_LAYOUT.md, its listing of B's iterations
-corrected by the code that printed it (`LoadOpConversion::rewriteTensorPointerLoad`).
+Source: intel/intel-xpu-backend-for-triton, docs/BLOCK_LOADS_LAYOUT.md, its listing of B's
+iterations corrected by the code that printed it
+(`LoadOpConversion::rewriteTensorPointerLoad`).
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,7 @@ class MessageLimits(NamedTuple):
 
 
 class BlockLoadStages(NamedTuple):
-    """The three stages of one operand's block loads.
-
-    Attributes:
-        tile: offset -> (dim0, dim1) of one DPAS operand.
-        iterations: with the operands that one message moves.
-        loads: with the messages of one subgroup.
-    """
+    """offset, ... -> (dim0, dim1) of one DPAS operand, one message, one subgroup."""
 
     tile: LinearLayout
     iterations: LinearLayout
@@ -69,16 +64,10 @@ def block_load_stages(
 ) -> BlockLoadStages:
     """The stages of the block loads of operand 0 (A) or 1 (B).
 
-    Args:
-        dpas: how the operand lies in the subgroups.
-        operand: 0 or 1.
-        shape: rows and columns of the workgroup's tile as DPAS sees it (A: M x K, B: K x N), in elements.
-        element_bits: width of an element in bits.
-        limits: what one message may be.
-        transposed: whether B lies transposed (N x K) in memory, so that messages transpose it.
+    `shape` is the workgroup's tile as DPAS sees it (A: M x K, B: K x N), in elements;
+    `transposed` says that B lies as N x K in memory, so that messages transpose it.
 
-    Raises:
-        LayoutError: no such operand, a shape that is not two powers of two, or a transposed A.
+    LayoutError: no such operand, a shape that is not two powers of two, or a transposed A.
     """
     _check(operand, shape, element_bits, transposed=transposed)
     view = _view(dpas, operand, (shape[0], shape[1]), transposed=transposed)

@@ -38,10 +38,9 @@ def message_offsets(tile: BlockTile, layout: LinearLayout) -> list[tuple[int, tu
 
 
 def transposed_shuffle(tile: BlockTile, *, lanes: int) -> tuple[int, ...]:
-    """Where the elements of a transposed load go within its registers, as the images of 1, 2, 4, ...
+    """Where elements of a transposed load go in its registers: images of 1, 2, 4, ...
 
-    Elements of a transposed message arrive in the layout's register order of its block; the shuffle brings
-    them into the order in which the messages count.
+    They arrive in the layout's register order of the block.
     """
     bits = message_registers(tile, lanes=lanes).bit_length() - 1
     order = tile.register_bases[:bits]
@@ -55,17 +54,12 @@ def transposed_shuffle(tile: BlockTile, *, lanes: int) -> tuple[int, ...]:
 def message_shuffle(
     tile: BlockTile, layout: LinearLayout, *, element_bits: int, packed: bool = False
 ) -> tuple[int, ...] | None:
-    """Which element of a message each register takes, found from what the message leaves in registers.
+    """Which element of a message each register takes, from what the message leaves there.
 
-    Args:
-        tile: the block read off `layout`, its blocks capped as for a load.
-        layout: the layout that the registers shall have.
-        element_bits: width of an element in bits.
-        packed: whether the message packs rows into 32-bit words where `tile` does not say so itself.
-
-    Returns:
-        for registers in the order of register_order, the element of their message (all messages alike), or
-        None when the message leaves an element in another lane.
+    `tile` is read off `layout`, its blocks capped as for a load; `packed` says that the
+    message packs rows into 32-bit words where `tile` does not. The result is for registers
+    in the order of register_order, all messages alike; None when the message leaves an
+    element in another lane.
     """
     configuration = tile_configuration(tile, packed=packed)
     # The block's rows run along the memory's other dimension: across the lanes when transposed.

@@ -1,7 +1,7 @@
-"""Layouts of XeGPU: of its vectors (which lane and register holds which element of a block), and its attribute.
+"""Layouts of XeGPU: of its vectors (which lane and register holds what), and its attribute.
 
-The vectors have the dimensions of the IR: `dim0`, `dim1`, ... of a block, with the blocks of an array leading and,
-where rows are packed, the rows of one register word last: [blocks,] rows / pack, columns[, pack].
+Vectors have the dimensions of the IR, an array's blocks leading, packed rows last:
+[blocks,] rows / pack, columns[, pack].
 
 Source of the attribute's rules: LLVM 22, XeGPUAttrs.td (`LayoutAttr`).
 """
@@ -44,7 +44,7 @@ def dpas_vector_layout(
 ) -> LinearLayout:
     """(register, lane) -> the dimensions of an operand or result of one `xegpu.dpas`.
 
-    `shape` is rows and columns in elements; `pack` rows share the last dimension (1: a vector of rank 2).
+    `shape` is in elements; `pack` rows share the last dimension (1: a vector of rank 2).
     """
     layout = dpas_operand_layout(
         operand, shape, repeat_count=repeat_count, ops_per_channel=ops_per_channel
@@ -56,7 +56,8 @@ def dpas_vector_layout(
 def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayout:
     """The accumulator's layout for any block: lanes along the columns, rows in registers.
 
-    Errors: LayoutError where the columns are no multiple of the lanes, or an extent is no power of two.
+    LayoutError where the columns are no multiple of the lanes, or an extent no power of
+    two.
     """
     if not shape or shape[-1] % lanes != 0:
         raise LayoutError(f"a vector of shape {list(shape)} has no whole row of {lanes} lanes")
@@ -96,18 +97,12 @@ def _redimension(
 
 
 class XegpuLayout(NamedTuple):
-    """`#xegpu.layout`: subgroups over a workgroup's tile, instructions over a subgroup's, lanes over those.
+    """`#xegpu.layout`: subgroups over a tile, instructions over theirs, lanes over those.
 
-    Every level deals its units out in turn, and begins again at the first when the last had one. Where
-    there are fewer units than subgroups, several subgroups hold the same unit.
-
-    Attributes:
-        lane_layout: lanes per dimension.
-        lane_data: elements per dimension that one lane holds next to each other.
-        sg_layout: subgroups per dimension.
-        sg_data: extents of one subgroup's unit, in elements.
-        inst_data: extents of one instruction's unit, in elements.
-        order: dimensions, fastest first; empty means the last one first.
+    Every level deals its units out in turn, and begins again when the last had one; where
+    there are fewer units than subgroups, several hold the same. `lane_data` elements lie
+    next to each other, `sg_data` and `inst_data` are extents in elements; `order` has
+    dimensions, fastest first (empty: the last one first).
     """
 
     lane_layout: tuple[int, ...]
@@ -118,10 +113,10 @@ class XegpuLayout(NamedTuple):
     order: tuple[int, ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(register, lane, warp) -> (dim0, dim1, ...); registers are row-major over a lane's elements.
+        """(register, lane, warp) -> (dim0, dim1, ...); a lane's elements are row-major.
 
-        Raises:
-            LayoutError: ranks differ, a number is no power of two, or a unit does not divide the shape.
+        LayoutError: ranks differ, a number is no power of two, or a unit does not divide
+        the shape.
         """
         extents = tuple(shape)
         rank = len(extents)

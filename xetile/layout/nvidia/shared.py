@@ -1,6 +1,6 @@
 """Layouts of tiles in shared memory: from offsets, in elements, to the tile's coordinates.
 
-The rules are those of Triton's swizzled_shared and nvmma_shared attributes (lib/Dialect/TritonGPU/IR/
+Source: Triton's swizzled_shared and nvmma_shared (lib/Dialect/TritonGPU/IR/
 LinearLayoutConversions.cpp), checked against its class and its unit tests.
 """
 
@@ -34,16 +34,12 @@ def swizzled_shared_layout(
 ) -> LinearLayout:
     """(offset, block) -> (dim0, dim1, ...) of `#ttg.swizzled_shared`.
 
-    Args:
-        shape: extents of the tile in elements, powers of two.
-        vec: elements that stay together; groups of them change places.
-        per_phase: rows with the same order of groups.
-        max_phase: number of orders; row r has its groups XORed by r / per_phase % max_phase.
-        order: dimensions, the contiguous one first.
-        cga_layout: one basis per bit of the workgroup's id in its cluster, in units of a workgroup's tile.
+    Groups of `vec` elements change places: row r has them XORed by r / per_phase %
+    max_phase. `order` has dimensions, the contiguous one first; `cga_layout` one basis per
+    bit of the workgroup's id in its cluster, in units of a workgroup's tile.
 
-    Raises:
-        LayoutError: a parameter is not a power of two, or `order` is no permutation of the dimensions.
+    LayoutError: a parameter is not a power of two, or `order` is no permutation of the
+    dimensions.
     """
     for name, value in (("vec", vec), ("per_phase", per_phase), ("max_phase", max_phase)):
         if value < 1 or value & (value - 1):
@@ -75,22 +71,17 @@ def nvmma_shared_layout(
     fp4_padded: bool = False,
     cga_layout: Sequence[Sequence[int]] = (),
 ) -> LinearLayout:
-    """(offset, block) -> (dim0, dim1, ...) of `#ttg.nvmma_shared`, Hopper's tiles as TMA places them.
+    """(offset, block) -> (dim0, dim1, ...) of `#ttg.nvmma_shared`, as TMA places tiles.
 
-    A swizzle of 0 bytes is a flat row-major tile, which is not what wgmma's unswizzled mode reads. (Transposed
-    and with three dimensions, where Triton's result has two offsets for an element, the flat tile has the order
-    of the swizzled ones.)
+    `swizzle_bytes` (0, 32, 64 or 128) is the extent of a row whose 16-byte groups change
+    places; 0 is a flat row-major tile, which is not what wgmma's unswizzled mode reads.
+    (Transposed and with three dimensions, where Triton's result has two offsets for an
+    element, the flat tile has the order of the swizzled ones.) `transposed`: dim0 is
+    contiguous, not the last one; `fp4_padded`: of 16 bytes the last 8 repeat the first;
+    `cga_layout` as of swizzled_shared_layout.
 
-    Args:
-        shape: extents of the tile in elements, powers of two.
-        swizzle_bytes: 0, 32, 64 or 128, the extent of a row whose 16-byte groups change places.
-        element_bits: bits of one element.
-        transposed: dim0 is contiguous, not the last dimension.
-        fp4_padded: of 16 bytes in memory the last 8 repeat the first.
-        cga_layout: one basis per bit of the workgroup's id in its cluster, in units of a workgroup's tile.
-
-    Raises:
-        LayoutError: the swizzle does not exist, or the tile is smaller than the pattern that repeats.
+    LayoutError: the swizzle does not exist, or the tile is smaller than the pattern that
+    repeats.
     """
     if swizzle_bytes not in SWIZZLES:
         raise LayoutError(f"swizzle of {swizzle_bytes} bytes: must be one of {SWIZZLES}")
@@ -127,7 +118,6 @@ def nvmma_core_tile(
 
 
 def _flat(own: Sequence[int], *, transposed: bool) -> LinearLayout:
-    """One TMA transfer without a swizzle."""
     rank = len(own)
     box = [min(extent, TMA_MAX_EXTENT) for extent in own]
     order = [0, *range(rank - 1, 0, -1)] if transposed else range(rank - 1, -1, -1)
@@ -137,9 +127,9 @@ def _flat(own: Sequence[int], *, transposed: bool) -> LinearLayout:
 def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> LinearLayout:
     """The tile repeated to one TMA transfer, whose contiguous extent is that of the swizzle.
 
-    Triton flattens all dimensions but the last to rows, of a transposed tile too (whose contiguous dimension is
-    the first), and cuts the rotated shape out of that. With three dimensions this gives the row order of its unit
-    tests.
+    Triton flattens all dimensions but the last to rows, of a transposed tile too, and cuts
+    the rotated shape out of that. With three dimensions this gives the row order of its
+    unit tests.
     """
     rank = len(own)
     contiguous = 0 if transposed else rank - 1

@@ -51,7 +51,7 @@ class Descriptor(NamedTuple):
     swizzle: int
 
     def encode(self) -> int:
-        """The register's value; only the low 18 bits of addresses and offsets are kept, in units of 16 bytes.
+        """The register's value: low 18 bits of addresses and offsets, in units of 16 bytes.
 
         (In clusters a shared address has the workgroup's rank in bits 24 and up.)
         """
@@ -98,10 +98,10 @@ class _OperandFields(NamedTuple):
 
 
 class Operand(_OperandFields):
-    """One of the eight canonical layouts with its two byte offsets.
+    """One of the eight canonical layouts; `leading` and `stride` (LBO, SBO) are in bytes.
 
-    Fields: element_bits (8, 16 or 32), major ("K" or "MN": the contiguous dimension), swizzle (0, 32, 64 or 128
-    bytes), leading and stride (bytes; LBO and SBO).
+    element_bits: 8, 16 or 32; major ("K" or "MN"): the contiguous dimension; swizzle: 0,
+    32, 64 or 128 bytes.
     """
 
     __slots__ = ()
@@ -123,7 +123,7 @@ class Operand(_OperandFields):
     ) -> Operand:
         """The mode with the offsets of a tile of `shape` (mn, k) elements without gaps.
 
-        Atoms of K-major operands follow one another along MN, those of MN-major ones along K.
+        Atoms follow one another along MN (K-major operands) or along K.
         """
         operand = cls(element_bits, major, swizzle, UNIT_BYTES, 0)
         mn, k = shape
@@ -192,10 +192,9 @@ class Operand(_OperandFields):
         return Descriptor(start, self.leading, self.stride, base_offset, self.swizzle)
 
     def layout(self, shape: tuple[int, int]) -> LinearLayout:
-        """(mn, k) -> offset in bytes, for a tile of `shape` elements at the start of the swizzle's pattern.
+        """(mn, k) -> offset in bytes, for a tile of elements at the start of the pattern.
 
-        LayoutError where elements share a byte or offsets carry into one another, so that there is no linear
-        layout.
+        LayoutError where elements share a byte or offsets carry into one another.
         """
         mn, k = shape
         taken = 0
@@ -230,10 +229,7 @@ def swizzled_address(address: int, swizzle: int, *, base_offset: int = 0) -> int
 
 
 def base_offset_of(pattern_start: int, swizzle: int) -> int:
-    """Base offset for data swizzled relative to `pattern_start` (bytes), not to absolute addresses.
-
-    0 where the pattern starts on a 1024, 512 or 256-byte boundary, as the PTX text has it.
-    """
+    """Base offset for data swizzled relative to `pattern_start`, in bytes."""
     _check_swizzle(swizzle)
     return 0 if swizzle == 0 else (pattern_start >> 7) % (swizzle // UNIT_BYTES)
 
@@ -251,17 +247,9 @@ def swizzle_atom(element_bits: int, major: Major, swizzle: int) -> LinearLayout:
 
 
 def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: int = 0) -> int:
-    """Where a two-dimensional tiled TMA transfer puts a byte of its box.
+    """Where a two-dimensional tiled TMA transfer to `start` puts a byte of a row of its box.
 
-    Args:
-        row: row of the box.
-        byte: byte within the row.
-        inner_bytes: bytes of one row of the box.
-        swizzle: 0, 32, 64 or 128 bytes.
-        start: address of the box in shared memory.
-
-    Raises:
-        LayoutError: the row is wider than the swizzle.
+    Rows have `inner_bytes` bytes; LayoutError if that is wider than the swizzle.
     """
     _check_swizzle(swizzle)
     if swizzle and inner_bytes > swizzle:

@@ -21,8 +21,9 @@ MAX_OFFSET = 1 << 18
 class Match(NamedTuple):
     """How instructions read a tile.
 
-    `extent` is the part of the MN dimension that one instruction reads, in elements; `starts` are the bytes to add to
-    the tile's address, before swizzling, for the instructions along K and, outside of that, along MN.
+    One instruction reads `extent` elements along MN; `starts` are bytes to add to the
+    tile's address, before swizzling, for the instructions along K and, outside of that,
+    along MN.
     """
 
     operand: Operand
@@ -33,14 +34,11 @@ class Match(NamedTuple):
 def match_operand(layout: LinearLayout, element_bits: int, operand: Literal["a", "b"]) -> Match:
     """How wgmma reads a tile as its operand A (M x K) or B (K x N).
 
-    Args:
-        layout: (offset[, block]) -> (dim0, dim1), offsets in elements from an address at which the swizzle's
-            pattern starts.
-        element_bits: 8, 16 or 32.
-        operand: which one; A's dim1 and B's dim0 are K.
+    `layout` is (offset[, block]) -> (dim0, dim1), offsets in elements from where the
+    swizzle's pattern starts; `element_bits` 8, 16 or 32.
 
-    Raises:
-        LayoutError: no instruction can read the tile; the text says why each swizzle does not fit.
+    LayoutError: no instruction can read the tile; the text says why each swizzle does not
+    fit.
     """
     names = layout.out_dim_names
     if operand not in ("a", "b"):

@@ -1,7 +1,7 @@
-"""Layouts as pictures: one colour per lane, register numbers in the cells, several layouts side by side.
+"""Layouts as pictures: one colour per lane, register numbers in cells, layouts side by side.
 
-The SVG needs nothing beside itself. Its script is a convenience: pointing at a cell names its holder below,
-a click on a lane leaves only what that lane holds, a click on a block of a large tile opens the block.
+The SVG needs nothing beside itself. Its script is a convenience: pointing at a cell names
+its holder, a click leaves only what that lane holds, or opens the block of a large tile.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,9 @@ _TITLE_STEP = 9
 
 
 class Panel(NamedTuple):
-    """One layout of a picture.
+    """One layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
 
-    Attributes:
-        title: what stands above it.
-        layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
-        element_bits: width of an element in bits; it colours shared memory by 16-byte columns.
+    `element_bits` colours shared memory by 16-byte columns.
     """
 
     title: str
@@ -45,10 +42,9 @@ class Panel(NamedTuple):
 def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
     """The panels, or layouts without a title, side by side as one SVG.
 
-    A tile of more than 64 rows or columns is folded: an overview of its blocks, and one block in full.
-
-    Raises:
-        LayoutError: a layout has other in dimensions, or is too large to draw, or there is none.
+    A tile of more than 64 rows or columns is folded: an overview of its blocks, and one in
+    full. LayoutError: a layout has other in dimensions, or is too large to draw, or there
+    is none.
     """
     return _drawn(_titled(panels))
 
@@ -124,7 +120,6 @@ class _Holders:
         self._find(layout)
 
     def _find(self, layout: LinearLayout) -> None:
-        """The first holder of each element, and the places that hold element zero."""
         bases = layout.bases
         images = [(0,) * len(self.shape)]
         for name in self.dims:
@@ -136,7 +131,6 @@ class _Holders:
         self.replicas = [place for place, at in enumerate(images) if not any(at)]
 
     def part(self, place: int, name: str) -> int:
-        """The number of `place` along the in dimension `name`."""
         for dim in self.dims:
             if dim == name:
                 return place & ((1 << self.bits[dim]) - 1)
@@ -150,7 +144,6 @@ class _Holders:
         return self.part(place, self.coloured)
 
     def label(self, at: Sequence[int], place: int) -> str:
-        """Coordinates and holder in words."""
         names = {"warp": "subgroup"}
         held = ", ".join(
             f"{names.get(name, name)} {self.part(place, name)}"
@@ -161,7 +154,6 @@ class _Holders:
 
 
 def _panel(holders: _Holders) -> tuple[str, int, int]:
-    """The drawing of one layout, and its width and height."""
     rows, columns = ([1, *holders.shape])[-2:]
     slices = list(product(*(range(extent) for extent in holders.shape[:-2])))
     folded = rows > _UNFOLDED or columns > _UNFOLDED or len(slices) > 1
@@ -322,7 +314,6 @@ def _detail(holders: _Holders, rows: int, columns: int) -> str:
 
 
 def _also(holders: _Holders, place: int) -> str:
-    """Another place that holds the same element, and how many more there are."""
     if len(holders.replicas) < 2:
         return ""
     name = holders.label((), place ^ holders.replicas[1]).removeprefix("(): ")
@@ -331,7 +322,6 @@ def _also(holders: _Holders, place: int) -> str:
 
 
 def _borders(holders: _Holders, rows: int, columns: int) -> str:
-    """Lines where one subgroup ends and another begins."""
     width, height = holders.cell_width, _CELL_HEIGHT
     lines: list[str] = []
 
@@ -348,13 +338,11 @@ def _borders(holders: _Holders, rows: int, columns: int) -> str:
 
 
 def _full(holders: _Holders, leading: tuple[int, ...], at: tuple[int, ...]) -> tuple[int, ...]:
-    """Coordinates of all dimensions from those of a slice."""
     rank = len(holders.shape)
     return (*(leading or (0,) * max(0, rank - 2)), *at)[-rank:]
 
 
 def _colours(panels: Sequence[Panel]) -> int:
-    """How many colours the panels' lanes take."""
     dims = [(panel.layout, _coloured(panel.layout)) for panel in panels]
     return max(
         layout.in_dim_size(name) if name != "offset" and layout.has_in_dim(name) else _CHUNKS
@@ -392,5 +380,4 @@ def _escaped(text: str) -> str:
 
 
 def _beside(name: str) -> str:
-    """A file of this folder."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")

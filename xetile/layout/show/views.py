@@ -1,8 +1,8 @@
 """Layouts as text: what each register of each lane holds, and who holds each element.
 
-The texts are those of `triton-tensor-layout`, byte for byte. A warp is the subgroup.
-
-Source: triton, lib/Dialect/TritonGPU/IR/Dialect.cpp (`getDistributedLayoutStr`, `getSharedLayoutStr`).
+The texts are those of `triton-tensor-layout`, byte for byte; a warp is the subgroup.
+Source: triton, lib/Dialect/TritonGPU/IR/Dialect.cpp (`getDistributedLayoutStr`,
+`getSharedLayoutStr`).
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,9 @@ SHARED_DIMS = ("offset", "block")
 
 
 def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
-    """One line per register, in it the coordinates that each lane holds; or one line per offset.
+    """One line per register, with the coordinates that each lane holds; or per offset.
 
-    Args:
-        layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
-        subgroup: what the heading of a subgroup's lines calls it.
-
-    Raises:
-        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
+    `subgroup` heads a subgroup's lines; layouts and errors as of tensor_view.
     """
     images = _images(layout)
     if "offset" in images:
@@ -43,16 +38,13 @@ def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
 
 
 def tensor_view(layout: LinearLayout) -> str:
-    """The tile in nested brackets, in each cell all that hold it: `B` block, `T` thread, register.
+    """The tile in nested brackets, each cell with all holders: `B` block, `T` thread, register.
 
-    A thread is lane + warp * lanes. Of a layout of shared memory the cell at position p shows the
-    coordinates of the element at offset p.
+    A layout is (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...);
+    a thread is lane + warp * lanes. Of shared memory the cell at position p shows the
+    coordinates at offset p.
 
-    Args:
-        layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
-
-    Raises:
-        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
+    LayoutError: other in dimensions, or more than 2^22 places or elements.
     """
     images = _images(layout)
     if "offset" in images:
@@ -85,13 +77,9 @@ def matrix_view(layout: LinearLayout) -> str:
 
 
 def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, int, int]]]:
-    """For each element of the tile the (block, warp, lane, register) that hold it, in that order.
+    """For each element the (block, warp, lane, register) that hold it, in that order.
 
-    Args:
-        layout: (register, lane[, warp[, block]]) -> (dim0, dim1, ...).
-
-    Raises:
-        LayoutError: the layout has other in dimensions, or more than 2^22 places or elements.
+    Only of layouts of registers; errors as of tensor_view.
     """
     images = _images(layout)
     if "offset" in images:
@@ -109,8 +97,7 @@ def owners(layout: LinearLayout) -> dict[tuple[int, ...], list[tuple[int, int, i
 def shown_dims(layout: LinearLayout, *, most: int) -> tuple[str, ...]:
     """The in dimensions that a view of a layout has: those of registers, or of shared memory.
 
-    Raises:
-        LayoutError: the layout has others, no elements, or more than `most` places or elements.
+    LayoutError: the layout has others, no elements, or more than `most` places or elements.
     """
     names = set(layout.in_dim_names)
     known = SHARED_DIMS if "offset" in names else REGISTER_DIMS
@@ -156,7 +143,6 @@ def _unpacked(at: int, sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _cells(layout: LinearLayout, *, separator: str = ",") -> list[str]:
-    """The text of every coordinate, indexed by its packed form."""
     texts: list[list[str]] = []
     for size in layout.out_dims.values():
         width = len(str(size))

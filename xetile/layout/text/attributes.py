@@ -1,8 +1,7 @@
 """From the text of a layout attribute to the layout that it spells.
 
-Read are `#ttg.blocked`, `#ttg.slice`, `#ttg.dot_op`, `#ttg.linear`, `#ttg.swizzled_shared`,
-`#ttg.nvmma_shared`, `#ttig.dpas` (also spelled `#triton_intel_gpu.dpas`), `#ttig.subgroup_2d_block`,
-`#xegpu.layout` and `#xetile.wg_map`. Other layouts are refused by name.
+Those of Triton, Intel's fork, XeGPU and XeTile in the table below are read, others refused
+by name.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -83,8 +82,7 @@ class NvmmaShared(NamedTuple):
 def parse_layout(text: str) -> Encoding:
     """The layout that an attribute's text spells; give it a shape to get a LinearLayout.
 
-    Raises:
-        LayoutError: the text is no attribute, its layout is not supported, or a field is missing or wrong.
+    LayoutError: no attribute, a layout that is not supported, or a field missing or wrong.
     """
     return _encoding(read_attribute(text))
 
@@ -144,7 +142,6 @@ def _encoding(attribute: Attribute) -> Encoding:
 
 
 def _value(name: str, key: str, value: Value, kind: _Kind) -> object:
-    """The value of a field as encodings take it."""
     match value:
         case bool():
             if kind.expected == _BOOLEAN.expected:

@@ -22,11 +22,7 @@ class Attribute(NamedTuple):
 
 
 def read_attribute(text: str) -> Attribute:
-    """The attribute that `text` spells.
-
-    Raises:
-        LayoutError: the text is no attribute; the message shows where reading stopped.
-    """
+    """The attribute that `text` spells; else LayoutError shows where reading stopped."""
     reader = _Reader(text)
     attribute = reader.attribute()
     if not reader.at_end():
@@ -63,7 +59,6 @@ class _Reader:
         return attribute
 
     def _items(self, closing: str, read: Callable[[], None]) -> None:
-        """Items between commas, up to the closing symbol."""
         if self._take(closing):
             return
         read()

@@ -1,10 +1,10 @@
 """Register layouts that Triton's attributes spell: blocked, slices, dot operands.
 
-Each class holds an attribute's numbers; `to_linear_layout(shape)` gives (register, lane, warp, block) ->
-(dim0, dim1, ...) for a tile of `shape` elements. Dimension names are Triton's.
+`to_linear_layout(shape)` gives (register, lane, warp, block) -> (dim0, dim1, ...) for a
+tile of `shape` elements.
 
-Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp (`BlockedEncodingAttr`,
-`fmaDotToLinearLayout`, `SliceEncodingAttr`).
+Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp
+(`BlockedEncodingAttr`, `fmaDotToLinearLayout`, `SliceEncodingAttr`).
 """
 
 from collections.abc import Sequence
@@ -31,14 +31,10 @@ class DotParent(Protocol):
 
 
 class Blocked(NamedTuple):
-    """`#ttg.blocked`: each thread holds a small block, threads and warps are laid out side by side.
+    """`#ttg.blocked`: each thread holds a small block, threads and warps lie side by side.
 
-    Attributes:
-        size_per_thread: extents of one thread's block, in elements.
-        threads_per_warp: lanes per dimension.
-        warps_per_cta: warps per dimension.
-        order: dimensions, fastest first.
-        cga_layout: one basis per bit of the workgroup's id in its cluster.
+    All numbers are per dimension; `order` has dimensions, fastest first, `cga_layout` one
+    basis per bit of the workgroup's id in its cluster.
     """
 
     size_per_thread: tuple[int, ...]
@@ -48,11 +44,7 @@ class Blocked(NamedTuple):
     cga_layout: tuple[tuple[int, ...], ...] = ()
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of a tile of `shape` elements.
-
-        Raises:
-            LayoutError: the ranks differ, or `order` is no permutation.
-        """
+        """LayoutError where the ranks differ, or `order` is no permutation."""
         self.check(shape)
         layout = (
             identity_standard_nd("register", self.size_per_thread, self.order)
@@ -62,10 +54,9 @@ class Blocked(NamedTuple):
         return fit_to_shape(layout, shape, self.cga_layout)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:
-        """The layout of operand 0 or 1 of a dot whose result is blocked: every thread holds all of K.
+        """Of operand 0 or 1 of a dot whose result is blocked: every thread holds all of K.
 
-        Raises:
-            LayoutError: no such operand, a rank below 2, or the ranks differ.
+        LayoutError: no such operand, a rank below 2, or the ranks differ.
         """
         self.check(shape)
         if operand not in (0, 1) or len(shape) < 2:
@@ -105,21 +96,15 @@ class Blocked(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """`#ttg.slice`: the parent's layout of a tile that has one more dimension, of which this is one slice.
-
-    Attributes:
-        dimension: the parent's dimension that is left out.
-        parent: the layout of the larger tile.
-    """
+    """`#ttg.slice`: one slice of the parent's tile, which has `dimension` too."""
 
     dimension: int
     parent: Encoding
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of a tile of `shape` elements; registers that hold nothing new are left out.
+        """Registers that hold nothing new are left out.
 
-        Raises:
-            LayoutError: the dimension does not exist in a tile of one more dimension.
+        LayoutError: the dimension does not exist in a tile of one more dimension.
         """
         if not 0 <= self.dimension <= len(shape):
             raise LayoutError(
@@ -140,12 +125,9 @@ class Slice(NamedTuple):
 
 
 class DotOperand(NamedTuple):
-    """`#ttg.dot_op`: an operand of a dot, as its parent (blocked or DPAS) wants it.
+    """`#ttg.dot_op`: operand 0 (A) or 1 (B) of a dot, as its result's layout wants it.
 
-    Attributes:
-        operand: 0 (A) or 1 (B).
-        parent: the layout of the result.
-        k_width: elements per 32 bits; does not enter the layout.
+    `k_width`, elements per 32 bits, does not enter the layout.
     """
 
     operand: int
@@ -153,11 +135,7 @@ class DotOperand(NamedTuple):
     k_width: int = 0
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of a tile of `shape` elements.
-
-        Raises:
-            LayoutError: no such operand, or what the parent refuses.
-        """
+        """LayoutError for another operand, and what the parent refuses."""
         if self.operand not in (0, 1):
             raise LayoutError(f"opIdx = {self.operand} of a dot operand must be 0 or 1")
         return self.parent.operand_layout(self.operand, shape)
