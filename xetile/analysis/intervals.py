@@ -1,7 +1,7 @@
 """Interval arithmetic: what an op of the arith dialect makes of the bounds of its operands.
 
-Every function takes pairs (low, high), both included, and gives such a pair, or None where the result can be
-anything. Values are mathematical integers; that a result leaves its type is the caller's to find.
+Functions take pairs (low, high), both included, and give one, or None for anything. Values
+are mathematical integers; that a result leaves its type is the caller's to find.
 """
 
 from collections.abc import Callable, Mapping

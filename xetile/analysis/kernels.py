@@ -99,7 +99,7 @@ def subgroup_count(function: Operation) -> int | None:
 
 
 def kernel_functions(module: ModuleOp) -> list[Operation]:
-    """The functions that are kernels: gpu.func with `kernel`, or a func.func that holds tile or block ops.
+    """The kernels: gpu.func with `kernel`, or a func.func with tile or block ops.
 
     A function that another one calls is none.
     """

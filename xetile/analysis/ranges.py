@@ -1,8 +1,8 @@
 """Between which bounds every integer of a kernel lies.
 
-One forward walk over structured control flow. Sources of bounds are constants, the launch sizes (ids), static
-shapes, and loops: an induction variable lies between the bounds of its loop, and a value that a loop carries
-and moves by a bounded step lies within as many steps as the loop has rounds.
+One forward walk over structured control flow. Sources of bounds are constants, the launch
+sizes (ids), static shapes, and loops: what a loop moves by a bounded step lies within as
+many steps as the loop has rounds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,10 +45,9 @@ Ranges: TypeAlias = dict[SSAValue, Interval]
 
 
 def infer_ranges(function: Operation) -> Ranges:
-    """The interval of every scalar integer and index value of a kernel.
+    """The interval of every scalar integer and index value of a kernel, else its type's.
 
-    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits; where nothing is known the interval
-    is that of the type.
+    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits.
     """
     analysis = _Analysis(function)
     for region in function.regions:
@@ -78,7 +77,6 @@ class _Analysis:
         self.grid_size = launch_sizes(function, "known_grid_size")
 
     def known(self, value: SSAValue) -> Interval:
-        """The interval of a value: what was found, else its type's."""
         found = self.ranges.get(value) or type_interval(value.type)
         return found or Interval(-(2**63), 2**63 - 1)
 
@@ -91,7 +89,6 @@ class _Analysis:
         self.ranges[value] = interval if inside and interval is not None else limits
 
     def open(self, block: Block) -> None:
-        """Arguments of a block of which nothing is known."""
         for argument in block.args:
             self.give(argument, None)
 
@@ -188,7 +185,8 @@ class _Analysis:
     def settle(self, body: Block, carried: "Sequence[_Carried]") -> None:
         """Walk the body until no argument leaves its interval.
 
-        One that does gets, the first time, what was seen of it, then all that its type holds.
+        One that does gets, the first time, what was seen of it, then all that its type
+        holds.
         """
         widened: set[SSAValue] = set()
         settled = False
@@ -204,10 +202,7 @@ class _Analysis:
                 settled = False
 
     def move(self, argument: SSAValue, value: SSAValue, body: Block) -> Interval | None:
-        """By how much one round of a loop moves an argument.
-
-        None where its next value is anything but the argument plus values from outside the loop.
-        """
+        """How far one round moves an argument; None unless it adds values from outside."""
         if value is argument:
             return Interval(0, 0)
         op = value.owner
@@ -277,12 +272,10 @@ _IDENTIFIERS: Mapping[str, Callable[[_Sizes], tuple[int, int]]] = {
 
 
 def _after(start: Interval, move: Interval, rounds: int) -> Interval:
-    """Where a value may be after up to so many moves."""
     return Interval(start.low + min(0, move.low) * rounds, start.high + max(0, move.high) * rounds)
 
 
 def _yields(op: Operation) -> list[tuple[SSAValue, ...]]:
-    """What each region of an op yields."""
     found: list[tuple[SSAValue, ...]] = []
     for region in op.regions:
         last = region.blocks[0].last_op if region.blocks else None

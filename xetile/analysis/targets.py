@@ -24,8 +24,8 @@ Answer = TypeVar("Answer")
 def target_of(at: Operation, option: str | None = None) -> Target:
     """The target of a kernel, or of a module all of whose kernels are lowered for one.
 
-    Errors: XetileError for an unknown name, an option that contradicts a gpu.module, and where the gpu.module names
-    several targets and no option chooses.
+    XetileError for an unknown name, an option that contradicts a gpu.module, and where the
+    gpu.module names several targets and no option chooses.
     """
     check_option(at, option)
     if option is not None:
@@ -132,7 +132,6 @@ def _gpu_modules(at: Operation) -> Iterator[Operation]:
 
 
 def _named(module: Operation) -> list[Target]:
-    """The targets of a gpu.module that are ours."""
     listed = module.properties.get("targets")
     if not isinstance(listed, ArrayAttr):
         return []

@@ -101,7 +101,7 @@ class Blocks:
         )
 
     def tile_block(self, tile: SSAValue) -> Block:
-        """The block of a tile of rank 2: one lane's access each where it is scattered or atomic, else a message's."""
+        """The block of a tile of rank 2: a message's, or one lane's access."""
         type = cast(TileType, tile.type)
         if type.inner_blocks is not None:
             return type.inner_blocks
@@ -113,7 +113,6 @@ class Blocks:
         return self._message_block(tile) or _default_block(type.shape)
 
     def home(self, value: SSAValue) -> Block:
-        """The block in which a vector is kept."""
         return self._homes.get(self._vectors.find(value)) or _default_block(vector_shape(value))
 
     def _message_block(self, tile: SSAValue) -> Block | None:
@@ -138,7 +137,6 @@ class Blocks:
         return None
 
     def _asked(self, value: SSAValue) -> Block | None:
-        """What is asked of a vector's class itself."""
         known = self._vectors.fact(value) or _VectorUses()
         for role, block in known.products:
             if role == "c":
@@ -149,7 +147,7 @@ class Blocks:
         return asked[0] if asked else None
 
     def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
-        """The home of every class that something is asked of, and of those that follow from it, the nearest first."""
+        """The home of every class that is asked, and of those that follow, nearest first."""
         homes: dict[SSAValue, Block] = {}
         links: dict[SSAValue, list[_Link]] = {}
         for op in operations:
@@ -186,7 +184,7 @@ class Blocks:
                 self._vectors.give(value, _VectorUses(stores=(tile,)))
 
     def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
-        """Pass on through slices what products ask, until nothing is new: slices of slices, and around loops."""
+        """Pass on through slices (of slices, around loops) what products ask."""
         slices = [(op, box) for op in operations if (box := slice_of(op)) is not None]
         found = [True]
         while any(found):

@@ -1,4 +1,4 @@
-"""Which 2D block messages move a tile: the fewest that the device has and whose registers suit the use.
+"""Which 2D block messages move a tile: the fewest whose registers suit the use.
 
 Of the layout that a use wants (a DPAS operand) and the one that a message leaves in registers, one has to be a mere
 permutation of registers of the other. Blocking writes what is planned on the accesses as `#xetile.message`; what is
@@ -57,8 +57,9 @@ def plan(
 ) -> BlockConfiguration | None:
     """The message to repeat over a tile, None where the device has none.
 
-    A load suits `role`; `packed` asks for operand B with neighbours along K in one register. Column-major tiles are
-    loaded transposed where a message does that to the elements; all else is moved as it lies in memory.
+    A load suits `role`; `packed` asks for B with neighbours along K in one register.
+    Column-major tiles are loaded transposed if a message does that; all else moves as it
+    lies in memory.
     """
     bits, shape = memory_bits(tile.element_type), in_memory(tile, tile.shape)
     if bits is None:
@@ -145,7 +146,6 @@ class Messages:
         return Roles(self.operations)
 
     def message(self, op: Operation, use: TileUse) -> BlockConfiguration:
-        """The message of an access, refused there where the device has none."""
         tile = tile_of(op)
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
@@ -156,9 +156,10 @@ class Messages:
         return found
 
     def find(self, op: Operation, use: TileUse) -> BlockConfiguration | None:
-        """The message that is written on an access, else the one that is planned for its tile, if there is one.
+        """The message that is written on an access, else what is planned for its tile.
 
-        Upstream's messages are always planned: they are others than those that blocking writes.
+        Upstream's messages are always planned: they are others than those that blocking
+        writes.
         """
         written = op.properties.get("message")
         if isinstance(written, MessageAttr) and not self.upstream:

@@ -51,11 +51,10 @@ class Roles:
         return "c"
 
     def is_only_b(self, loads: Iterable[Operation]) -> bool:
-        """Whether the results of these loads are operand B, go through nothing else, and may be packed for it."""
+        """Whether these loads give only operand B, directly, and may be packed for it."""
         return self._of(loads) == _only("b")
 
     def describe(self, loads: Iterable[Operation]) -> str:
-        """What the results of these loads are used for, in words."""
         words = [_IN_WORDS[purpose] for purpose in _IN_WORDS if purpose in self._of(loads)]
         return " and ".join(words) or "not used"
 
@@ -104,7 +103,7 @@ def pads(op: LoadTileOp) -> bool:
 
 
 def _cuts_packed_rows(op: Operation) -> bool:
-    """Whether an op cuts a vector elsewhere than between the rows of B that one matrix instruction takes."""
+    """Whether an op cuts a vector within the rows of B of one matrix instruction."""
     if isinstance(op, TilePackOp):
         rows = (op.inner_blocks.get_values()[0],)
     elif (box := slice_of(op)) is not None:

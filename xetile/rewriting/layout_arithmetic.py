@@ -50,15 +50,14 @@ def apply_layout(
     *,
     ranges: Mapping[SSAValue, Interval] | None = None,
 ) -> dict[str, Coordinate]:
-    """The image of coordinates by out-dim: integers where it is known, values of new ops where it is not.
+    """The image of coordinates by out-dim: integers where it is known, else values of new ops.
 
-    As in `LinearLayout.apply`, bits past a dimension's size are ignored; they are masked unless a range shows
-    that there are none. Ops are made once for one call, and none where the result is a coordinate itself.
+    Bits past a dimension's size are masked unless `ranges` show that there are none. Ops
+    are made once for one call, and none where the result is a coordinate itself.
+    Coordinates are numbers, or values of one type, index or a signless integer.
 
-    `coordinates` are numbers, or values of one type, index or a signless integer; `ranges` what is known of values
-    (`xetile.analysis.ranges`).
-    Errors: LayoutError where the names are not the in-dims; XetileError (at the value) where one is no integer,
-    types differ, or one cannot hold an out-dim.
+    LayoutError where the names are not the in-dims; XetileError (at the value) where one is
+    no integer, types differ, or one cannot hold an out-dim.
     """
     known = {name: _number(coordinate) for name, coordinate in coordinates.items()}
     constants = layout.apply({name: number or 0 for name, number in known.items()})
@@ -130,7 +129,6 @@ class _Emission:
         return self.sum(total, constant, disjoint=not occupied & constant)
 
     def width(self, value: SSAValue) -> int:
-        """How many of a value's low bits can be set."""
         interval = self.ranges.get(value)
         if interval is None or interval.low < 0:
             return _bits(self.type)
@@ -158,7 +156,6 @@ class _Emission:
     def binary(
         self, kind: Callable[[SSAValue, SSAValue], Operation], left: SSAValue, right: Coordinate
     ) -> SSAValue:
-        """The result of an op, made the first time that it is asked for."""
         operand = self.constant(right) if isinstance(right, int) else right
         key = (kind, left, operand)
         if key not in self.made:
@@ -177,7 +174,6 @@ class _Emission:
         return self.made[key]
 
     def check_fits(self, name: str, bits: int, value: SSAValue) -> None:
-        """Refuse an out-dim that the type of the coordinates cannot hold."""
         if bits >> _bits(self.type):
             fail(
                 value,

@@ -1,8 +1,9 @@
 """One-to-many rewriting of a structured function, by an environment instead of casts.
 
-A pass that splits values (a workgroup's tile into its subgroups' units, a vector into blocks, a block into
-registers) subclasses `Expansion`, names a handler per op, and runs it on each function. The body is rebuilt in
-one forward walk; the environment keeps what each old value became. Loops and branches carry the parts.
+A pass that splits values (a tile into units, a vector into blocks, a block into registers)
+subclasses `Expansion`, names a handler per op, and runs it on each function. The body is
+rebuilt in one forward walk; loops and branches carry the parts that the environment has of
+old values.
 """
 
 from collections.abc import Iterable, Sequence
@@ -134,7 +135,6 @@ class Expansion(Rewriter[Form]):
         return self.new(arith.MuliOp(self.index(left), self.index(right)))
 
     def remark_once(self, message: str) -> None:
-        """Tell the user of a condition of this function, the first time only."""
         if not self._remarked:
             self._remarked = True
             remark(self.current, message)
@@ -142,7 +142,7 @@ class Expansion(Rewriter[Form]):
     # What subclasses may refine.
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
-        """The form in which a loop carries `argument`, or a branch gives it as result, made from a value of it."""
+        """The form in which a loop carries `argument`, or a branch gives it."""
         return init
 
     def adapt(self, became: Form, like: Form) -> Form:
@@ -196,7 +196,7 @@ class Expansion(Rewriter[Form]):
             super().rewrite(op)
 
     def rewrite_region(self, old: Region, arguments: Sequence[Form], *, leading: int = 0) -> Block:
-        """A new block for a region whose first `leading` arguments stay and whose others became `arguments`."""
+        """A block for a region: `leading` arguments stay, others became `arguments`."""
         if len(old.blocks) != 1:
             fail(
                 self.current,
@@ -227,7 +227,6 @@ class Expansion(Rewriter[Form]):
         return flat
 
     def close(self, old: Block, new: Block, forms: Sequence[Form]) -> None:
-        """End a rebuilt region with the values of the old terminator, in the given forms."""
         self.current = terminator(old)
         with self.building(new):
             values = [
@@ -237,7 +236,6 @@ class Expansion(Rewriter[Form]):
             self.emit(scf.YieldOp(*self.flatten(values)))
 
     def bind_results(self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Form]) -> None:
-        """Give the results of a rebuilt control flow op to the old results, in their forms."""
         new = iter(made.results)
         for result, form in zip(old, forms, strict=True):
             if isinstance(form, Parts):

@@ -1,9 +1,9 @@
 """Rewriting that hands source positions on.
 
-xDSL 0.74.0 gives what a pattern creates no position, and adds the text of the whole
-module to what a pattern raises. Here the ops that a pattern creates get the position of the op that it matched, and a
-`XetileError` that a pattern raises comes out as it is. `test/unit/rewriting/test_positions.py` tells when upstream
-does the same.
+xDSL 0.74.0 gives what a pattern creates no position, and adds the text of the whole module
+to what a pattern raises. Here created ops get the position of the op that matched, and a
+`XetileError` comes out as it is. `test/unit/rewriting/test_positions.py` tells when
+upstream does the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,8 +79,9 @@ def walk(
 ) -> bool:
     """Apply `patterns` to the ops in `root`, and say whether anything changed.
 
-    Of several patterns the first that acts on an op wins. With `recursive` the patterns run until nothing
-    changes, on what they create too. Dead ops stay. What is created gets the position of the matched op.
+    The first of them that acts on an op wins. With `recursive` they run until nothing
+    changes, on what they create too. Dead ops stay. What is created gets the position of
+    the matched op.
     """
     if not isinstance(patterns, RewritePattern):
         patterns = GreedyRewritePatternApplier(list(patterns), dce_enabled=False)
@@ -113,10 +114,10 @@ def canonicalize(context: Context, root: Operation) -> bool:
 
 
 def fill_positions(root: Operation) -> None:
-    """Give ops without a position, such as passes of xDSL leave, that of the nearest op with one.
+    """Give ops that passes of xDSL leave without a position that of the nearest op.
 
-    The next op in the block is preferred, since a rewrite puts what it creates before what it replaces;
-    then the op before, then the enclosing op.
+    The next op in the block is preferred (a rewrite puts what it creates before what it
+    replaces), then the op before, then the enclosing op.
     """
     for region in root.regions:
         for block in region.blocks:

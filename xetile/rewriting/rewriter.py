@@ -1,11 +1,12 @@
-"""One walk that rebuilds a function: what each value became, where new ops go, and who rewrites which op.
+"""One walk that rebuilds a function: what values became, where ops go, who rewrites which.
 
 A pass has one table of handlers, made of those of its rooms:
 
     HANDLERS: Handlers[View] = {**on(LoadTileOp, load_tile), "arith.constant": constant}
 
-An op that we alone have a class for is named by it, and its handler takes that class. Ops that xDSL has too are
-matched by name: inside of an xDSL pipeline they are of its classes, elsewhere of those of `dialects.upstream`.
+An op that we alone have a class for is named by it, and its handler takes that class.
+Others are matched by name: in an xDSL pipeline they are of its classes, else of those of
+`dialects.upstream`.
 """
 
 from abc import ABC, abstractmethod
@@ -88,11 +89,10 @@ class Rewriter(ABC, Generic[Became]):
         return op
 
     def new(self, op: Operation) -> SSAValue:
-        """Emit an op; its one result."""
         return self.emit(op).results[0]
 
     def emit_at_entry(self, op: Operation) -> SSAValue:
-        """Add an op with one result at the start of the function, after those added there before."""
+        """Add an op with one result at the start of the function, after those added before."""
         self._place(op)
         if self._last_in_entry is not None:
             self.entry.insert_op_after(op, self._last_in_entry)
@@ -104,7 +104,6 @@ class Rewriter(ABC, Generic[Became]):
         return op.results[0]
 
     def shared(self, key: tuple[object, ...], make: Callable[[], Operation]) -> SSAValue:
-        """The value of an op at the start of the function, made once per key."""
         found = self._shared.get(key)
         if found is None:
             found = self._shared[key] = self.emit_at_entry(make())

@@ -127,7 +127,7 @@ def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:
 
 
 def _example(maps: Propagation, shape: Sequence[int]) -> WorkgroupMapAttr | None:
-    """A legal map of as many subgroups as the workgroup has: one unit of whole rows each, or of whole columns."""
+    """A legal map of all subgroups of the workgroup, in units of whole rows, or columns."""
     if maps.total is None:
         return None
     subgroups = maps.total.subgroups
@@ -145,7 +145,6 @@ def _described(value: SSAValue) -> str:
 
 
 def _missing(op: Operation, value: SSAValue) -> str:
-    """The attribute that would say the map of a vector."""
     if not isinstance(value, OpResult):
         return "write a wg_map on the ops that use it"
     if has_trait(op, ReadsTile):

@@ -1,8 +1,9 @@
-"""Which `wg_map` every workgroup-level vector and tile has: written ones, and those that follow from them.
+"""Which `wg_map` every workgroup-level vector and tile has: written ones, and what follows.
 
-Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`, ...), and as `wg_map` on
-ops of other dialects. From there they spread (propagation.py) along values that have one map (links.py) and
-through ops that relate different ones (rules.py). What no written map determines is refused (advice.py).
+Maps are written in the types of tiles, on XeTile's vector ops (`wg_map_a`, `wg_map_result`,
+...), and as `wg_map` on others. They spread (propagation.py) along values that have one map
+(links.py) and through ops that relate different ones (rules.py). What none determines is
+refused (advice.py).
 """
 
 from collections import defaultdict
@@ -33,8 +34,8 @@ from xetile.errors import fail
 def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
     """The map of every vector and tile of rank 2 in a workgroup-level function.
 
-    Errors: XetileError at the op where two maps contradict one another (both are named, with their places), where
-    a map does not distribute a value as the dialect page asks, or where none or several are possible.
+    XetileError at the op where two maps contradict one another (both are named, with their
+    places), where a map does not distribute a value, or where none or several are possible.
     """
     operations = list(function.walk())
     maps = _propagation(function, operations)
@@ -67,7 +68,7 @@ def _propagation(function: Operation, operations: list[Operation]) -> Propagatio
 
 
 def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
-    """Every subgroup holds all of a vector that only ops without maps make and take, such as vector.extract."""
+    """Every subgroup holds all of a vector that only ops without maps touch."""
     if maps.total is None:
         return
     for value in values:
@@ -81,7 +82,6 @@ def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
 
 
 def _values(operations: list[Operation]) -> Iterator[SSAValue]:
-    """The values that have maps, in program order."""
     for op in operations:
         for value in _made(op):
             if has_map(value.type):

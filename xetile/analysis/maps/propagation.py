@@ -1,9 +1,9 @@
-"""How `wg_map`s spread over a function: from where they are written, along links and rules, until nothing is new.
+"""How `wg_map`s spread over a function: along links and rules, until nothing is new.
 
-A link says that two values have one map (links.py), a rule derives maps that differ (rules.py). Maps go
-forward, from operands to results, as far as they can before one goes backward; so maps that contradict one another
-mostly meet at a user, which is where the error stands. What is merely usual (K is one unit) is assumed last, where
-nothing else says more. Every value gets its map once: the work grows with the number of links.
+Maps go forward, from operands to results, as far as they can before one goes backward; so
+maps that contradict one another mostly meet at a user, where the error stands. What is
+merely usual (K is one unit) is assumed last. Every value gets its map once: the work grows
+with the links.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -118,8 +118,8 @@ class Propagation:
     def run(self) -> None:
         """Spread all that is offered.
 
-        Errors: XetileError at the op where two maps contradict one another, a map does not distribute a value
-        evenly, or the number of subgroups differs.
+        XetileError at the op where two maps contradict one another, a map does not
+        distribute a value evenly, or the number of subgroups differs.
         """
         while self._offers:
             offer = heappop(self._offers)

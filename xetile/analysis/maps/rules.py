@@ -1,7 +1,7 @@
 """What the map of one value of an op says of the others where they differ: one rule per op.
 
-The RFC, "Workgroup Level XeTile extension", derives the operands' maps from the result's; the rules run the other
-way too where that is unique. docs/xetile-dialect.md, "Meaning", says what an op may do that names both its maps.
+The RFC derives the operands' maps from the result's; the rules run the other way too where
+that is unique. docs/xetile-dialect.md, "Meaning", says what an op with both maps may do.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -260,7 +260,7 @@ def units_that_fit(extent: int, subgroups: int) -> tuple[int, ...]:
 
 
 def _relate_conversion(maps: Propagation, op: Operation) -> None:
-    """A tile_conv_layout separates its maps; a constant that nothing else takes is made where it is wanted."""
+    """A tile_conv_layout separates its maps; a constant for it alone takes the wanted one."""
     result = maps.get(op.results[0])
     if result is not None and is_fresh(op.operands[0]):
         maps.offer(op.operands[0], result, op, Strength.ASSUMED)

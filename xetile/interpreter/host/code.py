@@ -1,8 +1,8 @@
-"""LLVM IR text in the making: types, literals, blocks, and the places where a program may be refused.
+"""LLVM IR text in the making: types, literals, blocks, and where a program may be refused.
 
-xDSL 0.74 carries too little of it to stand here (a test tells when that changes): no pass makes llvm of arith, cf,
-func or index; `convert-memref-to-ptr` takes static strides only and checks no index; its LLVM back end has no bf16 and
-no unsigned integers as floats. What a refusal needs (the index that was found, and which op) no pass of it keeps.
+xDSL 0.74 carries too little of it to stand here (a test tells when that changes): no pass
+makes llvm of arith, cf, func or index; `convert-memref-to-ptr` takes static strides only
+and checks no index; its back end has no bf16 and no unsigned integers as floats.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -110,7 +110,7 @@ class Code:
         return name
 
     def write(self, text: str, words: Mapping[str, str]) -> str:
-        """Lines `name = instruction`, with `$word` in them for a word or an earlier name; the last one's value."""
+        """Lines `name = instruction` with `$word`s or `$name`s; the last one's value."""
         known, value = dict(words), ""
         for line in text.strip().splitlines():
             name, _, instruction = line.rpartition(" = ")

@@ -30,7 +30,6 @@ def _call(frame: Frame, op: Operation) -> Values:
 
 
 def _external(frame: Frame, op: Operation, name: str) -> Values:
-    """A declared function: one that a runner of MLIR programs has, else nothing."""
     known = FUNCTIONS.get(name)
     if known is not None:
         given = (len(op.operands), len(op.results))

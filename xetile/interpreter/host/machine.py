@@ -21,11 +21,9 @@ Progress = Callable[[int, int], None]
 class HostMachine(Machine):
     """The host: one thread, and what it has beside memory.
 
-    Attributes:
-        functions: the module's functions by name, declared ones too.
-        calls: functions that are being executed.
-        fills: random fills so far.
-        told: names of declared functions that were ignored, once each.
+    `functions` are the module's by name, declared ones too, `calls` those being executed;
+    `fills` counts random fills, `told` names declared functions that were ignored, once
+    each.
     """
 
     def __init__(
@@ -59,7 +57,7 @@ class HostMachine(Machine):
 
     @contextmanager
     def steps(self, total: int) -> Generator[Callable[[int], None]]:
-        """Announce work of `total` steps; what comes is told how many are done. Only the outermost work is shown."""
+        """Announce work of `total` steps; what comes is told how many are done."""
         place = [0, total]
         self._running.append(place)
 

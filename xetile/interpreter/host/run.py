@@ -48,10 +48,7 @@ def run(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[Array]:
-    """Execute a function of the host; see `xetile.interpreter.execute_host`.
-
-    `launcher` executes kernels; `shared` are the handlers of ops that mean the same on the host.
-    """
+    """Execute a function of the host; see `xetile.interpreter.execute_host`."""
     function = find_entry(module, entry)
     parameters = function.regions[0].blocks[0].args
     check_count(function, parameters, arguments)

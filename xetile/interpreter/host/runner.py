@@ -1,9 +1,10 @@
-"""Functions that programs declare and a runner of MLIR programs has: printing, filling, comparing.
+"""Functions that programs declare and a runner of MLIR programs has: print, fill, compare.
 
-The names, arguments and texts are those of MLIR's runner utilities (`llvm 22.1.8 mlir/ExecutionEngine/RunnerUtils.h,
-CRunnerUtils.h`) and of Intel's (`mlir-extensions imex/ExecutionEngine/ImexRunnerUtils.h`). On purpose different:
-`base@` is an address that is the same in every run; i8 is printed as a number; random numbers depend on the seed of the
-run; NaN is close to nothing; a comparison of different numbers of elements is refused.
+Names, arguments and texts are those of MLIR's runner utilities (`llvm 22.1.8
+mlir/ExecutionEngine/RunnerUtils.h, CRunnerUtils.h`) and of Intel's (`mlir-extensions
+imex/ExecutionEngine/ImexRunnerUtils.h`). On purpose different: `base@` is an address that
+is the same in every run; i8 is printed as a number; random numbers depend on the seed of
+the run; NaN is close to nothing; a comparison of different numbers of elements is refused.
 """
 
 import math

@@ -56,19 +56,13 @@ class _View(NamedTuple):
 
 
 class Translation:
-    """A loop `scf.for` as text, and what its function needs; the frame is asked for constants only.
+    """A loop `scf.for` as text, and what its function needs.
 
-    Attributes:
-        text: LLVM IR of iterations `first` to `end`.
-        code: its refusals, which the function's result counts from 1.
-        scalars: scalars from outside, with their slots.
-        memrefs: memrefs from outside, with the first of their slots: address of element 0, extents, strides.
-        stored: those of them that the loop writes to.
-        asked: ops that the interpreter is asked to execute, by the number that the function passes, with the
-            first slot of their operands and of their results.
-        computed: ops whose function of f64 numbers the interpreter computes, by such a number.
-        carried: the first slot of the values that the loop carries.
-        slots: how many slots there are.
+    The function's result counts the refusals of `code` from 1. `scalars`, `memrefs`
+    (address of element 0, extents, strides; those in `stored` are written to) and what the
+    loop carries have their first slot. So have `asked` ops, which the interpreter executes
+    (operands, results), by the number that the function passes; such numbers have
+    `computed` ops too, functions of f64.
 
     Raises `Unsupported` for a loop that cannot be compiled.
     """

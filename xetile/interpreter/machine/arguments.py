@@ -36,7 +36,7 @@ def place_all(
 ) -> list[Value]:
     """The values of parameters; arrays are placed in memory, where stores change them.
 
-    Errors: XetileError, with the number of the argument, for one that does not fit.
+    XetileError, with the number of the argument, for one that does not fit.
     """
     pairs = enumerate(zip(parameters, arrays, strict=True))
     return [_place(memory, parameter, given, number) for number, (parameter, given) in pairs]

@@ -1,7 +1,6 @@
-"""Regions with branches between their blocks: each block runs for the threads that wait for it.
+"""Regions with branches between blocks: each runs for the threads that wait for it.
 
-The first block in the order of the region goes first, so that threads which went different ways meet again where
-the ways do.
+The first block in the order of the region goes first, so that ways that parted meet again.
 """
 
 from collections.abc import Sequence
@@ -63,7 +62,6 @@ def _keep(frame: Frame, inner: Frame, index: Array, block: Block) -> None:
 
 
 def _block_around(op: Operation, block: Block) -> Block | None:
-    """The block of the same region that an op is in, however deep."""
     found = op.parent
     while found is not None and found.parent is not block.parent:
         outer = found.parent_op()

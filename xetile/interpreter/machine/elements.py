@@ -1,7 +1,8 @@
 """Element types as numpy types, and rounding to them.
 
-Floats are held in their own type (ml_dtypes for bf16 and fp8), tf32 in float32 with 10 bits of fraction. Integers
-are held in the narrowest numpy type that has their bits, sign-extended; i1 as booleans, index in 64 bits.
+Floats have their own type (ml_dtypes for bf16 and fp8), tf32 is float32 with 10 bits of
+fraction. Integers are sign-extended in the narrowest numpy type; i1 as booleans, index in
+64 bits.
 """
 
 import builtins

@@ -42,11 +42,9 @@ _TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 class Machine:
     """What all threads of a launch share.
 
-    Attributes:
-        refuse: says that an op without a handler cannot be executed.
-        dynamic_shared: bytes of dynamic shared memory of a workgroup, None where the launch does not say.
-        dynamic_base: its address in this batch, None before it is asked for.
-        called: the functions whose calls are being executed.
+    `refuse` says that an op without a handler cannot be executed; `dynamic_shared` counts
+    bytes of a workgroup, `dynamic_base` is their address in this batch; both may not be
+    known. `called` are the functions whose calls are being executed.
     """
 
     handlers: Handlers
@@ -124,7 +122,6 @@ class Frame:
         return found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
 
     def first(self, op: Operation) -> Array:
-        """The first operand of an op, a scalar or vector."""
         return self.array(op.operands[0])
 
     def arrays(self, values: Sequence[SSAValue]) -> list[Array]:
@@ -168,7 +165,7 @@ class Frame:
         values: Array,
         where: Array | None = None,
     ) -> None:
-        """Store elements at addresses [threads or 1, *shape], threads ascending; only those chosen by `where`."""
+        """Store chosen elements at addresses [threads or 1, *shape], threads ascending."""
         chosen = () if where is None else (where,)
         addresses, values, *chosen = np.broadcast_arrays(addresses, values, *chosen)
         where = chosen[0] if chosen else None

@@ -78,9 +78,10 @@ def run_workgroups(
     arguments: Callable[[Frame], Values],
     progress: Callable[[int, int], None] | None,
 ) -> None:
-    """Execute the body of a kernel or of a gpu.launch for all workgroups; `outer` has the values from around it.
+    """Execute a kernel's or a gpu.launch's body for all workgroups; `outer` is around it.
 
-    The first arguments of the body's block are what `arguments` gives for a batch, the others are buffers.
+    The first arguments of its block are what `arguments` gives for a batch, the others are
+    buffers.
     """
     machine, region = outer.machine, kernel.regions[0]
     threads = machine.threads

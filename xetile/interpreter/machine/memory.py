@@ -1,7 +1,7 @@
 """Memory: buffers at virtual addresses, rectangles and single elements in them.
 
-Every buffer has an address of its own above 2^40, so that the upper bits of an address name the buffer, whatever
-integer arithmetic the address went through.
+Every buffer has an address of its own above 2^40: the upper bits of an address name the
+buffer, whatever integer arithmetic the address went through.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -34,7 +34,6 @@ class Buffer(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The address after the last byte."""
         return self.start + self.data.size
 
 
@@ -295,7 +294,6 @@ class _Crops:
         return self.starts[threads] + (rows * keys[5] + columns * keys[6]) * size
 
     def groups(self) -> list[Array | slice]:
-        """Threads that agree, together."""
         if self.agree:
             return [slice(None)]
         _, kinds = np.unique(self._keys, axis=1, return_inverse=True)

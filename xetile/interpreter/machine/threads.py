@@ -18,14 +18,11 @@ Axis = Literal["x", "y", "z"]
 
 @dataclass(eq=False)
 class Threads:
-    """The threads of some workgroups of a launch, in ascending order; ids along x are the fastest.
+    """The threads of some workgroups, ascending; ids along x are the fastest.
 
-    Attributes:
-        block: what a workgroup has along x, y, z: work-items, or subgroups where `counts_subgroups`.
-        workgroups: linear ids of the workgroups in the batch.
-        per_workgroup: threads of one workgroup.
-        lanes: threads of one subgroup.
-        subgroup_size: work-items of one subgroup.
+    `block` is what a workgroup has along x, y, z: work-items, or subgroups if
+    `counts_subgroups`. `workgroups` are linear ids. A workgroup has `per_workgroup`
+    threads, a subgroup `lanes`, or `subgroup_size` work-items.
     """
 
     level: Unit
@@ -46,7 +43,6 @@ class Threads:
         return len(self.workgroups) * self.per_workgroup
 
     def workgroup(self, active: Array) -> Array:
-        """Linear ids of the workgroups of threads."""
         return self.workgroups[active // self.per_workgroup]
 
     def block_id(self, active: Array, axis: Axis) -> Array:

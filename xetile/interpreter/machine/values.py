@@ -1,8 +1,7 @@
-"""What SSA values are while a kernel executes: numpy arrays with one leading axis over threads.
+"""What SSA values are at run time: numpy arrays with one leading axis over threads.
 
-A thread is a workgroup, a subgroup or a lane, as the kernel's level has it. The leading axis has one entry per
-active thread, or a single entry where all threads agree. Values that are no scalar or vector are tuples of such
-arrays.
+A thread is a workgroup, a subgroup or a lane, as the kernel's level has it; the axis has a
+single entry where all agree. Values that are no scalar or vector are tuples of such arrays.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""What executing in lockstep hides: races on shared memory, reads of it before anything is written.
+"""What executing in lockstep hides: races on shared memory, reads of it before any write.
 
-A read races with another subgroup's write, and a write with another's read or write, if no barrier is between.
-Subgroups that write the same bits do not race with each other, nor do atomic ops. Workgroups have no barrier: two that
-store different values to an element race.
+Without a barrier between, a read races with another subgroup's write, a write with
+another's read or write, unless it has the same bits or both are atomic. Workgroups have no
+barrier: two that store different values to an element race.
 """
 
 import numpy as np
@@ -179,7 +179,6 @@ class Sanitizer(Observer):
     def _refuse_race(
         self, at: Operation, shadow: Shadow, found: Accesses, others: Array, does: str, did: str
     ) -> None:
-        """Refuse an access that races with what other subgroups (bits) did."""
         if not others.any():
             return
         assert found.subgroups is not None

@@ -19,12 +19,9 @@ FIRST_EPOCH = 2
 class Accesses(NamedTuple):
     """Elements of one shared buffer that an op accesses, one entry per thread and element.
 
-    Attributes:
-        offsets: bytes from the start of the buffer.
-        places: the entries of the shadow, [accesses, entries per element].
-        now: the time of the thread's workgroup.
-        subgroups: bits of the subgroups that access it; None where they are not known.
-        values: the bits of what is stored there.
+    `offsets` are bytes in the buffer, `places` the entries of the shadow, [accesses,
+    entries per element], `now` the time of the thread's workgroup; `subgroups` are bits
+    (None: not known), `values` those of what is stored.
     """
 
     threads: Array
@@ -129,7 +126,7 @@ class Shadow(Entries):
         self.reading[places] = op
 
     def note_write(self, found: Accesses, op: int, kept: Array, *, atomic: bool) -> None:
-        """Remember a write; where `kept`, the bits are those that were there, and so are the earlier writers."""
+        """Remember a write; where `kept`, the bits and the earlier writers stay."""
         places, now = found.places, found.now[:, None]
         self.writing[places] = op
         if found.subgroups is None:
@@ -145,7 +142,6 @@ class Shadow(Entries):
 
 
 def _several(subgroups: Array) -> Array:
-    """Whether there is more than one bit."""
     return (subgroups & (subgroups - np.uint64(1))) != 0
 
 

@@ -35,11 +35,7 @@ class NumberedOps:
 
 
 class StoreRaces:
-    """Watches what the workgroups of a launch store to memory that they share.
-
-    Attributes:
-        matter: whether there is more than one workgroup.
-    """
+    """Watches workgroups' stores to memory; they `matter` where there are several workgroups."""
 
     def __init__(self, memory: Memory, threads: Threads, ops: NumberedOps) -> None:
         self.matter = int(np.prod(threads.grid)) > 1
