@@ -1,4 +1,4 @@
-"""Constants: whether dense ones repeat one element, parts of them as bytes, integers that ops list."""
+"""Constants: dense ones, parts of them as bytes, integers that ops list."""
 
 from collections.abc import Iterable
 from typing import cast

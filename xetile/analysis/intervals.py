@@ -15,10 +15,6 @@ def _hull(*values: int) -> Bounds:
     return min(values), max(values)
 
 
-def _join(*parts: Bounds) -> Bounds:
-    return min(low for low, _ in parts), max(high for _, high in parts)
-
-
 def _add(a: Bounds, b: Bounds) -> Bounds:
     return a[0] + b[0], a[1] + b[1]
 
@@ -96,7 +92,7 @@ def _same_natural(a: Bounds) -> Bounds | None:
 
 
 def _select(_: Bounds, a: Bounds, b: Bounds) -> Bounds:
-    return _join(a, b)
+    return _hull(*a, *b)
 
 
 OPERATIONS: Mapping[str, Function] = {

@@ -242,7 +242,7 @@ class _Carried(NamedTuple):
 
 
 class _Sizes(NamedTuple):
-    """What is known of the launch along one axis: work-items, workgroups; subgroups, and work-items of one."""
+    """What is known of the launch along one axis, and of its subgroups."""
 
     block: Interval
     grid: Interval

@@ -1,4 +1,4 @@
-"""Values that are one value at run time: what loops and branches carry, and what elementwise ops relate."""
+"""Values that are one at run time: what control flow carries, what elementwise ops relate."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar, cast

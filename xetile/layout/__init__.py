@@ -1,4 +1,4 @@
-"""Linear layouts, and the layouts of Intel's and other hardware built from them; names resolve on first use."""
+"""Linear layouts, and those of hardware built from them; names resolve on first use."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

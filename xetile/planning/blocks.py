@@ -45,14 +45,14 @@ _DECIDING: tuple[TileUse, ...] = ("store", "load", "prefetch")
 """Which use of a tile decides its block where it has several."""
 
 _DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
-"""Upper bound of the block of a value that no message and no product asks for: that of an accumulator."""
+"""The most for the block of a value that nothing asks for: an accumulator's."""
 
 
 _Item = TypeVar("_Item")
 
 
 class _VectorUses(NamedTuple):
-    """What is asked of a class of vectors: blocks of products by role, tiles that it goes through, packs by hand."""
+    """What is asked of a class of vectors: products' blocks by role, tiles, packs by hand."""
 
     products: tuple[tuple[Role, Block], ...] = ()
     loads: tuple[SSAValue, ...] = ()
@@ -86,7 +86,7 @@ class Blocks:
         self._homes = self._spread(operations)
 
     def product_block(self, op: Operation) -> tuple[int, int, int]:
-        """The block (m, n, k) of a tile_mma: the device's instruction, or what of it divides the shapes."""
+        """The block (m, n, k) of a tile_mma: what of an instruction divides the shapes."""
         (rows, depth), columns = vector_shape(op.operands[0]), vector_shape(op.operands[1])[1]
         a, b, c = (_element_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
         instruction = self.device.matrix_instruction(a, b, c)
@@ -116,9 +116,9 @@ class Blocks:
         return self._homes.get(self._vectors.find(value)) or _default_block(vector_shape(value))
 
     def _message_block(self, tile: SSAValue) -> Block | None:
-        """The block of the message for a tile's stores, else for its loads, else for its prefetches.
+        """The block of a tile's stores, else of its loads, else of its prefetches.
 
-        Operand B is planned as if it were not packed, which `messages` decides: its blocks are the same.
+        Operand B is planned unpacked, since packed blocks are the same.
         """
         type, uses = cast(TileType, tile.type), self._tiles.uses(tile)
         for use in _DECIDING:
@@ -129,7 +129,7 @@ class Blocks:
         return None
 
     def _product_block(self, accesses: Sequence[Operation]) -> Block | None:
-        """No 2D block message is planned for these accesses, so that vectors come as a product takes them."""
+        """The block of a product, for accesses without 2D block messages."""
         for values in (_loaded, _stored):
             for value in (v for op in accesses for v in values(op)):
                 for _, block in (self._vectors.fact(value) or _VectorUses()).products:
@@ -191,7 +191,7 @@ class Blocks:
             found = [self._ask_source(op, box) for op, box in reversed(slices)]
 
     def _ask_source(self, op: Operation, box: Slice) -> bool:
-        """What products ask of a slice they ask of its source too; says whether that is new."""
+        """Ask of a slice's source what products ask of the slice; says whether that is new."""
         source, shape = op.operands[0], vector_shape(op.operands[0])
         before, uses = self._vectors.fact(source), self._vectors.fact(op.results[0])
         if uses is None:

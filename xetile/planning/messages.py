@@ -132,7 +132,7 @@ def plan_upstream(
 
 
 class Messages:
-    """The messages of one blocked function on one device; with `upstream` those that upstream's pipeline takes."""
+    """The messages of one blocked function; with `upstream` those of upstream's pipeline."""
 
     def __init__(self, function: Operation, device: Target, *, upstream: bool = False) -> None:
         self.device = device
@@ -242,7 +242,7 @@ def attribute(message: BlockConfiguration) -> MessageAttr:
 
 
 def plan_messages(function: Operation, device: Target) -> Iterator[tuple[Operation, MessageAttr]]:
-    """The accesses of a blocked function with the messages that move their tiles, where the device has one."""
+    """The accesses of a blocked function with their messages, where the device has one."""
     messages = Messages(function, device)
     for op in messages.operations:
         use = use_of(op)

@@ -271,7 +271,7 @@ def _rewrite_for(expansion: Expansion, op: Operation) -> None:
 
 
 def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
-    """An op that runs one of its regions and has what it yields: the first region says in which form."""
+    """An op that has what one of its regions yields: the first one says in which form."""
     operands = [expansion.single(operand) for operand in op.operands]
     first, *others = (
         (region.blocks[0], expansion.rewrite_region(region, ()))
@@ -291,7 +291,7 @@ def _rewrite_branches(expansion: Expansion, op: Operation) -> None:
 def _yielded_forms(
     expansion: Expansion, old: Block, new: Block, results: Sequence[SSAValue]
 ) -> list[Form]:
-    """End a rebuilt region with its values in the form in which they leave it, and say these forms."""
+    """End a rebuilt region with its values in the forms in which they leave it; these."""
     expansion.current = terminator(old)
     with expansion.building(new):
         forms = expansion.forms(results, expansion.current.operands)

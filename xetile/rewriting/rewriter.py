@@ -83,7 +83,7 @@ class Rewriter(ABC, Generic[Became]):
     # Emission.
 
     def emit(self, op: Operation) -> Operation:
-        """Add an op at the end of the block that is being built, with the position of the current op."""
+        """Add an op to the block that is being built, with the position of the current one."""
         self._place(op)
         self.block.add_op(op)
         return op

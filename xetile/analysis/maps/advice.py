@@ -33,7 +33,7 @@ _AT_MOST = 16
 def refuse_unknown(
     maps: Propagation, operations: Sequence[Operation], values: Sequence[SSAValue]
 ) -> NoReturn:
-    """Say at the op what is missing: the first value of several possible maps, else the first of none."""
+    """Refuse at the op the first value of several possible maps, else the first of none."""
     for op in operations:
         if rule_of(op) is not None and maps.get(op.results[0]) is None:
             _refuse_open_product(maps, op)

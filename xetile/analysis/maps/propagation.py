@@ -29,7 +29,7 @@ class Strength(IntEnum):
     BACKWARD = 1
     """To what a value is computed from."""
     LIKELY = 2
-    """To a value that nothing else gives a map, because a neighbour has such a one; contradicts nothing."""
+    """To a value that nothing else gives a map, as a neighbour has; contradicts nothing."""
     ASSUMED = 3
     """To a value that no neighbour gives a map either; contradicts nothing."""
 
@@ -81,7 +81,7 @@ class Propagation:
         rules: Mapping[SSAValue, Sequence[tuple[Operation, "Rule"]]],
         total: Total | None,
     ) -> None:
-        """`links` and `rules` name for a value what its map says more; `total` is None where nothing says it."""
+        """`links` and `rules` say what follows from a value's map; `total` may be unknown."""
         self.total = total
         self._links = links
         self._rules = rules
@@ -106,7 +106,7 @@ class Propagation:
         *,
         like: SSAValue | None = None,
     ) -> None:
-        """Say that the op `by` gives `value` a map; that of the value `like` where the two have one."""
+        """The op `by` gives `value` a map: that of `like` where the two have one."""
         offer = _Offer(strength, self._count, value, evidence, by, like)
         known = self._known.get(value)
         if known is None:

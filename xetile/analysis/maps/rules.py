@@ -249,7 +249,7 @@ def _relate_broadcast(maps: Propagation, op: Operation) -> None:
 
 @lru_cache(maxsize=256)
 def units_that_fit(extent: int, subgroups: int) -> tuple[int, ...]:
-    """The units that deal an extent out evenly to a number of subgroups along it, ascending (elements)."""
+    """The units that deal an extent out evenly to subgroups along it, ascending (elements)."""
     small = [unit for unit in range(1, isqrt(extent) + 1) if extent % unit == 0]
     divisors = sorted({*small, *(extent // unit for unit in small)})
     return tuple(
@@ -267,7 +267,7 @@ def _relate_conversion(maps: Propagation, op: Operation) -> None:
 
 
 def is_fresh(value: SSAValue) -> bool:
-    """Whether a vector is made of nothing that has a map and can be made again: a constant, a splat, a mask."""
+    """Whether a vector needs no map and can be made again: a constant, a splat, a mask."""
     op = value.owner
     return (
         isinstance(op, Operation)
@@ -292,7 +292,7 @@ _RULES: Mapping[str, Rule] = {
 
 
 def rule_of(op: Operation) -> Rule | None:
-    """The rule of an op on whole vectors; none for blocks and for a broadcast of a scalar or a row."""
+    """The rule of an op on whole vectors; none for blocks, broadcasts of scalars and rows."""
     rule = _RULES.get(op.name)
     if rule is None or not all(has_map(v.type) for v in (*op.operands, *op.results)):
         return None

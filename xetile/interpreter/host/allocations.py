@@ -1,4 +1,4 @@
-"""Memory on the host: it stays until it is given back; memory of the device is not for the host to touch."""
+"""Memory on the host, which stays until it is given back, and of the device."""
 
 from typing import cast
 

@@ -18,10 +18,10 @@ from xetile.interpreter.machine.elements import Element, find_element
 from xetile.interpreter.machine.values import Array
 
 SLOT = np.dtype(np.int64)
-"""What a compiled loop and the interpreter hand to each other: room for a value as it is held in memory."""
+"""What a compiled loop and the interpreter hand each other: values as in memory."""
 
 FOUND_SLOTS = 2
-"""The first slots say what was found where a program is refused: an index, and the extent that it is outside of."""
+"""Of a refused program the first slots have an index and the extent that it is outside of."""
 
 Refuse = Callable[[int, int], object]
 """Raises what is to be said where a program is refused, with what was found there."""

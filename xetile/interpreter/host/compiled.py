@@ -44,7 +44,7 @@ class CompiledLoop:
         self._function = _LOOP(self._native.address)
 
     def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
-        """What the loop carries after `trips` iterations; None where the interpreter has to look at the memory."""
+        """What the loop carries after `trips` iterations; None where memory needs a look."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
         if not self._place_memrefs(frame, slots):
             return None

@@ -15,7 +15,7 @@ TOKEN = uniform(0)
 
 
 def with_token(execute: Handler) -> Handler:
-    """What executes an op, and adds a token where the op gives one; tokens that it takes are its first operands."""
+    """Executes an op and adds its token; tokens that it takes are its first operands."""
 
     def handler(frame: Frame, op: Operation) -> Values:
         values = execute(frame, op)

@@ -42,7 +42,7 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
 
 
 def _launch(frame: Frame, op: Operation) -> Values:
-    """The body of a gpu.launch; where nothing in it stands at a higher level, a thread is a work-item."""
+    """The body of a gpu.launch; a thread is a work-item unless its ops say otherwise."""
     assert isinstance(op, LaunchOp)
     if op.has_clusters:
         fail(op, "cannot execute a launch with clusters")

@@ -195,7 +195,7 @@ def _gemm_rounded(frame: Frame, op: Operation) -> Values:
 
 
 def _count_errors(frame: Frame, op: Operation) -> Values:
-    """Elements of the first memref that are not those of the second; -1 where their shapes differ."""
+    """Elements in which the memrefs differ; -1 where their shapes do."""
     (left, right), of = (host_array_of(frame, op, v) for v in op.operands), op.operands[0]
     if left.shape != right.shape:
         return [uniform(-1)]
@@ -208,14 +208,6 @@ def _count_errors(frame: Frame, op: Operation) -> Values:
     return [uniform(int((~good).sum()))]
 
 
-def _nanoseconds(frame: Frame, op: Operation) -> Values:
-    return [uniform(time.perf_counter_ns())]
-
-
-def _seconds(frame: Frame, op: Operation) -> Values:
-    return [uniform(0, np.float64) + time.time()]
-
-
 class Function(NamedTuple):
     """A function of a runner: how many arguments it takes and results it gives."""
 
@@ -225,7 +217,7 @@ class Function(NamedTuple):
 
 
 def _named(text: str, arguments: int, execute: Handler, results: int = 0) -> dict[str, Function]:
-    """The function under each name that the text gives for the endings in braces, as `print{F16,F32}`."""
+    """The function under each name that endings in braces give, as `print{F16,F32}`."""
     head, _, tail = text.partition("{")
     endings = tail.rstrip("}").split(",")
     function = Function(arguments, results, execute)
@@ -256,7 +248,7 @@ FUNCTIONS: Mapping[str, Function] = {
     **_named("gemm{F16F16F32,BF16BF16F32}", 3, _gemm),
     **_named("gemm{F16F16F16}", 3, _gemm_rounded),
     **_named("verifyMemRef{I32,F32,F64,Ind}", 2, _count_errors, results=1),
-    **_named("nano{Time}", 0, _nanoseconds, results=1),
-    **_named("rt{clock}", 0, _seconds, results=1),
+    **_named("nano{Time}", 0, lambda _, __: [uniform(time.perf_counter_ns())], results=1),
+    **_named("rt{clock}", 0, lambda _, __: [uniform(0, np.float64) + time.time()], results=1),
     **_named("print{Flops}", 1, nothing),
 }

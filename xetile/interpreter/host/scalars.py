@@ -145,7 +145,7 @@ _FLOAT_PREDICATES = (
 
 
 def write_scalar(code: Code, op: Operation, names: Sequence[str]) -> str | None:
-    """Write an op with the names of its operands: the name of its result; None where the interpreter executes it."""
+    """Write an op: the name of its result; None where the interpreter executes it."""
     text = _text(op)
     if text is None:
         return None

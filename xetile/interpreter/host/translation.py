@@ -42,7 +42,7 @@ EXACT_IN_F64 = ("f32", "f64")
 CONSTANTS = ("arith.constant", "index.constant", "index.bool.constant")
 
 ASKED = ("arith.", "math.", "index.")
-"""Dialects whose ops depend on their operands alone: the interpreter executes the ones that are not written."""
+"""Dialects of pure ops: the interpreter executes the ones that are not written."""
 
 
 class _View(NamedTuple):
@@ -125,7 +125,7 @@ class Translation:
         return name if of.bits == 64 else self.code.let(f"sext i{of.bits} {name} to i64")
 
     def _get(self, value: SSAValue) -> str:
-        """The name of a value; one from outside gets a slot, a constant is written where it is used."""
+        """The name of a value; one from outside gets a slot, a constant is its literal."""
         found = self._names.get(value)
         if found is not None:
             return found

@@ -147,7 +147,7 @@ class Frame:
         where: Array | None = None,
         otherwise: ArrayLike = 0,
     ) -> Array:
-        """Elements at addresses [threads or 1, *shape]; `otherwise` where `where` does not choose them."""
+        """Elements at addresses [threads or 1, *shape]; `otherwise` where not `where`."""
         if where is None:
             self.machine.observer.read(Access(at, self.active, addresses, of))
             return self.memory.read(at, addresses, of)
@@ -198,7 +198,7 @@ class Frame:
         holders: Holders = None,
         threads: Array | None = None,
     ) -> None:
-        """Store what is inside of the surface, ascending, by `threads` (None: all that are active)."""
+        """Store what is inside of the surface, by `threads` (None: all), ascending."""
         who = self.active if threads is None else threads
         self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of, holders), values)
         self.memory.write_tile(at, tile, shape, of, values)

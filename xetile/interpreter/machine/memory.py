@@ -117,7 +117,7 @@ class Memory:
         strides: Sequence[int],
         element: Element,
     ) -> Array:
-        """The elements from address `first` on as an array that changes with the memory; strides in elements."""
+        """The elements from address `first` on, as a view; strides in elements."""
         if 0 in sizes:
             return np.empty(sizes, element.dtype)
         buffer, size = self.buffer(first, at), element.size
@@ -223,7 +223,7 @@ class Memory:
     def _windows(
         self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
     ) -> tuple[Array, Array]:
-        """Every window of the crop's shape over the buffer, and the numbers of the threads' windows."""
+        """Every window of the crop's shape over the buffer, and the threads' numbers."""
         top, bottom, left, right = crops.crop(threads)
         row_stride, column_stride = crops.strides(threads)
         rows, columns, size = bottom - top, right - left, element.size
@@ -336,7 +336,7 @@ def _refuse_unaligned(at: Operation, size: int) -> NoReturn:
 
 
 def _bytes_of(array: Array) -> Array:
-    """The memory from an array's first element to its last as bytes, gaps between rows included."""
+    """The memory of an array as bytes, gaps between rows included."""
     if array.size == 0:
         return np.zeros(0, np.uint8)
     size = array.itemsize

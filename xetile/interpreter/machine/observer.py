@@ -1,4 +1,4 @@
-"""What may watch a launch: it is told of every access before it happens, and of the barriers between them."""
+"""What may watch a launch: it is told of barriers, and of accesses before they happen."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias

@@ -62,7 +62,7 @@ class Threads:
         return active % self.subgroup_size
 
     def thread_id(self, active: Array, axis: Axis, at: Operation) -> Array:
-        """Coordinates in their workgroups of work-items, or of subgroups where the launch counts those."""
+        """Coordinates in their workgroups of work-items, or of subgroups if those count."""
         if self.level == "lane" and not self.counts_subgroups:
             return _coordinate(active % self.per_workgroup, self.block_sizes(at), axis)
         if not self.counts_subgroups:
@@ -94,7 +94,7 @@ class Threads:
         return x, y, z
 
     def broken_workgroup(self, active: Array) -> tuple[Sizes, Array] | None:
-        """A workgroup of which some threads are active and others not, and the numbers of those that are."""
+        """A workgroup that is active in part, and the numbers of its active threads."""
         numbers, counts = np.unique(active // self.per_workgroup, return_counts=True)
         broken = np.flatnonzero(counts != self.per_workgroup)
         if not len(broken):

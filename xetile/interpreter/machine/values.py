@@ -24,7 +24,7 @@ class MemRef(NamedTuple):
 
 
 class Surface(NamedTuple):
-    """A matrix in memory: address of element (0, 0) in bytes; rows and columns, and their strides, in elements."""
+    """A matrix in memory: address of (0, 0) in bytes; extents and strides in elements."""
 
     base: Array
     sizes: tuple[Array, Array]
@@ -68,7 +68,7 @@ def take(value: _Part, index: Array) -> _Part:
 
 
 def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
-    """The value of `count` threads out of pieces (threads, value); where pieces meet, the later one holds."""
+    """The value of `count` threads out of pieces (threads, value), of which later ones win."""
     first = pieces[0][1]
     if isinstance(first, np.ndarray):
         merged = np.empty((count, *first.shape[1:]), first.dtype)

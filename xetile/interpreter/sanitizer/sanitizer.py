@@ -25,7 +25,7 @@ from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, bi
 
 
 class Sanitizer(Observer):
-    """Refuses races of a launch's subgroups and workgroups, and reads of shared memory that nothing has written."""
+    """Refuses races of a launch, and reads of shared memory that nothing has written."""
 
     def __init__(self, memory: Memory, threads: Threads) -> None:
         self._memory = memory

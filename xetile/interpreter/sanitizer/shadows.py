@@ -13,7 +13,7 @@ from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array
 
 FIRST_EPOCH = 2
-"""The time before any barrier. 0 is never; 1 is before the launch, for what no subgroup is known to have done."""
+"""The time before any barrier. 0 is never; 1 before the launch."""
 
 
 class Accesses(NamedTuple):
@@ -146,7 +146,7 @@ def _several(subgroups: Array) -> Array:
 
 
 class Owners(Entries):
-    """Which workgroup stored each element of a buffer last (its linear id plus one), and where in the program."""
+    """Which workgroup stored each element last (its linear id plus one), and by which op."""
 
     _TYPES: Mapping[str, type[np.generic]] = {
         "owner": np.int32,

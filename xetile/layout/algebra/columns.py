@@ -16,7 +16,7 @@ VECTOR_BITS = 128
 
 
 class ColumnAction:
-    """Selects and reorders the bases of one in-dim: basis i of the result is basis `action[i]` of the layout."""
+    """Selects and reorders bases of one in-dim: basis i of the result is basis `action[i]`."""
 
     __slots__ = ("action", "in_dim", "in_size_log2")
 
@@ -72,7 +72,7 @@ class ColumnAction:
         )
 
     def left_compose(self, other: ColumnAction) -> ColumnAction:
-        """The action that does this one first, then `other`, which must be one on what this one leaves."""
+        """The action that does this one first, then `other`."""
         if self.in_dim != other.in_dim or other.in_size_log2 != len(self.action):
             raise LayoutError(f"{other} cannot follow {self}")
         return ColumnAction(

@@ -1,4 +1,4 @@
-"""Products, compositions and inverses of layouts: `LinearLayout`'s methods of these names, and equations."""
+"""Products, compositions and inverses of layouts, and equations."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Sequence
 
 
 def _identity_dims(ours: Columns, theirs: Columns, *, disjoint: bool) -> set[str]:
-    """In-dims of both with the same columns; if `disjoint`, only where no other in-dim touches their out bits."""
+    """In-dims with the same columns; if `disjoint`, only where no other touches their bits."""
     equal = {name for name, columns in ours.items() if theirs.get(name) == columns}
     if not disjoint:
         return equal

@@ -1,4 +1,4 @@
-"""What layouts have in common: named dimensions, their bits in a column, and the refusals of wrong ones."""
+"""Named dimensions, their bits in a column, and the refusals of wrong ones."""
 
 from __future__ import annotations
 

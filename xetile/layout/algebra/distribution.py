@@ -120,7 +120,7 @@ class Distribution:
         return tuple(self._term(d, round_[d]) for d in range(self.rank))
 
     def offsets(self, subgroup: int) -> list[Coordinates]:
-        """Element coordinates at which the local units of the subgroup with the id `subgroup` begin."""
+        """Element coordinates at which the local units of a subgroup begin."""
         self._check_subgroup(subgroup)
         return [
             tuple(term.offset(subgroup) for term in self.offset_terms(round_))
@@ -128,7 +128,7 @@ class Distribution:
         ]
 
     def held_units(self, subgroup: int) -> list[Coordinates]:
-        """The coordinates (in units) of the local units of the subgroup with the id `subgroup`."""
+        """The coordinates (in units) of a subgroup's local units."""
         return [
             tuple(start // extent for start, extent in zip(offset, self.unit, strict=True))
             for offset in self.offsets(subgroup)
@@ -163,7 +163,7 @@ class Distribution:
         ]
 
     def local_index(self, unit: Sequence[int]) -> int:
-        """Which local unit of its owners the unit with the coordinates `unit` (in units) is."""
+        """Which local unit of its owners a unit (coordinates in units) is."""
         self._check_unit(unit)
         index = 0
         for d in range(self.rank):

@@ -1,4 +1,4 @@
-"""Factors of layouts under `*`, and which dimensions can be split off: `LinearLayout`'s methods of these names."""
+"""Factors of layouts under `*`, and which dimensions can be split off."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def is_trivial_over(self: Layout, dims: Sequence[str]) -> bool:
 
 
 def is_identity_on_out_dim(self: Layout, dim: str) -> bool:
-    """Whether the in-dim `dim` goes to the out-dim `dim` unchanged and no other in-dim touches it."""
+    """Whether the in-dim goes to the same out-dim unchanged and no other touches it."""
     if dim not in self.in_columns or dim not in self.out_widths:
         return False
     columns = sublayout(self, [dim], [dim]).in_columns[dim]
@@ -128,7 +128,7 @@ def contiguous_elems_along_out_dim(self: Layout, dim: str) -> int:
 
 
 def free_variable_masks(self: Layout) -> dict[str, int]:
-    """For each in-dim a mask of the bits that repeat what earlier bits (minor dims first) already give."""
+    """For each in-dim a mask of the bits that repeat earlier ones (minor dims first)."""
     columns = packed(self.in_columns)
     free = f2.dependent_columns(columns)
     widths = {name: len(theirs) for name, theirs in self.in_columns.items()}

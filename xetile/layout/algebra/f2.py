@@ -18,7 +18,7 @@ UNITS = frozenset(UNIT_VECTORS)
 
 
 def multiply(columns: Sequence[int], vector: int) -> int:
-    """The sum of the columns that the bits of `vector` select; bits past the last column are ignored."""
+    """The sum of the columns that the bits of `vector` select; bits past them are ignored."""
     image = 0
     for column in columns:
         if vector & 1:
@@ -54,7 +54,7 @@ def by_unit(columns: Sequence[int]) -> dict[int, int]:
 
 
 def repack(columns: Iterable[int], moves: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Columns with bit fields moved; each move is (bit position, mask of the field at zero, new position)."""
+    """Columns with fields moved: (bit position, mask of the field at zero, new position)."""
     if not moves:
         return [0 for _ in columns]
     if len(moves) == 1:
@@ -121,7 +121,7 @@ def echelon(columns: Iterable[tuple[int, int]], width: int) -> Echelon:
 
 
 def solve(pivots: Echelon, width: int, target: int) -> int | None:
-    """The sum of the labels of the columns that add up to `target`; None where it is not in their span."""
+    """The sum of the labels of the columns that add up to `target`, or None."""
     solutions = solve_all(pivots, width, (target,))
     return None if solutions is None else solutions[0]
 
@@ -226,7 +226,7 @@ def _enters(leading: dict[int, int], column: int) -> bool:
 
 
 def intersection(left: Iterable[int], right: Iterable[int]) -> list[int]:
-    """A basis of the intersection of two spans (Zassenhaus: rows (u, u) and (v, 0), reduced on the first half)."""
+    """A basis of the intersection of two spans (Zassenhaus: rows (u, u) and (v, 0))."""
     left_basis, right_basis = reduced_basis(left), reduced_basis(right)
     width = max((vector.bit_length() for vector in left_basis + right_basis), default=0)
     pivots = echelon(((vector, vector) for vector in left_basis), width)

@@ -97,7 +97,7 @@ def fit_to_shape(
 
 
 def cluster_layout(cga_layout: Sequence[Sequence[int]], rank: int) -> LinearLayout:
-    """(block) -> (dim0, dim1, ...) in units of a workgroup's tile, from one basis per bit of `block`."""
+    """(block) -> (dim0, dim1, ...) in workgroups' tiles, from one basis per bit of `block`."""
     largest = [max([0, *(basis[d] for basis in cga_layout)]) for d in range(rank)]
     return LinearLayout.from_bases(
         {"block": [tuple(basis) for basis in cga_layout]},

@@ -84,7 +84,7 @@ class LinearLayout:
 
     @classmethod
     def identity_1d(cls, size: int, in_dim: str, out_dim: str) -> LinearLayout:
-        """One in-dim of `size` values to one out-dim of the same size, each value to itself; empty for size 0."""
+        """One in-dim to one out-dim, each of `size` values to itself; empty for size 0."""
         if size == 0:
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
@@ -94,7 +94,7 @@ class LinearLayout:
 
     @classmethod
     def zeros_1d(cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1) -> LinearLayout:
-        """One in-dim of `size` values, all of which go to 0 of the out-dim; empty for size 0."""
+        """One in-dim of `size` values that go to 0 of the out-dim; empty for size 0."""
         if size == 0:
             return cls.empty()
         width = log2_of_size(size, "in", in_dim)
@@ -133,13 +133,13 @@ class LinearLayout:
     def from_matrix(
         cls, matrix: Sequence[Sequence[int]], in_dims: Sizes, out_dims: Sizes
     ) -> LinearLayout:
-        """The layout whose matrix has these rows, one for each out bit, minor dim first; see `to_matrix`."""
+        """The layout whose matrix has these rows; see `to_matrix`."""
         ins, outs = widths_of("in", in_dims), widths_of("out", out_dims)
         columns = packing.matrix_columns(matrix, sum(outs.values()), sum(ins.values()))
         return cls.of_columns(shape.cut(columns, ins), outs)
 
     def to_matrix(self) -> list[list[int]]:
-        """Rows of 0 and 1, one for each out bit; columns are in bits; both minor dim first, low bit first."""
+        """Rows of 0 and 1 by out bit, columns by in bit; minor dim first, low bit first."""
         columns, bits = packed(self.in_columns), self.total_out_dim_size_log2
         return [[column >> bit & 1 for column in columns] for bit in range(bits)]
 
@@ -147,7 +147,7 @@ class LinearLayout:
 
     @property
     def bases(self) -> dict[str, list[tuple[int, ...]]]:
-        """For each in-dim its basis vectors; vector i is the image of 2^i, one component for each out-dim."""
+        """For each in-dim its basis vectors: images of 2^i, one component for each out-dim."""
         fields = [(shift, (1 << width) - 1) for _, width, shift in self.fields()]
         return {
             name: [tuple([column >> shift & mask for shift, mask in fields]) for column in columns]
@@ -362,7 +362,7 @@ class LinearLayout:
         return self._hash
 
     def equal_ignoring_out_dim_sizes(self, other: LinearLayout) -> bool:
-        """Whether dimensions, their orders and all basis values are equal, whatever the out-dims' sizes."""
+        """Whether all is equal but for the out-dims' sizes."""
         ours, theirs = [*self.bases.items()], [*other.bases.items()]
         return ours == theirs and [*self.out_widths] == [*other.out_widths]
 

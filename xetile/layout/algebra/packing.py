@@ -56,7 +56,7 @@ def pack(
 
 
 def matrix_columns(matrix: Sequence[Sequence[int]], rows: int, columns: int) -> list[int]:
-    """The columns of a matrix over two elements; LayoutError unless it has that many rows and columns."""
+    """The columns of a matrix; LayoutError unless it has that many rows and columns."""
     if len(matrix) != rows or any(len(row) != columns for row in matrix):
         raise LayoutError(
             f"a matrix of {len(matrix)} rows of {sorted({len(row) for row in matrix})} columns is not "
@@ -107,7 +107,7 @@ def _pack_pairs(basis_vectors: Vectors, widths: Sequence[int]) -> list[int]:
 
 
 def _pack_any(basis_vectors: Vectors, widths: Sequence[int]) -> list[int]:
-    """One integer for each basis vector; ValueError where a vector has not one fitting value for each width."""
+    """One integer for each basis vector; ValueError for one that does not fit the widths."""
     columns: list[int] = []
     for vector in basis_vectors:
         column = place = 0

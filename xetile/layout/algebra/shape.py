@@ -1,4 +1,4 @@
-"""Layouts with dimensions renamed, reordered, cut, joined: `LinearLayout`'s methods of these names."""
+"""Layouts with dimensions renamed, reordered, cut, joined."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def rename_out_dim(self: Same, old: str, new: str) -> Same:
 
 
 def concat_ins(self: Same, other: Same) -> Same:
-    """The in-dims of both, this layout's first; out-dims must be equal, in-dims of different names."""
+    """The in-dims of both, this layout's first; out-dims must be equal."""
     ours, theirs = self.out_widths, other.out_widths
     _check_same("in", "out", [*ours.items()], [*theirs.items()])
     _check_disjoint("in", self.in_columns, other.in_columns)
@@ -138,7 +138,7 @@ def concat_ins(self: Same, other: Same) -> Same:
 
 
 def concat_outs(self: Same, other: Same) -> Same:
-    """The out-dims of both, this layout's first; in-dims must be equal, out-dims of different names."""
+    """The out-dims of both, this layout's first; in-dims must be equal."""
     ours, theirs = (
         [(name, len(columns)) for name, columns in layout.in_columns.items()]
         for layout in (self, other)
@@ -179,7 +179,7 @@ def sublayout_is_zero(self: Layout, in_dims: Iterable[str], out_dims: Iterable[s
 
 
 def with_outs(layout: Same, outs: Widths) -> Same:
-    """The layout with its bit fields moved for `outs`: names of this layout, widths no smaller than the values."""
+    """The layout with its fields moved for `outs`: its names, widths that hold the values."""
     if [*outs.items()] == [*layout.out_widths.items()]:
         return layout.of_columns(layout.in_columns, outs)
     # Each field moves to its place in `outs`.

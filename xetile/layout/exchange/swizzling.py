@@ -182,7 +182,7 @@ def _lanes_at_once(lanes: Sequence[int], access_bits: int, banks: int, *, loads:
 def _rows(
     stored: _Sides, loaded: _Sides, common: Sequence[int], bits: int, banks: int, access_bits: int
 ) -> list[int]:
-    """Bases of the rows of banks, for accesses of `access_bits` bits; `common` are those of vectors and blocks."""
+    """Bases of the rows of banks; `common` are those of vectors and blocks."""
     bank_bits = _log2(banks * BANK_BITS // access_bits)
     return _segment(
         [*common, *_lanes_at_once(stored.lanes, access_bits, banks, loads=False)],
@@ -211,7 +211,7 @@ def _segment(stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: in
 def _registers_first(
     bank: Sequence[int], stored: Sequence[int], loaded: Sequence[int]
 ) -> list[int]:
-    """The bank's bases with the registers of one side first, so that this side may access more at once."""
+    """The bank's bases with one side's registers first, so that it may access more at once."""
     of_stored = [basis for basis in bank if basis in stored]
     of_loaded = [basis for basis in bank if basis in loaded]
     first = of_stored if len(of_stored) > len(of_loaded) else of_loaded

@@ -242,7 +242,7 @@ def _grow_by_registers(
 def _walk_lanes(
     block: _Growth, lanes: Sequence[Sequence[int]], fast: int, element_bits: int
 ) -> bool | None:
-    """Grow the block along the lanes; whether rows were packed for it, None if they do not fill words."""
+    """Grow along the lanes; whether rows were packed, None if they do not fill words."""
     vnni = False
     for vector in lanes:
         step = _single(vector)

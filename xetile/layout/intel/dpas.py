@@ -173,7 +173,7 @@ class Dpas(NamedTuple):
         return (rows, depth), (depth, columns), (rows, columns)
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """The layout of C: (register, lane, warp, block) -> (dim0, dim1, ...) for a tile of `shape`."""
+        """The layout of C: (register, lane, warp, block) -> (dim0, dim1, ...)."""
         return self.operand_layout(2, shape)
 
     def operand_layout(self, operand: int, shape: Sequence[int]) -> LinearLayout:

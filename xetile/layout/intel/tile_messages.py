@@ -1,4 +1,4 @@
-"""The messages of a tile whose block was read off its layout: where each begins, which registers it fills."""
+"""The messages of a tile whose block was read off: where they begin, what they fill."""
 
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation
@@ -7,7 +7,7 @@ from xetile.layout.intel.messages import BlockConfiguration, loaded_layout
 
 
 def tile_configuration(tile: BlockTile, *, packed: bool = False) -> BlockConfiguration:
-    """The message of a tile's block; `packed` where it packs rows though the tile does not say so itself."""
+    """The message of a tile's block; `packed` where only it packs rows."""
     words = (packed or tile.vnni) and not tile.transposed
     width = tile.width * tile.packed
     return BlockConfiguration(tile.height, width, tile.blocks, words, tile.transposed)

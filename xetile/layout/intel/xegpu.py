@@ -70,7 +70,7 @@ def default_vector_layout(shape: tuple[int, ...], lanes: int = 16) -> LinearLayo
 
 
 def drop_leading_dimension(layout: LinearLayout) -> LinearLayout:
-    """The layout of the only slice along `dim0`, without that dimension; LayoutError unless its extent is 1."""
+    """The layout without `dim0`; LayoutError unless its extent is 1."""
     extents = list(layout.out_dims.values())
     if extents[0] != 1:
         raise LayoutError(f"dim0 has extent {extents[0]}; expected 1")
@@ -90,7 +90,7 @@ def _redimension(
     shape: Sequence[int],
     move: Callable[[Sequence[int]], tuple[int, ...]],
 ) -> LinearLayout:
-    """The layout with each basis moved to other dimensions; `move` must only rename, split or drop bits."""
+    """The layout with bases moved; `move` must only rename, split or drop bits."""
     bases = {name: [move(basis) for basis in vectors] for name, vectors in layout.bases.items()}
     extents = {f"dim{dimension}": extent for dimension, extent in enumerate(shape)}
     return LinearLayout.from_bases(bases, extents, require_surjective=False)

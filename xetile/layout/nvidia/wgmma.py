@@ -217,7 +217,7 @@ class Operand(_OperandFields):
         )
 
     def distinct_addresses(self, shape: tuple[int, int]) -> int:
-        """How many bytes the first bytes of the elements of a tile lie at; fewer than elements is no layout."""
+        """How many addresses a tile's elements have; fewer than elements is no layout."""
         return len({self.address(mn, k) for mn in range(shape[0]) for k in range(shape[1])})
 
 
@@ -260,7 +260,7 @@ def tma_address(row: int, byte: int, *, inner_bytes: int, swizzle: int, start: i
 
 
 def accumulator_layout(columns: int) -> LinearLayout:
-    """(register, lane, warp) -> (dim0, dim1): a warpgroup's accumulators of 64 rows and `columns` columns."""
+    """(register, lane, warp) -> (dim0, dim1): a warpgroup's accumulators of 64 rows."""
     return identities(
         ("register", "dim1", 2),
         ("lane", "dim1", 4),
@@ -272,7 +272,7 @@ def accumulator_layout(columns: int) -> LinearLayout:
 
 
 def register_operand_layout(element_bits: int) -> LinearLayout:
-    """(register, lane, warp) -> (dim0, dim1): A of one instruction from registers, which count elements."""
+    """(register, lane, warp) -> (dim0, dim1): A from registers, which count elements."""
     return identities(
         ("register", "dim1", 32 // element_bits),
         ("lane", "dim1", 4),

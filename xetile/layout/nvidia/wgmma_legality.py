@@ -93,7 +93,7 @@ def _matched(mn: Sequence[int], k: Sequence[int], element_bits: int, extent: int
 
 
 def _with_offsets(operand: Operand, mn: Sequence[int], k: Sequence[int]) -> Operand:
-    """The operand with the offsets that its tile has, found where a coordinate is the first to use one."""
+    """The operand with its tile's offsets, found where a coordinate first uses one."""
 
     def at(places: Sequence[int], coordinate: int, otherwise: int) -> int:
         bit = coordinate.bit_length() - 1

@@ -100,7 +100,7 @@ def notebook_picture(layout: LinearLayout) -> str | None:
 
 
 class _Holders:
-    """Who holds each element, as one number: bit fields of register, lane, warp, block from the lowest."""
+    """Who holds each element, as one number: fields of register, lane, warp, block."""
 
     def __init__(self, panel: Panel) -> None:
         layout = panel.layout
@@ -138,7 +138,7 @@ class _Holders:
         return 0
 
     def colour(self, place: int) -> int:
-        """The class of a place's colour: its lane (subgroup), or its 16-byte column in shared memory."""
+        """The class of a place's colour: its lane (subgroup), or its 16-byte column."""
         if self.shared:
             return self.part(place, "offset") // self.chunk % _CHUNKS
         return self.part(place, self.coloured)
@@ -271,7 +271,7 @@ def _overview_block(
 
 
 def _range(holders: _Holders, place: int, inside: Sequence[int], name: str) -> str:
-    """The numbers along an in dimension of all that hold a part of a block, replicas among them."""
+    """The numbers along an in dimension of all that hold a part of a block."""
     own = {holders.part(place ^ other, name) for other in inside}
     if name == "warp":
         others = {holders.part(other, name) for other in holders.replicas}
@@ -351,7 +351,7 @@ def _colours(panels: Sequence[Panel]) -> int:
 
 
 def _coloured(layout: LinearLayout) -> str:
-    """The in dimension that colours show: lanes, or where there are none subgroups; shared memory's offsets."""
+    """The in dimension that colours show: lanes, else subgroups; shared memory's offsets."""
     if layout.has_in_dim("offset"):
         return "offset"
     lanes = layout.has_in_dim("lane") and layout.in_dim_size("lane") > 1

@@ -40,12 +40,12 @@ class WorkgroupMap(NamedTuple):
     sg_data: tuple[int, ...]
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
-        """(register, warp) -> (dim0, dim1); registers are row-major over a unit, then over the units."""
+        """(register, warp) -> (dim0, dim1); registers count a unit, then the units."""
         return Distribution(shape, self.sg_data, self.sg_layout).to_linear_layout()
 
 
 class SwizzledShared(NamedTuple):
-    """`#ttg.swizzled_shared`: rows in shared memory whose vectors are exchanged by the row's phase."""
+    """`#ttg.swizzled_shared`: rows whose vectors are exchanged by the row's phase."""
 
     vec: int
     per_phase: int
