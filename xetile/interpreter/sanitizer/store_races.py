@@ -35,7 +35,7 @@ class NumberedOps:
 
 
 class StoreRaces:
-    """Watches workgroups' stores to memory; they `matter` where there are several workgroups."""
+    """Watches workgroups' stores to memory; they `matter` if there are several."""
 
     def __init__(self, memory: Memory, threads: Threads, ops: NumberedOps) -> None:
         self.matter = int(np.prod(threads.grid)) > 1

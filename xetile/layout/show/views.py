@@ -38,7 +38,7 @@ def hardware_view(layout: LinearLayout, *, subgroup: str = "Warp") -> str:
 
 
 def tensor_view(layout: LinearLayout) -> str:
-    """The tile in nested brackets, each cell with all holders: `B` block, `T` thread, register.
+    """The tile in nested brackets, cells with all holders: `B` block, `T` thread, register.
 
     A layout is (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...);
     a thread is lane + warp * lanes. Of shared memory the cell at position p shows the
