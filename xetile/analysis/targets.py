@@ -18,6 +18,8 @@ from xetile.targets.xe.device import XeDevice
 
 OPTION = "device"
 
+_FUNCTIONS = ("gpu.func", "llvm.func", "func.func")
+
 Answer = TypeVar("Answer")
 
 
@@ -30,14 +32,22 @@ def target_of(at: Operation, option: str | None = None) -> Target:
     check_option(at, option)
     if option is not None:
         return find(option)
-    named = [(module, target) for module in _gpu_modules(at) for target in _named(module)]
-    if not named:
-        return default_target(next(_gpu_modules(at), at))
-    found = list(dict.fromkeys(target for _, target in named))
+    modules = list(_gpu_modules(at))
+    silent = [module for module in modules if not _named(module)]
+    if len(silent) == len(modules):
+        return default_target(next(iter(modules), at))
+    found = list(dict.fromkeys(target for module in modules for target in _named(module)))
     if len(found) > 1:
+        at = next(module for module in modules if _named(module))
+        advice = f"the option '{OPTION}' has to choose one"
+        if not any(all(target in (_named(m) or found) for m in modules) for target in found):
+            advice = "lower one gpu.module at a time, or one kernel where the command has --kernel"
+        fail(at, f"several targets are named, {_listed(found)}; {advice}")
+    if silent and found[0] is not find(DEFAULT):
         fail(
-            named[0][0],
-            f"several targets are named, {_listed(found)}; the option '{OPTION}' has to choose one",
+            silent[0],
+            f"the gpu.module names no target, another one names {found[0].name}; "
+            f"name it here too, or choose with the option '{OPTION}'",
         )
     return found[0]
 
@@ -118,7 +128,7 @@ def _listed(found: Sequence[Target]) -> str:
 
 
 def _gpu_modules(at: Operation) -> Iterator[Operation]:
-    """The gpu.module that an op is in, else those that are in it."""
+    """The gpu.module that an op is in, else those in it that hold functions."""
     around: Operation | None = at
     while around is not None:
         if around.name == "gpu.module":
@@ -127,12 +137,13 @@ def _gpu_modules(at: Operation) -> Iterator[Operation]:
         around = around.parent_op()
     if at.name == "builtin.module":
         for inner in at.regions[0].block.ops:
-            if inner.name in ("gpu.module", "builtin.module"):
+            holds = any(op.name in _FUNCTIONS for op in inner.walk())
+            if inner.name in ("gpu.module", "builtin.module") and holds:
                 yield from _gpu_modules(inner)
 
 
 def _named(module: Operation) -> list[Target]:
-    listed = module.properties.get("targets")
+    listed = module.get_attr_or_prop("targets")
     if not isinstance(listed, ArrayAttr):
         return []
     attributes = cast("ArrayAttr[Attribute]", listed)

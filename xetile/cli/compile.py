@@ -118,21 +118,10 @@ def _upper_ir(module: "ModuleOp", options: Namespace) -> str:
     from xetile.api import lower, text
 
     if options.kernel is not None:
-        _keep_only(module, options.kernel)
+        from xetile.codegen import only_kernel
+
+        module = only_kernel(module, options.kernel)
     return text(lower(module, to=options.emit, device=options.device))
-
-
-def _keep_only(module: "ModuleOp", wanted: str) -> None:
-    from xetile.analysis.kernels import kernel_functions, symbol_name
-
-    kernels = kernel_functions(module)
-    names = [symbol_name(function) for function in kernels]
-    if wanted not in names:
-        raise XetileError(f"there is no kernel '{wanted}', but {', '.join(names) or 'none at all'}")
-    for function, name in zip(kernels, names, strict=True):
-        if name != wanted:
-            function.detach()
-            function.erase()
 
 
 def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:

@@ -11,6 +11,7 @@ from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from xetile.codegen.contract import Plain
     from xetile.targets.target import RegisterFile
@@ -38,6 +39,7 @@ def emit(
         from xetile.toolchain.ocloc import need_ocloc
 
         need_ocloc()
+        module = module if kernel is None else only_kernel(module, kernel)
         device = target_of(module, device).name
     lowered = lower_to_llvm(module, device, kernel=kernel)
     if kind == "ll":
@@ -68,8 +70,9 @@ def statistics(
     from xetile.toolchain.ocloc import need_ocloc
 
     need_ocloc()
+    module = module if kernel is None else only_kernel(module, kernel)
     device = target_of(module, device).name
-    lowered = lower_to_llvm(module, device, kernel=kernel)
+    lowered = lower_to_llvm(module, device)
     texts, description = _disassembly(lowered, device, grf)
     counts: dict[str, dict[str, float]] = {}
     for function in filter(is_kernel, llvm_functions(lowered)):
@@ -105,26 +108,41 @@ def lower_to_llvm(
     from xetile.analysis.kernels import kernel_functions
     from xetile.codegen.functions import is_kernel, llvm_functions
 
-    lowered = module
-    if kernel_functions(module):
+    lowered = module if kernel is None else only_kernel(module, kernel)
+    if kernel_functions(lowered):
         from xetile.dialects.modules import context
         from xetile.passes.pipelines import lower
 
-        lowered = module.clone()
+        lowered = module.clone() if lowered is module else lowered
         lower(context(), lowered, None, device)
-    kernels = [function for function in llvm_functions(lowered) if is_kernel(function)]
-    names = [function.sym_name.data for function in kernels]
-    if not kernels or (kernel is not None and kernel not in names):
-        wanted = "no kernel" if kernel is None else f"no kernel '{kernel}'"
-        raise XetileError(f"there is {wanted}{', but ' + ', '.join(names) if names else ''}")
-    if kernel is None or names == [kernel]:
-        return lowered
-    lowered = lowered.clone() if lowered is module else lowered
-    for function in [f for f in llvm_functions(lowered) if is_kernel(f)]:
-        if function.sym_name.data != kernel:
-            function.detach()
-            function.erase()
+    if not any(is_kernel(function) for function in llvm_functions(lowered)):
+        raise XetileError("there is no kernel")
     return lowered
+
+
+def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
+    """The module without its other kernels; a copy unless there are none.
+
+    Errors: XetileError where there is no such kernel.
+    """
+    from xetile.analysis.kernels import kernel_functions, symbol_name
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    def others(inside: "ModuleOp") -> "list[Operation]":
+        kernels = [*kernel_functions(inside), *filter(is_kernel, llvm_functions(inside))]
+        names = [symbol_name(function) for function in kernels]
+        if wanted not in names:
+            known = f", but {', '.join(names)}" if names else ""
+            raise XetileError(f"there is no kernel '{wanted}'{known}")
+        return [f for f, name in zip(kernels, names, strict=True) if name != wanted]
+
+    if not others(module):
+        return module
+    copy = module.clone()
+    for function in others(copy):
+        function.detach()
+        function.erase()
+    return copy
 
 
 def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:

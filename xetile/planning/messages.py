@@ -228,7 +228,7 @@ class Messages:
             at,
             f"{self.device.name} has no 2D block {use} for blocks of {rows}x{columns} {type.element_type} "
             f"in a {order}tile of {'x'.join(map(str, type.shape))} in this role; "
-            f"blocks of this tile that it {use}s: {shown}",
+            f"blocks of this tile that it {use}{'es' if use == 'prefetch' else 's'}: {shown}",
         )
 
 

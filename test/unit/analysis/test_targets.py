@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 import xetile
 from xetile.analysis.kernels import functions
 from xetile.analysis.targets import device_named, device_of, subgroup_threads, target_of
+from xetile.codegen import emit, only_kernel
 from xetile.errors import XetileError, collected_remarks, one_command
 from xetile.targets import names
 
@@ -104,3 +105,38 @@ def test_a_command_is_told_once_what_is_taken_and_python_never() -> None:
             "'device', or write the gpu.module's target, such as [#xevm.target<chip = \"bmg\">]",
         )
     ]
+
+
+BMG = '[#xevm.target<chip = "bmg">]'
+
+
+def test_modules_of_which_one_is_silent_need_a_word() -> None:
+    message = r"^<text>:6:1: error: the gpu.module names no target, another one names bmg; name it"
+    with pytest.raises(XetileError, match=message):
+        target_of(module(BMG, ""))
+    assert target_of(module(BMG, ""), "bmg").name == "bmg"
+    assert target_of(module('[#xevm.target<chip = "pvc">]', "")).name == "pvc"
+
+
+def test_where_no_option_fits_all_modules_it_is_not_advised() -> None:
+    with pytest.raises(XetileError, match=r"bmg, cri; lower one gpu\.module at a time"):
+        target_of(module(BMG, '[#xevm.target<chip = "cri">]'))
+
+
+def test_a_target_among_the_attributes_counts() -> None:
+    written = module('attributes {targets = [#xevm.target<chip = "bmg">]}')
+    assert target_of(written).name == "bmg"
+    with pytest.raises(XetileError, match=r"is pvc, but the gpu\.module is for bmg"):
+        target_of(written, "pvc")
+
+
+def test_code_of_one_kernel_asks_its_own_module() -> None:
+    kernel = "gpu.func @{} (%A: memref<64x64xf16>) kernel {{\n gpu.return\n }}"
+    both = xetile.parse(
+        f"gpu.module @a {BMG} {{\n {kernel.format('first')}\n }}\n"
+        f'gpu.module @b [#xevm.target<chip = "pvc">] {{\n {kernel.format("second")}\n }}\n'
+    )
+    for name, chip in (("first", "bmg"), ("second", "pvc")):
+        one = only_kernel(both, name)
+        assert target_of(one).name == chip
+        assert "define" in str(emit(both, "ll", chip, kernel=name))
