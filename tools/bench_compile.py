@@ -78,7 +78,9 @@ def _seconds(command: Sequence[str | Path]) -> float:
     elapsed = perf_counter() - start
     if ended.returncode != 0:
         line = next(iter(ended.stderr.strip().splitlines()), "")
-        raise XetileError(f"{Path(command[0]).name} ended with status {ended.returncode}: {line}")
+        raise XetileError(
+            f"{Path(command[0]).name} ended with status {ended.returncode}: {line}"
+        )
     return elapsed
 
 
@@ -111,7 +113,9 @@ def main() -> int:
     try:
         mlir_opt = find_mlir_opt()
         if mlir_opt is None:
-            raise XetileError("mlir-opt 22 is needed and not installed; name it in XETILE_MLIR_OPT")
+            raise XetileError(
+                "mlir-opt 22 is needed and not installed; name it in XETILE_MLIR_OPT"
+            )
         with TemporaryDirectory(prefix="xetile-") as name:
             found = measure(mlir_opt, Path(name), max(1, options.rounds))
     except XetileError as error:

@@ -54,7 +54,18 @@ SWIZZLED: Bases = {
 }
 NVMMA: Bases = {
     "offset": [(0, 1 << bit) for bit in range(6)]
-    + [(1, 8), (2, 16), (4, 32), (8, 0), (16, 0), (32, 0), (64, 0), (128, 0), (0, 64), (0, 128)]
+    + [
+        (1, 8),
+        (2, 16),
+        (4, 32),
+        (8, 0),
+        (16, 0),
+        (32, 0),
+        (64, 0),
+        (128, 0),
+        (0, 64),
+        (0, 128),
+    ]
 }
 DPAS_A: Bases = {
     "register": [(1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (0, 16)],
@@ -95,8 +106,12 @@ class Side:
 
     def from_bases(self, bases: Bases) -> Call:
         """Construction from lists of basis vectors."""
-        vectors = [(name, [list(vector) for vector in columns]) for name, columns in bases.items()]
-        return self.method(self.layout_class, "from_bases", vectors, ["dim0", "dim1"], [256, 256])
+        vectors = [
+            (name, [list(vector) for vector in columns]) for name, columns in bases.items()
+        ]
+        return self.method(
+            self.layout_class, "from_bases", vectors, ["dim0", "dim1"], [256, 256]
+        )
 
     def chain(self) -> object:
         """A product of six identities."""
@@ -177,7 +192,8 @@ def benchmarks() -> list[Benchmark]:
     ours, theirs = Side(LinearLayout), Side(triton_class)
     there = theirs.calls()
     single = [
-        Benchmark(name, bound_of(name), call, there[name]) for name, call in ours.calls().items()
+        Benchmark(name, bound_of(name), call, there[name])
+        for name, call in ours.calls().items()
     ]
     layouts = {"DPAS C": DPAS_C, "nvmma": NVMMA}
     return [*single, viewed(triton_class)] + [
@@ -212,7 +228,9 @@ def main() -> int:
         times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
         here, there = (statistics.median(column) for column in zip(*times, strict=True))
         exceeded |= here > bound * there
-        print(f"{name:<44}{here * 1e6:>12.2f}{there * 1e6:>12.2f}{here / there:>9.4f}{bound:>8}")
+        print(
+            f"{name:<44}{here * 1e6:>12.2f}{there * 1e6:>12.2f}{here / there:>9.4f}{bound:>8}"
+        )
     return int(exceeded)
 
 

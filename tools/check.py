@@ -118,7 +118,9 @@ def fast_runners(jobs: int, since: str) -> dict[str, list[str]]:
     """The checks that a change since a revision needs first."""
     changed = changed_since(since)
     commands = runners(jobs)
-    python = [str(path) for path in changed if path.suffix == ".py" and (ROOT / path).is_file()]
+    python = [
+        str(path) for path in changed if path.suffix == ".py" and (ROOT / path).is_file()
+    ]
     if python:
         commands["basedpyright"] += python
     else:
@@ -136,7 +138,12 @@ def run(command: list[str]) -> tuple[int, list[str]]:
     """Run a command in the project's folder and show what it prints; its status and its lines."""
     lines: list[str] = []
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        bufsize=1,
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -160,7 +167,9 @@ def not_run(lines: list[str]) -> int:
     """How many tests a runner left out for want of an oracle."""
     number = 0
     for line in lines:
-        found = re.match(r"not run: (\d+) tests", line) or re.match(r"Unsupported *: +(\d+)", line)
+        found = re.match(r"not run: (\d+) tests", line) or re.match(
+            r"Unsupported *: +(\d+)", line
+        )
         number += int(found.group(1)) if found else 0
     return number
 

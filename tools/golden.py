@@ -57,7 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help="one device, parts of lit files at one level")
     add("--all", action="store_true", help=f"show all differences, not {GROUPS}")
     add("--no-cache", action="store_true", help="run the base again")
-    add = commands.add_parser("worker", help="run units in one tree (used by compare)").add_argument
+    add = commands.add_parser(
+        "worker", help="run units in one tree (used by compare)"
+    ).add_argument
     add("units", type=Path)
     for name in ("--tree", "--inputs", "--folder", "--store"):
         add(name, type=Path, required=True)
@@ -110,7 +112,9 @@ def _in_order(units: list[Unit], results: dict[str, list[Result]]) -> list[Resul
     return [result for unit in units for result in results.get(unit.key, [])]
 
 
-def _answer(differences: list[Difference], number: int, started: float, *, show_all: bool) -> int:
+def _answer(
+    differences: list[Difference], number: int, started: float, *, show_all: bool
+) -> int:
     for line in report(differences, most=None if show_all else GROUPS):
         print(line)
     wrong = len({difference.name for difference in differences})
@@ -122,7 +126,9 @@ def _answer(differences: list[Difference], number: int, started: float, *, show_
 
 def _extract(commit: str, folder: Path) -> None:
     folder.mkdir()
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True)
+    archive = subprocess.run(
+        ["git", "archive", commit], cwd=ROOT, capture_output=True, check=True
+    )
     subprocess.run(["tar", "-x"], cwd=folder, input=archive.stdout, check=True)
 
 
@@ -162,7 +168,9 @@ def _run_both(
             process.terminate()
 
 
-def _shared(units: list[Unit], tree: Path, store: Store) -> list[tuple[list[Unit], Path, Store]]:
+def _shared(
+    units: list[Unit], tree: Path, store: Store
+) -> list[tuple[list[Unit], Path, Store]]:
     """The units for two processes; those of a name stay together, which reads it once."""
     names = list(dict.fromkeys(unit.name for unit in units))
     parts = [set(names[number::PROCESSES]) for number in range(PROCESSES)]
@@ -177,7 +185,11 @@ def _start(
     command = [sys.executable, __file__, "worker", str(folder / "units.json")]
     for name, value in (("tree", tree), ("inputs", inputs), ("store", store.folder)):
         command += [f"--{name}", str(value)]
-    environment = os.environ | {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "COLUMNS": "100"}
+    environment = os.environ | {
+        "PYTHONPATH": str(tree),
+        "PYTHONHASHSEED": "0",
+        "COLUMNS": "100",
+    }
     environment.pop("XETILE_SANITIZE", None)
     with (folder / "progress").open("w") as progress:
         return subprocess.Popen(

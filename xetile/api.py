@@ -1,7 +1,7 @@
 """What a Python program does with xetile: read a kernel, lower it, execute it, make code of it.
 
-Every function raises `XetileError` for wrong input; its text starts with the source position where
-one is at fault.
+Every function raises `XetileError` for wrong input; its text starts with the source position
+where one is at fault.
 """
 
 from os import PathLike, fspath
@@ -32,7 +32,8 @@ def _place(name: str, line: int, column: int) -> FileLineColLoc:
 def decode_source(data: bytes, name: str) -> str:
     """The text of a source file's bytes.
 
-    Errors: XetileError at the first byte that is not UTF-8 (the column counts characters, from 1).
+    Errors: XetileError at the first byte that is not UTF-8 (the column counts characters,
+    from 1).
     """
     try:
         return data.decode()
@@ -59,8 +60,8 @@ def read_source(path: str | PathLike[str]) -> str:
 def parse(source: str | PathLike[str], *, name: str | None = None) -> ModuleOp:
     """Read and verify a module.
 
-    `source` is text if it is a string with a line break, else the path of a file. `name` is what
-    messages call the source; by default the path, or `<text>`.
+    `source` is text if it is a string with a line break, else the path of a file. `name` is
+    what messages call the source; by default the path, or `<text>`.
     Errors: XetileError with the position.
     """
     if isinstance(source, str) and "\n" in source:
@@ -109,8 +110,8 @@ def verify(module: ModuleOp) -> None:
 def lower(module: ModuleOp, *, to: LevelName, device: str | None = None) -> ModuleOp:
     """A lowered copy of a module, for the device that is named, else the one of its gpu.module, else pvc.
 
-    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for a device that the
-    gpu.module contradicts, for a level above the module's own.
+    Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for
+    a device that the gpu.module contradicts, for a level above the module's own.
     """
     from xetile.dialects.modules import context
     from xetile.passes.pipelines import lower as lower_in_place
@@ -130,7 +131,10 @@ def _check_not_below(module: ModuleOp, to: LevelName) -> None:
     for function in functions(module):
         for level in lower:
             if level.dialect is not None and holds_dialect(function, level.dialect):
-                fail(function, f"this kernel is at level {level.name} already, which is below {to}")
+                fail(
+                    function,
+                    f"this kernel is at level {level.name} already, which is below {to}",
+                )
 
 
 def execute(
@@ -146,8 +150,8 @@ def execute(
     fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
     `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
     written; by default as the environment says (XETILE_SANITIZE=1).
-    Errors: XetileError for a kernel that is not there, arguments that do not fit, an access that is
-    out of bounds.
+    Errors: XetileError for a kernel that is not there, arguments that do not fit, an access
+    that is out of bounds.
     """
     from xetile.interpreter import execute as execute_kernel
 
@@ -159,9 +163,10 @@ def execute_host(
 ) -> "list[numpy.ndarray]":
     """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
 
-    `arrays` are its arguments as `execute` takes them; what the program prints goes to standard output.
-    Errors: XetileError for a function that is not there, arguments that do not fit, an op that cannot be
-    executed, an access outside of memory.
+    `arrays` are its arguments as `execute` takes them; what the program prints goes to
+    standard output.
+    Errors: XetileError for a function that is not there, arguments that do not fit, an op
+    that cannot be executed, an access outside of memory.
     """
     import sys
 
@@ -173,8 +178,8 @@ def execute_host(
 def emit(module: ModuleOp, kind: Kind, device: str | None = None) -> str | bytes:
     """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes; the device as in `lower`.
 
-    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for several devices, or if
-    ocloc is needed and missing.
+    Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
+    several devices, or if ocloc is needed and missing.
     """
     from xetile.codegen import emit as emit_code
 

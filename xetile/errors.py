@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class XetileError(Exception):
     """Wrong input, as opposed to a fault of the compiler.
 
-    `message` is one line in lower case without a full stop; `location` is the source position at fault,
-    or None when no place in the input is (an option, a device, a file).
+    `message` is one line in lower case without a full stop; `location` is the source
+    position at fault, or None when no place in the input is (an option, a device, a file).
     """
 
     def __init__(self, message: str, location: "FileLineColLoc | None" = None) -> None:

@@ -1,6 +1,7 @@
 """Reading IR: what the stock xDSL parser lacks.
 
-Gaps of xDSL 0.74.0 that are closed here, each with a test in test/unit/test_parser.py that fails
+Gaps of xDSL 0.74.0 that are closed here, each with a test in test/unit/test_parser.py that
+fails
 once upstream has closed it:
 
 - a hexadecimal element of `dense<...>` with a float type is read as an integer, where MLIR takes it
@@ -106,8 +107,9 @@ def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span)
 class Parser(StockParser):
     """xDSL's parser with the gaps above closed.
 
-    `location` of every op is the `FileLineColLoc` of its first token, of every block argument that of its name; lines
-    and columns count from 1. An explicit `loc(...)` wins, except `loc(unknown)`.
+    `location` of every op is the `FileLineColLoc` of its first token, of every block
+    argument that of its name; lines and columns count from 1. An explicit `loc(...)` wins,
+    except `loc(unknown)`.
     """
 
     usual_dialect: ClassVar[str] = "builtin"
@@ -166,7 +168,9 @@ class Parser(StockParser):
             self._first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
 
-    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+    def _register_ssa_definition(
+        self, name: str, values: Sequence[SSAValue], span: Span
+    ) -> None:
         super()._register_ssa_definition(name, values, span)
         for value in values:
             if isinstance(value, BlockArgument) and isinstance(value.location, UnknownLoc):
@@ -199,7 +203,9 @@ class Parser(StockParser):
         dialect, dot, _ = name.partition(".")
         known = self.ctx.get_optional_dialect(dialect if dot else self.usual_dialect)
         names = [] if known is None else [op.name for op in known.operations]
-        meant = get_close_matches(name if dot else f"{self.usual_dialect}.{name}", names, 1, 0.8)
+        meant = get_close_matches(
+            name if dot else f"{self.usual_dialect}.{name}", names, 1, 0.8
+        )
         return f"; did you mean {meant[0]}?" if meant else ""
 
     def _parse_alias_def(self) -> None:
@@ -262,7 +268,8 @@ class Parser(StockParser):
     class _HexadecimalElement(_Element):
         """An element of `dense<...>` that the stock parser reads otherwise than MLIR.
 
-        A float type takes hexadecimal integers as bit patterns, and makes infinity of what is too large.
+        A float type takes hexadecimal integers as bit patterns, and makes infinity of what
+        is too large.
         """
 
         def to_type(

@@ -1,7 +1,7 @@
 """What xDSL's tools find of xetile: the entry point `xdsl.universe`.
 
-Only names that xDSL does not own, since any clash makes every call of xdsl-opt fail. Nothing is
-imported before it is asked for.
+Only names that xDSL does not own, since any clash makes every call of xdsl-opt fail. Nothing
+is imported before it is asked for.
 """
 
 from xdsl.universe import Universe

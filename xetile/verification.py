@@ -61,7 +61,9 @@ def _verify_symbols(op: Operation) -> None:
         if name in first:
             place = position(first[name])
             line = "" if place is None else f" at line {place.line.data}"
-            fail(inner, f"redefinition of symbol '{name.data}', which is defined{line} already")
+            fail(
+                inner, f"redefinition of symbol '{name.data}', which is defined{line} already"
+            )
         first[name] = inner
 
 

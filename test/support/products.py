@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-DTYPES = {"f16": numpy.float16, "bf16": ml_dtypes.bfloat16, "i8": numpy.int8, "tf32": numpy.float32}
+DTYPES = {
+    "f16": numpy.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "i8": numpy.int8,
+    "tf32": numpy.float32,
+}
 RESULTS = {
     "f32": numpy.float32,
     "i32": numpy.int32,

@@ -47,7 +47,12 @@ INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", 
 SHAPES: tuple[Shape, ...] = ((16, 32), (24, 19), (1, 56), (90, 1))
 """Of whole messages, of a prime width, of one row, of one column."""
 
-LAYOUTS: dict[Shape, Shape] = {(16, 32): (2, 2), (24, 19): (3, 1), (1, 56): (1, 7), (90, 1): (5, 1)}
+LAYOUTS: dict[Shape, Shape] = {
+    (16, 32): (2, 2),
+    (24, 19): (3, 1),
+    (1, 56): (1, 7),
+    (90, 1): (5, 1),
+}
 """How many subgroups share each of these tiles: rows, columns."""
 
 
@@ -118,7 +123,9 @@ def fresh(array: Array) -> Array:
     return numpy.ndarray(array.shape, array.dtype, array.base.copy(), strides=array.strides)
 
 
-def run(text: str, arguments: Sequence[Argument], *passes: Callable[[ModuleOp], None]) -> ModuleOp:
+def run(
+    text: str, arguments: Sequence[Argument], *passes: Callable[[ModuleOp], None]
+) -> ModuleOp:
     module = parse(text)
     for apply in passes:
         apply(module)
@@ -168,7 +175,9 @@ def kernel(body: str, arguments: Sequence[Argument], subgroups: int = 1) -> str:
     }} }}"""
 
 
-def check(body: str, *arguments: Argument, layouts: Mapping[Shape, Shape] | None = None) -> None:
+def check(
+    body: str, *arguments: Argument, layouts: Mapping[Shape, Shape] | None = None
+) -> None:
     """Run a kernel as it is written, through the blocking alone, and through the steps to blocked level.
 
     With a layout of subgroups for each shape of a tile, the kernel is also run at workgroup level and below.
@@ -190,7 +199,12 @@ def check(body: str, *arguments: Argument, layouts: Mapping[Shape, Shape] | None
     assert_blocked(run(text, arguments, pipeline))
 
 
-WHOLE = ("xetile.init_tile", "xetile.update_tile_offset", "xetile.tile_pack", "xetile.tile_unpack")
+WHOLE = (
+    "xetile.init_tile",
+    "xetile.update_tile_offset",
+    "xetile.tile_pack",
+    "xetile.tile_unpack",
+)
 
 
 def assert_blocked(module: ModuleOp) -> None:
@@ -198,7 +212,9 @@ def assert_blocked(module: ModuleOp) -> None:
     for op in module.walk():
         types = [value.type for value in (*op.operands, *op.results)]
         if op.name.startswith("xetile.") and op.name not in WHOLE:
-            assert not any(isinstance(t, VectorType) and t.get_num_dims() == 2 for t in types), op
+            assert not any(
+                isinstance(t, VectorType) and t.get_num_dims() == 2 for t in types
+            ), op
         if op.name == "xetile.tile_pack":
             source = op.operands[0].owner
             if isinstance(source, TileUnpackOp):
@@ -220,7 +236,9 @@ def random(element: str, shape: Sequence[int], seed: int = 0) -> Array:
 
 def small(element: str, shape: Sequence[int], seed: int = 0) -> Array:
     """Integers whose products and sums are exact."""
-    return numpy.random.default_rng([seed, *shape]).integers(-3, 4, shape).astype(NUMPY[element])
+    return (
+        numpy.random.default_rng([seed, *shape]).integers(-3, 4, shape).astype(NUMPY[element])
+    )
 
 
 def window(matrix: Array, top: int, left: int, shape: Shape, padding: Any = 0) -> Array:

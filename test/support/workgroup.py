@@ -67,7 +67,9 @@ def store(name: str, target: str, to: str, shape: Sequence[int], type: str, map:
         xetile.store_tile %{name}, %s_{name} : {vector(shape, type)}, {of}"""
 
 
-def executed(text: str, arrays: Sequence[Any], *passes: Callable[[ModuleOp], None]) -> list[Any]:
+def executed(
+    text: str, arrays: Sequence[Any], *passes: Callable[[ModuleOp], None]
+) -> list[Any]:
     """Copies of the arrays after a run of the kernel, lowered by passes."""
     module = parse(text)
     for apply in passes:
@@ -88,7 +90,9 @@ def to_level(level: LevelName) -> Callable[[ModuleOp], None]:
     return lambda module: lower(context(), module, level, "bmg")
 
 
-def same_below(text: str, arrays: Sequence[Any], *lowered: Callable[[ModuleOp], None]) -> list[Any]:
+def same_below(
+    text: str, arrays: Sequence[Any], *lowered: Callable[[ModuleOp], None]
+) -> list[Any]:
     """Every array has the same bits after the kernel as it is written and after each lowering; returns them."""
     expected = executed(text, arrays)
     for apply in lowered:

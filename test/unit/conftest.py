@@ -59,7 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("XETILE_SANITIZE", "1")
     required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()
     missing = [
-        name for marker, (name, _) in ORACLES.items() if name in required and oracle(marker) is None
+        name
+        for marker, (name, _) in ORACLES.items()
+        if name in required and oracle(marker) is None
     ]
     if missing:
         raise pytest.UsageError(f"required and not installed: {', '.join(missing)}")

@@ -162,9 +162,14 @@ def test_numbers_of_rooms_that_decide_are_our_own() -> None:
         if room_of(module) not in ("xetile.planning", "xetile.rewriting", "xetile.passes"):
             continue
         for statement in tree.body:
-            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            if (
+                isinstance(statement, ast.Assign | ast.AnnAssign)
+                and statement.value is not None
+            ):
                 (target,) = (
-                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                    statement.targets
+                    if isinstance(statement, ast.Assign)
+                    else [statement.target]
                 )
                 if any(map(_is_large_number, ast.walk(statement.value))):
                     found.append(f"{module}.{ast.unparse(target)}")

@@ -37,7 +37,11 @@ def test_the_passes_down_to_a_level() -> None:
 
 
 def test_levels_that_cannot_be_lowered_to() -> None:
-    with pytest.raises(XetileError, match="unknown level 'workgroup'; expected one of subgroup, b"):
+    with pytest.raises(
+        XetileError, match="unknown level 'workgroup'; expected one of subgroup, b"
+    ):
         check_level("workgroup")
-    with pytest.raises(XetileError, match="unknown level 'workgroup'; known are subgroup, blocked"):
+    with pytest.raises(
+        XetileError, match="unknown level 'workgroup'; known are subgroup, blocked"
+    ):
         passes_to("workgroup", targets.find("bmg").path)

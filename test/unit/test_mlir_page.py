@@ -33,7 +33,8 @@ def test_command_lines(tmp_path: Path) -> None:
         )
         assert (done.returncode, done.stderr) == (0, ""), line
     assert (
-        "gpu.binary @kernels  [#gpu.object<#xevm.target, " in (tmp_path / "binary.mlir").read_text()
+        "gpu.binary @kernels  [#gpu.object<#xevm.target, "
+        in (tmp_path / "binary.mlir").read_text()
     )
 
 
@@ -43,11 +44,15 @@ def test_python_example() -> None:
     names: dict[str, Any] = {}
     exec(compile(block, "mlir.md", "exec"), names)
     products = [
-        sum(op.name == "xevm.mma" for op in names[name].walk()) for name in ("lowered", "tidied")
+        sum(op.name == "xevm.mma" for op in names[name].walk())
+        for name in ("lowered", "tidied")
     ]
     assert products[0] == products[1] > 0
 
 
 def test_where_upstream_stops_is_what_the_table_says() -> None:
     for message in STOPS.values():
-        assert message.strip(": ").replace("8192", "16384").replace("512 bits", "1024 bits") in TEXT
+        assert (
+            message.strip(": ").replace("8192", "16384").replace("512 bits", "1024 bits")
+            in TEXT
+        )

@@ -54,7 +54,9 @@ HEXADECIMAL = [
 
 @pytest.mark.parametrize(("element", "bits", "value"), HEXADECIMAL)
 def test_hexadecimal_in_dense_is_the_bit_pattern(element: str, bits: str, value: float):
-    splat = parse(f"%0 = arith.constant dense<{bits}> : vector<2x{element}>", "", stock_context())
+    splat = parse(
+        f"%0 = arith.constant dense<{bits}> : vector<2x{element}>", "", stock_context()
+    )
     assert dense_values(splat) == [value, value]
     mixed = parse(
         f"%0 = arith.constant dense<[1.0, {bits}]> : vector<2x{element}>", "", stock_context()
@@ -63,13 +65,17 @@ def test_hexadecimal_in_dense_is_the_bit_pattern(element: str, bits: str, value:
 
 
 def test_hexadecimal_nan_in_dense():
-    module = parse("%0 = arith.constant dense<0x7FC00000> : vector<1xf32>", "", stock_context())
+    module = parse(
+        "%0 = arith.constant dense<0x7FC00000> : vector<1xf32>", "", stock_context()
+    )
     (value,) = dense_values(module)
     assert value != value
 
 
 def test_hexadecimal_integers_stay_integers():
-    module = parse("%0 = arith.constant dense<[0x10, -1]> : vector<2xi32>", "", stock_context())
+    module = parse(
+        "%0 = arith.constant dense<[0x10, -1]> : vector<2xi32>", "", stock_context()
+    )
     assert dense_values(module) == [16, -1]
 
 
@@ -234,7 +240,9 @@ def test_bytes_and_names():
         ("func.func private @f() -> i32 attributes {a} {\n}", 46),
     ],
 )
-def test_a_function_with_nothing_in_its_braces_is_no_declaration(text: str, column: int) -> None:
+def test_a_function_with_nothing_in_its_braces_is_no_declaration(
+    text: str, column: int
+) -> None:
     assert place(text) == (
         1,
         column,
@@ -280,7 +288,10 @@ def test_stray_text_is_no_operation() -> None:
     [
         ("1.0e300 : f32", "0x7f800000 : f32"),
         ("-65520.0 : f16", "0xfc00 : f16"),
-        ("dense<[1.0e300, -65520.0]> : vector<2xf16>", "dense<[0x7c00, 0xfc00]> : vector<2xf16>"),
+        (
+            "dense<[1.0e300, -65520.0]> : vector<2xf16>",
+            "dense<[0x7c00, 0xfc00]> : vector<2xf16>",
+        ),
         ("-9223372036854775808 : index", "-9223372036854775808 : index"),
     ],
 )

@@ -33,7 +33,12 @@ def test_command_lines(tmp_path: Path) -> None:
             continue
         command = re.sub(r"\s+# where.*", "", line)
         done = subprocess.run(
-            command, shell=True, cwd=tmp_path, env=environment, capture_output=True, check=False
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            check=False,
         )
         assert done.returncode == 0, (command, done.stderr.decode())
     assert (tmp_path / "gemm.spv").read_bytes()[:4] == b"\x03\x02\x23\x07"

@@ -19,7 +19,9 @@ def test_a_vector_has_elements():
 
 
 def test_the_extents_of_a_tile_are_indices():
-    text = message('"xetile.prefetch_tile"(%c) : (!xetile.tile<18446744073709551616x8xf32>) -> ()')
+    text = message(
+        '"xetile.prefetch_tile"(%c) : (!xetile.tile<18446744073709551616x8xf32>) -> ()'
+    )
     assert text.endswith(
         "tile shape 18446744073709551616x8 has an extent that no index takes (64 bits)"
     )
@@ -28,7 +30,8 @@ def test_the_extents_of_a_tile_are_indices():
 def test_a_symbol_is_defined_once():
     with pytest.raises(XetileError) as error:
         parse_text(
-            "func.func private @f()\nfunc.func private @g()\n  func.func private @f()\n", "f.mlir"
+            "func.func private @f()\nfunc.func private @g()\n  func.func private @f()\n",
+            "f.mlir",
         )
     assert str(error.value) == (
         "f.mlir:3:3: error: redefinition of symbol 'f', which is defined at line 1 already"

@@ -33,7 +33,9 @@ def _limit_memory() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the inputs; the status is 1 if anything was found."""
-    parser = ArgumentParser(prog="fuzz", description="Mutated programs through xetile, to level B.")
+    parser = ArgumentParser(
+        prog="fuzz", description="Mutated programs through xetile, to level B."
+    )
     parser.add_argument("--count", type=int, default=20_000, help="how many inputs (20000)")
     parser.add_argument(
         "--seed", type=int, default=0, help="the number of the first input, in millions"

@@ -17,7 +17,9 @@ _TOKEN = re.compile(
 @cache
 def executable() -> tuple[str, ...]:
     """Whole kernels that run: small, so that thousands of them do."""
-    return tuple(p.read_text() for p in sorted(Path(__file__).with_name("seeds").glob("*.mlir")))
+    return tuple(
+        p.read_text() for p in sorted(Path(__file__).with_name("seeds").glob("*.mlir"))
+    )
 
 
 @cache

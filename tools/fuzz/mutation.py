@@ -167,7 +167,9 @@ def _changed(random: Random, attribute: Attribute) -> Attribute:
         case IntegerAttr():
             return IntegerAttr(random.choice(numbers), attribute.type, truncate_bits=True)
         case FloatAttr():
-            return FloatAttr(random.choice((0.0, -1.5, float("inf"), float("nan"))), attribute.type)
+            return FloatAttr(
+                random.choice((0.0, -1.5, float("inf"), float("nan"))), attribute.type
+            )
         case StringAttr():
             return StringAttr(random.choice(("", attribute.data + "x", 'a b"c')))
         case ArrayAttr():
@@ -212,7 +214,15 @@ def _values(op: Operation) -> list[SSAValue]:
     return values
 
 
-_IR_MUTATIONS = (_other_operand, _other_operand, _erase, _repeat, _move, _change_attribute, _wrap)
+_IR_MUTATIONS = (
+    _other_operand,
+    _other_operand,
+    _erase,
+    _repeat,
+    _move,
+    _change_attribute,
+    _wrap,
+)
 
 
 def mutant(number: int) -> str:

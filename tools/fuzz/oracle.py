@@ -139,7 +139,11 @@ def _round_trip(module: ModuleOp) -> Finding | None:
 def lower_to_blocked(module: ModuleOp) -> ModuleOp:
     """A copy at level B; what each pass makes verifies, is printed and read back."""
     copy = module.clone()
-    steps: Sequence[ModulePass] = (XeTileWgToSg(), XeTileInitDuplicate(), XeTileBlocking(DEVICE))
+    steps: Sequence[ModulePass] = (
+        XeTileWgToSg(),
+        XeTileInitDuplicate(),
+        XeTileBlocking(DEVICE),
+    )
     for step in steps:
         step.apply(context(), copy)
         try:

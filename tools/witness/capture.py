@@ -75,7 +75,9 @@ def captured(call: Callable[[], object], stdin: bytes = b"") -> Answer:
     """Call, and keep what it returned as status, what it wrote, what it raised."""
     answer = Answer()
     expired: list[bool] = []
-    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
+    streams = [
+        io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")
+    ]
     before = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
     try:

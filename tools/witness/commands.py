@@ -11,7 +11,19 @@ from pathlib import Path
 
 from .capture import Answer, Main, captured, files_below
 
-HELPERS = ("cat", "chmod", "cp", "echo", "head", "mkdir", "printf", "rm", "sed", "tail", "touch")
+HELPERS = (
+    "cat",
+    "chmod",
+    "cp",
+    "echo",
+    "head",
+    "mkdir",
+    "printf",
+    "rm",
+    "sed",
+    "tail",
+    "touch",
+)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _BETWEEN = ("&&", ";", "||")
 

@@ -23,7 +23,9 @@ class Difference:
     def kind(self) -> str:
         """What is the same for differences of which one says all: the changed lines without numbers."""
         changed = [line for line in self.lines[2:] if line[:1] in "+-"]
-        return sha256("\n".join(re.sub(r"\d+", "0", line) for line in changed).encode()).hexdigest()
+        return sha256(
+            "\n".join(re.sub(r"\d+", "0", line) for line in changed).encode()
+        ).hexdigest()
 
 
 def without_attribute(text: str, name: str) -> str:
@@ -36,7 +38,9 @@ def without_attribute(text: str, name: str) -> str:
         position = _end_of_entry(text, found.end())
         if kept.endswith("{") and text.startswith(("}", "}>"), position):
             generic = kept.endswith("<{") and text.startswith("}>", position)
-            kept = re.sub(r" ?(attributes )?<?\{$" if generic else r" ?(attributes )?\{$", "", kept)
+            kept = re.sub(
+                r" ?(attributes )?<?\{$" if generic else r" ?(attributes )?\{$", "", kept
+            )
             position += 2 if generic else 1
         elif text.startswith(",", position) and not kept.endswith(", "):
             position += 2 if text.startswith(", ", position) else 1
@@ -110,7 +114,9 @@ def difference_lines(base: bytes, head: bytes, ignored: Sequence[str]) -> tuple[
         return () if base == head else ("--- base", "+++ head", _first_difference(base, head))
     for name in ignored:
         left, right = without_attribute(left, name), without_attribute(right, name)
-    lines = unified_diff(left.splitlines(), right.splitlines(), "base", "head", n=1, lineterm="")
+    lines = unified_diff(
+        left.splitlines(), right.splitlines(), "base", "head", n=1, lineterm=""
+    )
     found = tuple(lines)
     if not found and left != right:
         return ("--- base", "+++ head", "+ line breaks differ")

@@ -13,7 +13,9 @@ TALL = (
     "order = [0, 1]}>'"
 )
 SLICE = f"'#ttg.slice<{{dim = 0, parent = {BLOCKED[1:-1]}}}>'"
-NVMMA = "'#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>'"
+NVMMA = (
+    "'#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>'"
+)
 XEGPU = "'#xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>'"
 WG_MAP = "'#xetile.wg_map<sg_layout = [2, 2], sg_data = [8, 16]>'"
 

@@ -59,7 +59,8 @@ class Unit:
 def read_units(text: str) -> list[Unit]:
     """The units of a JSON list."""
     return [
-        Unit(u["kind"], u["name"], u["device"], tuple(u["arguments"])) for u in json.loads(text)
+        Unit(u["kind"], u["name"], u["device"], tuple(u["arguments"]))
+        for u in json.loads(text)
     ]
 
 
@@ -112,7 +113,9 @@ def _levels(path: str, devices: tuple[str, ...]) -> list[Unit]:
 
 def _executions(examples: list[str], devices: tuple[str, ...]) -> list[Unit]:
     paths = [Path(name) for name in examples if name.startswith("examples/rfc/")]
-    launches = {str(p): LAUNCHES.get(p.stem, LAUNCH) for p in paths if p.stem not in NOT_EXECUTED}
+    launches = {
+        str(p): LAUNCHES.get(p.stem, LAUNCH) for p in paths if p.stem not in NOT_EXECUTED
+    }
     units: list[Unit] = []
     for device in ("", *devices):
         units += [Unit("execution", p, device, (p, *launch)) for p, launch in launches.items()]
@@ -154,7 +157,11 @@ def _substituted(line: str, name: str) -> str:
     """A RUN line with lit's substitutions, without its conditions."""
     line = re.sub(r"%if [\w-]+ %\{(.*)%\}\s*$", r"\1", line)
     folder = name.rpartition("/")[0]
-    for mark, text in (("%examples", "input/examples"), ("%%", "\0"), ("%S", f"input/{folder}")):
+    for mark, text in (
+        ("%examples", "input/examples"),
+        ("%%", "\0"),
+        ("%S", f"input/{folder}"),
+    ):
         line = line.replace(mark, text)
     line = re.sub(r"%s\b", f"input/{name}", line)
     return re.sub(r"%t\b", "out", line).replace("\0", "%").strip()

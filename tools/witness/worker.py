@@ -231,7 +231,9 @@ def _write_matrix(name: str, number: int) -> None:
     numpy.save(name, _matrix((int(rows), int(columns)), "bf16", number))
 
 
-def run_units(units: list[Unit], *, tree: Path, inputs: Path, folder: Path, store: Path) -> None:
+def run_units(
+    units: list[Unit], *, tree: Path, inputs: Path, folder: Path, store: Path
+) -> None:
     """Run units on a tree that this process imports; a line on standard output per unit done."""
     home = Path(xetile.__file__ or "").resolve().parents[1]
     if home != tree.resolve():

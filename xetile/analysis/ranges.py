@@ -66,7 +66,11 @@ def type_interval(type: Attribute) -> Interval | None:
         signed = type.signedness.data is not Signedness.UNSIGNED and bits > 1
     else:
         return None
-    return Interval(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else Interval(0, 2**bits - 1)
+    return (
+        Interval(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        if signed
+        else Interval(0, 2**bits - 1)
+    )
 
 
 class _Analysis:
@@ -85,7 +89,9 @@ class _Analysis:
         limits = type_interval(value.type)
         if limits is None:
             return
-        inside = interval is not None and interval.low <= interval.high and limits.holds(interval)
+        inside = (
+            interval is not None and interval.low <= interval.high and limits.holds(interval)
+        )
         self.ranges[value] = interval if inside and interval is not None else limits
 
     def open(self, block: Block) -> None:
@@ -117,7 +123,9 @@ class _Analysis:
         if op.name in OPERATIONS:
             found = OPERATIONS[op.name](*map(self.known, op.operands))
             return None if found is None else Interval(*found)
-        if op.name == "arith.constant" and isa(value := op.properties.get("value"), IntegerAttr):
+        if op.name == "arith.constant" and isa(
+            value := op.properties.get("value"), IntegerAttr
+        ):
             return Interval(value.value.data, value.value.data)
         dialect, _, name = op.name.partition(".")
         if dialect in ("gpu", "xevm"):
@@ -153,7 +161,9 @@ class _Analysis:
     def extent(self, op: Operation) -> Interval:
         type, index = op.operands[0].type, self.known(op.operands[1])
         shape = type.get_shape() if isa(type, MemRefType) else ()
-        size = shape[index.low] if index.low == index.high and 0 <= index.low < len(shape) else -1
+        size = (
+            shape[index.low] if index.low == index.high and 0 <= index.low < len(shape) else -1
+        )
         return Interval(size, size) if size >= 0 else Interval(0, 2**63 - 1)
 
     def loop(self, op: Operation) -> None:
@@ -167,7 +177,9 @@ class _Analysis:
         self.give(body.args[0], Interval(low.low, max(low.low, top)))
         carried = [
             _Carried(*row, self.move(row[0], row[2], body) if rounds is not None else None)
-            for row in zip(body.args[1:], op.operands[3:], _yields(op)[0], op.results, strict=True)
+            for row in zip(
+                body.args[1:], op.operands[3:], _yields(op)[0], op.results, strict=True
+            )
         ]
         for value in carried:
             start = self.known(value.initial)
@@ -272,7 +284,9 @@ _IDENTIFIERS: Mapping[str, Callable[[_Sizes], tuple[int, int]]] = {
 
 
 def _after(start: Interval, move: Interval, rounds: int) -> Interval:
-    return Interval(start.low + min(0, move.low) * rounds, start.high + max(0, move.high) * rounds)
+    return Interval(
+        start.low + min(0, move.low) * rounds, start.high + max(0, move.high) * rounds
+    )
 
 
 def _yields(op: Operation) -> list[tuple[SSAValue, ...]]:

@@ -55,7 +55,9 @@ class Classes(Generic[Fact]):
 
 def is_tile_vector(type: Attribute) -> bool:
     """Whether this is a vector of rank 2, the type of a tile's value."""
-    return isinstance(type, VectorType) and cast(VectorType[Attribute], type).get_num_dims() == 2
+    return (
+        isinstance(type, VectorType) and cast(VectorType[Attribute], type).get_num_dims() == 2
+    )
 
 
 def vector_shape(value: SSAValue) -> tuple[int, ...]:

@@ -41,7 +41,9 @@ def target_of(at: Operation, option: str | None = None) -> Target:
         at = next(module for module in modules if _named(module))
         advice = f"the option '{OPTION}' has to choose one"
         if not any(all(target in (_named(m) or found) for m in modules) for target in found):
-            advice = "lower one gpu.module at a time, or one kernel where the command has --kernel"
+            advice = (
+                "lower one gpu.module at a time, or one kernel where the command has --kernel"
+            )
         fail(at, f"several targets are named, {_listed(found)}; {advice}")
     if silent and found[0] is not find(DEFAULT):
         fail(
@@ -99,7 +101,8 @@ def agreed(
 ) -> Answer:
     """What every target that is named answers, else the default one; the option's alone where there is one.
 
-    Errors: XetileError for an unknown target, and for several whose answers differ, which are `what` of them.
+    Errors: XetileError for an unknown target, and for several whose answers differ, which
+    are `what` of them.
     """
     named = [find(option)] if option is not None else targets_of(at)
     answers = list(dict.fromkeys(map(ask, named)))

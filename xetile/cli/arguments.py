@@ -50,7 +50,9 @@ def make_argument(parameter: Parameter, request: str, seed: int, position: int) 
         if parameter.shape is None:
             return _scalar(parameter, request)
         if min(parameter.shape, default=1) < 0:
-            raise XetileError(f"{parameter.type} has dynamic extents; give an array as FILE.npy")
+            raise XetileError(
+                f"{parameter.type} has dynamic extents; give an array as FILE.npy"
+            )
         array = _array(parameter, parameter.shape, request, seed, position)
         return _spread(array, parameter.strides)
     except XetileError as error:
@@ -108,7 +110,9 @@ def _array(
             return count.reshape(shape).astype(dtype)
         case "normal":
             if _is_integer(dtype):
-                raise XetileError(f"{parameter.type} holds whole numbers, 'normal' makes others")
+                raise XetileError(
+                    f"{parameter.type} holds whole numbers, 'normal' makes others"
+                )
             return generator.standard_normal(shape, numpy.float32).astype(dtype)
         case _:
             number = _number(request)
@@ -176,7 +180,9 @@ def parameter(kind: Attribute) -> Parameter:
     """
     if not isa(kind, MemRefType):
         return Parameter(str(kind), None, None, _dtype(kind))
-    shape = tuple(max(extent, DYNAMIC) for extent in kind.get_shape())  # xDSL's is the least i64
+    shape = tuple(
+        max(extent, DYNAMIC) for extent in kind.get_shape()
+    )  # xDSL's is the least i64
     return Parameter(str(kind), shape, _strides(kind), _dtype(kind.element_type))
 
 

@@ -50,7 +50,6 @@ def _wide(array: Array) -> NDArray[numpy.float64]:
 
 
 def _errors(ours: Array, theirs: Array) -> NDArray[numpy.float64]:
-    """The absolute differences; infinite where only one side is finite or a number."""
     left, right = _wide(ours), _wide(theirs)
     with numpy.errstate(invalid="ignore"):
         error = numpy.abs(left - right)

@@ -141,7 +141,6 @@ def _contract(lowered: "ModuleOp", options: Namespace) -> str:
 
 
 def _statistics(module: "ModuleOp", options: Namespace) -> str:
-    """The counts as JSON: of the kernel, or by kernel where there are several."""
     from xetile.codegen import statistics
 
     counts = statistics(module, options.device, grf=options.grf, kernel=options.kernel)

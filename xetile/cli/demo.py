@@ -49,7 +49,9 @@ def _run(arguments: list[str]) -> int:
     )
     parser.add_argument("--kernel", default=KERNEL, help=f"file with the kernel ({KERNEL})")
     parser.add_argument("--device", default=EXAMPLE, help=f"device to compile for ({EXAMPLE})")
-    parser.add_argument("--out", default="build/demo", help="folder for the SPIR-V (build/demo)")
+    parser.add_argument(
+        "--out", default="build/demo", help="folder for the SPIR-V (build/demo)"
+    )
     options = parser.parse_args(arguments)
     started = time.monotonic()
     module = _show_kernel(options.kernel)
@@ -101,7 +103,6 @@ def _show_stages(module: ModuleOp, device: str) -> dict[LevelName, ModuleOp]:
 
 
 def _step_counts(kernel: Operation) -> Counter[str]:
-    """Loads, prefetches and products (`dpas`) of one round of the loop with the most products in its own body."""
     loops = [op for op in kernel.walk() if op.name == "scf.for"]
     counts = [_count(loop) for loop in loops] or [_count(kernel)]
     return max(counts, key=lambda count: count["dpas"])

@@ -40,9 +40,10 @@ class Expectation:
     pattern: re.Pattern[str]
 
     def matches(self, diagnostic: Diagnostic) -> bool:
-        return (self.kind, self.line) == (diagnostic.kind, diagnostic.line) and self.pattern.search(
-            diagnostic.message
-        ) is not None
+        return (self.kind, self.line) == (
+            diagnostic.kind,
+            diagnostic.line,
+        ) and self.pattern.search(diagnostic.message) is not None
 
 
 def read_expectations(text: str) -> list[Expectation]:
@@ -75,9 +76,10 @@ def _line(place: str | None, index: int, announcing: list[bool]) -> int | None:
 
 
 def _pattern(message: str) -> str:
-    """Text with regular expressions between double braces, as one regular expression."""
     parts = re.split(r"\{\{(.*?)\}\}", message)
-    return "".join(f"(?:{p})" if number % 2 else re.escape(p) for number, p in enumerate(parts))
+    return "".join(
+        f"(?:{p})" if number % 2 else re.escape(p) for number, p in enumerate(parts)
+    )
 
 
 def unmet(

@@ -16,7 +16,9 @@ _number = partial(read_number, refusal="is no whole number")
 
 
 def _parser() -> ToolParser:
-    parser = ToolParser(PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True)
+    parser = ToolParser(
+        PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True
+    )
     parser.add_argument("family", choices=FAMILIES, help="what the kernel computes: C = A * B")
     add = parser.add_argument_group("gemm").add_argument
     add("--m", type=_number, required=True, help="rows of A and C")
@@ -30,7 +32,12 @@ def _parser() -> ToolParser:
     for flag, whose in (("--wg", "workgroup"), ("--sg", "subgroup")):
         help = f"a {whose}'s tile of C"
         add(flag, type=_tile, metavar="MxN", required=True, dest=f"{whose}_tile", help=help)
-    add("--k-step", type=_number, required=True, help="how much of K one round of the loop takes")
+    add(
+        "--k-step",
+        type=_number,
+        required=True,
+        help="how much of K one round of the loop takes",
+    )
     add("--prefetch", type=_number, metavar="DISTANCE", help="prefetch so many K steps ahead")
     parser.add_argument(
         "-o", metavar="OUT", dest="output", help="file to write; else standard output"
@@ -43,7 +50,9 @@ def _run(arguments: list[str]) -> int:
     from xetile.api import text
     from xetile.kernels import gemm
 
-    request = {name: value for name, value in vars(options).items() if name not in _NOT_THE_KERNEL}
+    request = {
+        name: value for name, value in vars(options).items() if name not in _NOT_THE_KERNEL
+    }
     write_output(options.output, text(gemm(**request)))
     return 0
 

@@ -112,7 +112,8 @@ def _text(options: Namespace, title: str, layout: "LinearLayout") -> str:
             case "bases":
                 parts.append(str(layout).lstrip("\n") + "\n")
             case "hardware":
-                # Attributes that begin so are not Triton's: there a subgroup is called one.
+                # Attributes that begin so are not Triton's:
+                # there a subgroup is called one.
                 ours = options.subgroup or title.partition("= ")[2].startswith(_OURS)
                 name = "Subgroup" if ours or title.startswith(_OURS) else "Warp"
                 parts.append(hardware_view(layout, subgroup=name))

@@ -61,14 +61,22 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _parser() -> ToolParser:
-    parser = ToolParser(f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks.")
+    parser = ToolParser(
+        f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks."
+    )
     add = parser.add_argument
     add("--device", help=f"the device, such as {EXAMPLE}; by default {DEFAULT}")
     add("--dtype", required=True, metavar="TYPE", help="element type, such as f16, i8, tf32")
     add("--operand", required=True, choices=_OPERANDS, help="of the matrix product")
     add("--shape", required=True, type=_pair, metavar="RxC", help="the workgroup's tile")
     add("--warps", type=_pair, default=(1, 1), metavar="RxC", help="subgroups over the tile")
-    add("--rep", type=_pair, default=(1, 1), metavar="RxC", help="DPAS side by side per subgroup")
+    add(
+        "--rep",
+        type=_pair,
+        default=(1, 1),
+        metavar="RxC",
+        help="DPAS side by side per subgroup",
+    )
     add("--repeat-count", type=int, default=8, metavar="N", help="rows of A and C of one DPAS")
     add("--transposed", action="store_true", help="the operand lies transposed in memory")
     add(
@@ -101,7 +109,9 @@ def _report(options: Namespace) -> _Report:
     )
     if tile is None:
         transposed = "transposed " if options.transposed else ""
-        masked = f" under a mask of {options.mask[0]}x{options.mask[1]}" if options.mask else ""
+        masked = (
+            f" under a mask of {options.mask[0]}x{options.mask[1]}" if options.mask else ""
+        )
         refuse(
             f"no {transposed}block message fits operand {options.operand} of {options.dtype}{masked}"
         )
@@ -199,9 +209,7 @@ def _check_device(target: "XeDevice", tile: "BlockTile", bits: int, *, packed: b
 def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
     kind = ", transposed" if tile.transposed else ", packed" if packed else ""
     blocks = "1 block" if tile.blocks == 1 else f"{tile.blocks} blocks"
-    return (
-        f"{tile.height} rows x {tile.width} columns x {blocks} of {bits * tile.packed} bits{kind}"
-    )
+    return f"{tile.height} rows x {tile.width} columns x {blocks} of {bits * tile.packed} bits{kind}"
 
 
 def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[int]]]:

@@ -32,7 +32,9 @@ def run(arguments: list[str]) -> int:
 
     options = _parser().parse_args(arguments)
     tensor = tensor_type(options.t)
-    source, target = (layout_of(text, tensor.shape) for text in (options.source, options.target))
+    source, target = (
+        layout_of(text, tensor.shape) for text in (options.source, options.target)
+    )
     plan = plan_conversion(source, target, tensor.element_bits)
     bits = tensor.element_bits
     text = as_json(_data(plan, bits)) if options.json else _text(plan, bits)
@@ -51,7 +53,9 @@ def _parser() -> ToolParser:
     parser = ToolParser(
         f"{PROGRAM} convert", "Plans a conversion between two register layouts of a tensor."
     )
-    parser.add_argument("source", metavar="FROM", help="the layout attribute that the tensor has")
+    parser.add_argument(
+        "source", metavar="FROM", help="the layout attribute that the tensor has"
+    )
     parser.add_argument("target", metavar="TO", help="the layout attribute wanted")
     parser.add_argument(
         "-t", required=True, metavar="TENSOR", help="its type, as tensor<64x64xf16>"

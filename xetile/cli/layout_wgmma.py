@@ -40,7 +40,9 @@ def _check_question(options: Namespace) -> None:
     asked = ("descriptor", "l", "dtype")
     given = [name for name in asked if getattr(options, name) is not None]
     if len(given) > 1:
-        refuse(f"{_flag(given[0])} and {_flag(given[1])} ask two different questions; give one")
+        refuse(
+            f"{_flag(given[0])} and {_flag(given[1])} ask two different questions; give one"
+        )
 
 
 def _flag(name: str) -> str:
@@ -63,13 +65,27 @@ def _parser() -> ToolParser:
     add("--major", choices=("K", "MN"), help="the contiguous dimension")
     add("--swizzle", type=_number, metavar="BYTES", help="0, 32, 64 or 128")
     add("--shape", type=_pair, metavar="MNxK", help="the tile, in elements")
-    add("--leading", type=_number, metavar="BYTES", help="leading byte offset; else without gaps")
-    add("--stride", type=_number, metavar="BYTES", help="stride byte offset; else without gaps")
-    add("--start", type=_number, default=0, metavar="ADDRESS", help="of the tile; 0 by default")
+    add(
+        "--leading",
+        type=_number,
+        metavar="BYTES",
+        help="leading byte offset; else without gaps",
+    )
+    add(
+        "--stride", type=_number, metavar="BYTES", help="stride byte offset; else without gaps"
+    )
+    add(
+        "--start", type=_number, default=0, metavar="ADDRESS", help="of the tile; 0 by default"
+    )
     add("--base-offset", type=_number, default=0, metavar="N", help="0 to 7; 0 by default")
     add("-l", metavar="ATTRIBUTE", help="a layout in shared memory")
     add("-t", metavar="TENSOR", help="its tensor's type, such as tensor<64x64xbf16>")
-    add("--operand", choices=("A", "B"), default="A", help="of the matrix product; A by default")
+    add(
+        "--operand",
+        choices=("A", "B"),
+        default="A",
+        help="of the matrix product; A by default",
+    )
     add("--descriptor", type=_number, metavar="VALUE", help="a descriptor to take apart")
     add_outputs(parser)
     return parser

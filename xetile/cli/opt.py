@@ -68,7 +68,8 @@ class OptMain(xDSLOptMain):
 
         self.diagnostics: list[Diagnostic] = []
         self.source_name = ""
-        # what is known: xDSL's, every installed plugin's, ours on top; imported when first met
+        # what is known: xDSL's, every installed plugin's,
+        # ours on top; imported when first met
         universe = Universe.get_multiverse()
         self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
         self.available_passes = dict(universe.all_passes)
@@ -194,7 +195,9 @@ class OptMain(xDSLOptMain):
     def _check_round_trip(self, module: ModuleOp) -> None:
         again = self._parse_mlir(BytesIO(str(module).encode()))
         if not module.is_structurally_equivalent(again):
-            raise RuntimeError("what was read differs from what is read back after printing it")
+            raise RuntimeError(
+                "what was read differs from what is read back after printing it"
+            )
 
     def _record(self, error: BaseException) -> None:
         place = _line_and_message(error)
@@ -225,7 +228,9 @@ def _verify_after(step: ModulePass, module: ModuleOp) -> None:
     try:
         verify(module)
     except XetileError as error:
-        raise RuntimeError(f"pass '{step.name}' made IR that does not verify: {error}") from error
+        raise RuntimeError(
+            f"pass '{step.name}' made IR that does not verify: {error}"
+        ) from error
 
 
 def _show(wrong: Sequence[str]) -> int:

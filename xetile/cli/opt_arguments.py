@@ -20,7 +20,9 @@ _FALSE = ("0", "false", "off", "no")
 def add_arguments(parser: ArgumentParser, targets: list[str]) -> None:
     """Declare every option of the tool, grouped as people look for them."""
     parser.usage = "%(prog)s [options] [input_file]"
-    parser.add_argument("input_file", nargs="?", help="MLIR text; standard input if absent or '-'")
+    parser.add_argument(
+        "input_file", nargs="?", help="MLIR text; standard input if absent or '-'"
+    )
     _add_input(parser.add_argument_group("input").add_argument)
     dumped = "Dumps and reports go to standard error."
     _add_passes(parser.add_argument_group("passes", dumped).add_argument)
@@ -50,7 +52,11 @@ def _add_input(add: Add) -> None:
 def _add_passes(add: Add) -> None:
     flag = partial(add, action="store_true")
     add("-p", "--passes", default="", help="passes in xDSL's notation: a,b{option=value}")
-    add(PIPELINE_OPTION, metavar="PIPELINE", help="passes in mlir-opt's notation, anchors or not")
+    add(
+        PIPELINE_OPTION,
+        metavar="PIPELINE",
+        help="passes in mlir-opt's notation, anchors or not",
+    )
     flag("--dump-pass-pipeline", help="print the pipeline on standard error")
     flag("--mlir-timing", help="report how long each part took")
     flag("--time-passes", help="as --mlir-timing")
@@ -71,13 +77,20 @@ def _add_passes(add: Add) -> None:
 def _add_output(add: Add, targets: list[str]) -> None:
     flag = partial(add, action="store_true")
     known = ", ".join(targets)
-    add("-o", "--output-file", metavar="FILE", help="where to write; a failure leaves it alone")
+    add(
+        "-o", "--output-file", metavar="FILE", help="where to write; a failure leaves it alone"
+    )
     add("-t", "--target", default="mlir", help=f"what to print: {known}")
     flag("--print-op-generic", "--mlir-print-op-generic", help="generic form")
     flag("--print-debuginfo", "--mlir-print-debuginfo", help="with locations")
     flag("--print-no-properties", help="generic form with properties among the attributes")
     flag("--mlir-print-local-scope", help=SUPPRESS)  # no aliases are printed
-    add("--output-split-marker", default=SEPARATOR, metavar="MARKER", help="between output parts")
+    add(
+        "--output-split-marker",
+        default=SEPARATOR,
+        metavar="MARKER",
+        help="between output parts",
+    )
     flag("--syntax-highlight", help="colours, on a terminal")
 
 
@@ -99,7 +112,11 @@ def _add_listings(add: Add) -> None:
     flag = partial(add, action="store_true")
     add("-v", "--version", action=VersionAction, help="print the versions of all parts")
     flag("--list-passes", help="print the names of all passes")
-    add("--show-pass", metavar="PASS", help="print what a pass does, its options, IR before, after")
+    add(
+        "--show-pass",
+        metavar="PASS",
+        help="print what a pass does, its options, IR before, after",
+    )
     flag("--show-dialects", help="print the names of all dialects")
 
 

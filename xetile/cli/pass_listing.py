@@ -29,7 +29,10 @@ def help_on_passes(available: PassFactories) -> str:
         for option, meaning in entry.options.items():
             lines += _entry(f"      {option}=", meaning)
     others = ", ".join(name for name in available if name not in PASSES)
-    lines += ["", "passes of xDSL and of installed plugins (--show-pass PASS describes any pass):"]
+    lines += [
+        "",
+        "passes of xDSL and of installed plugins (--show-pass PASS describes any pass):",
+    ]
     lines += textwrap.wrap(
         others, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )

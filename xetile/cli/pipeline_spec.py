@@ -64,7 +64,9 @@ def _flatten(pipeline: str) -> list[str]:
         elif inside.endswith(")"):
             passes.extend(_flatten(inside[:-1]))
         else:
-            raise XetileError(f"pass pipeline: '{element}' has text behind its closing parenthesis")
+            raise XetileError(
+                f"pass pipeline: '{element}' has text behind its closing parenthesis"
+            )
     return passes
 
 
@@ -141,7 +143,9 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
     names = ", ".join(name.replace("_", "-") for name in legal) or "none"
     for name in given:
         if name not in legal:
-            raise XetileError(f"pass '{spec.name}' has no option '{name}'; its options: {names}")
+            raise XetileError(
+                f"pass '{spec.name}' has no option '{name}'; its options: {names}"
+            )
     for name in sorted(kind.required_fields() - given.keys()):
         raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")
     for name, values in given.items():

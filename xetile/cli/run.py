@@ -44,7 +44,9 @@ def _tolerance(text: str) -> float | None:
     except ValueError:
         bound = -1.0
     if not bound >= 0:
-        raise ArgumentTypeError(f"'{text}' is no tolerance; write {EXACT} or a bound such as 1e-3")
+        raise ArgumentTypeError(
+            f"'{text}' is no tolerance; write {EXACT} or a bound such as 1e-3"
+        )
     return bound
 
 

@@ -37,7 +37,9 @@ def _tool(name: str, path: Path | None, version: str | None = None) -> str:
 class VersionAction(argparse.Action):
     """Prints the versions and leaves."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+    def __init__(
+        self, option_strings: Sequence[str], dest: str, help: str | None = None
+    ) -> None:
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(

@@ -30,9 +30,10 @@ def emit(
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `grf` is the register file of binaries; the device is chosen as `target_of` does. The module is left as it is.
-    Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown device, and where ocloc is
-    needed and missing or refuses the kernel.
+    `grf` is the register file of binaries; the device is chosen as `target_of` does. The
+    module is left as it is.
+    Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown
+    device, and where ocloc is needed and missing or refuses the kernel.
     """
     if kind in ("zebin", "asm"):
         from xetile.analysis.targets import target_of
@@ -146,7 +147,6 @@ def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
 
 
 def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
-    """What makes code of the last level of the module's targets."""
     from xetile.analysis.targets import agreed
 
     name = agreed(lowered, lambda target: target.emitter, "emitters", device)

@@ -18,9 +18,10 @@ Plain: TypeAlias = "str | int | list[Plain] | dict[str, Plain] | None"
 def contract_of(module: ModuleOp, *, grf: RegisterFile) -> dict[str, Plain]:
     """The launch contract of the kernels of a module of the llvm dialect.
 
-    Keys: `kernels`, each with `name`, `arguments` in order (convert_xevm_to_llvm/signature.py), `grid` in workgroups
-    and `block` in work-items (x first, None where they are free), `subgroup_size` in lanes and `shared_memory` in
-    bytes; `build_options` for whoever makes a binary of the SPIR-V.
+    Keys: `kernels`, each with `name`, `arguments` in order
+    (convert_xevm_to_llvm/signature.py), `grid` in workgroups and `block` in work-items (x
+    first, None where they are free), `subgroup_size` in lanes and `shared_memory` in bytes;
+    `build_options` for whoever makes a binary of the SPIR-V.
     """
     kernels: list[Plain] = []
     for function in llvm_functions(module):
@@ -29,7 +30,9 @@ def contract_of(module: ModuleOp, *, grf: RegisterFile) -> dict[str, Plain]:
         launch = function.attributes.get(LAUNCH_ATTRIBUTE)
         entries = _plain(launch) if isinstance(launch, DictionaryAttr) else {}
         assert isinstance(entries, dict)
-        kernels.append({"name": function.sym_name.data, "grid": None, "block": None, **entries})
+        kernels.append(
+            {"name": function.sym_name.data, "grid": None, "block": None, **entries}
+        )
     options = agreed(module, lambda target: target.build_options[grf], "build options")
     return {"kernels": kernels, "build_options": " ".join(options)}
 

@@ -29,7 +29,9 @@ def callee(op: llvm.CallOp) -> str | None:
 
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
     """Names of all that these functions call."""
-    calls = (op for function in functions for op in function.walk() if isinstance(op, llvm.CallOp))
+    calls = (
+        op for function in functions for op in function.walk() if isinstance(op, llvm.CallOp)
+    )
     return {name for op in calls if (name := callee(op)) is not None}
 
 

@@ -1,7 +1,7 @@
 """The llvm dialect as LLVM IR for SPIR-V, by llvmlite.
 
-xDSL's LLVM back end converts ops and types; what it lacks in 0.74.0 is added here, each with a test in
-test/unit/codegen/test_llvm_ir.py that tells when it has it:
+xDSL's LLVM back end converts ops and types; what it lacks in 0.74.0 is added here, each with
+a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 
 - it drops `intel_reqd_sub_group_size` and `reqd_work_group_size` without a word; without the first, Intel's compiler
   may compile a kernel for 32 lanes;
@@ -196,7 +196,9 @@ def _private_memory(op: llvm.AllocaOp, builder: ir.IRBuilder, size: ir.Value) ->
     return made
 
 
-def _element_pointer(op: llvm.GEPOp, builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
+def _element_pointer(
+    op: llvm.GEPOp, builder: ir.IRBuilder, operands: list[ir.Value]
+) -> ir.Value:
     pointer, *dynamic = operands
     numbers = iter(dynamic)
     word = ir.IntType(32)
@@ -205,14 +207,19 @@ def _element_pointer(op: llvm.GEPOp, builder: ir.IRBuilder, operands: list[ir.Va
         for number in op.rawConstantIndices.iter_values()
     ]
     return builder.gep(
-        pointer, indices, inbounds=op.inbounds is not None, source_etype=convert_type(op.elem_type)
+        pointer,
+        indices,
+        inbounds=op.inbounds is not None,
+        source_etype=convert_type(op.elem_type),
     )
 
 
 _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
 
 
-def _compare(predicate: str, builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
+def _compare(
+    predicate: str, builder: ir.IRBuilder, left: ir.Value, right: ir.Value
+) -> ir.Value:
     if predicate in ("ord", "uno"):
         return builder.fcmp_ordered(predicate, left, right)
     compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered

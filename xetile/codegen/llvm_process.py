@@ -10,7 +10,8 @@ from pathlib import Path
 def compile_text(text: str) -> bytes:
     """SPIR-V of LLVM IR text, which names its triple.
 
-    Errors: RuntimeError when LLVM refuses the text; where it cannot go on it ends the process.
+    Errors: RuntimeError when LLVM refuses the text; where it cannot go on it ends the
+    process.
     """
     from llvmlite import binding
 

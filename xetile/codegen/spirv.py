@@ -1,9 +1,10 @@
 """The emitter of Xe: LLVM IR, and SPIR-V by the back end in llvmlite, in this process.
 
-The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: llvm_ir.py refuses the types on which
-it does, and kernels that call functions other than those of `convert-xevm-to-llvm` are compiled apart
-(llvm_process.py). So are modules in which labels of an earlier one came back as ids
-(https://github.com/llvm/llvm-project/issues/160613, corrected in LLVM 23).
+The back end of llvmlite 0.50 (LLVM 22) ends the process where it cannot go on: llvm_ir.py
+refuses the types on which it does, and kernels that call functions other than those of
+`convert-xevm-to-llvm` are compiled apart (llvm_process.py). So are modules in which labels
+of an earlier one came back as ids (https://github.com/llvm/llvm-project/issues/160613,
+corrected in LLVM 23).
 """
 
 import re
@@ -141,7 +142,9 @@ def _compile_apart(text: str) -> bytes:
         if outcome.status != 0 or not target.exists():
             lines = outcome.errors.strip().splitlines()
             reason = (
-                f", {next((line for line in lines if 'ERROR' in line), lines[-1])}" if lines else ""
+                f", {next((line for line in lines if 'ERROR' in line), lines[-1])}"
+                if lines
+                else ""
             )
             raise XetileError(f"LLVM cannot compile the kernel: {ending(outcome)}{reason}")
         return target.read_bytes()

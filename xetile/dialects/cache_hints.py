@@ -23,7 +23,12 @@ class CacheHint(StrEnum):
     WRITE_THROUGH = "write_through"
 
 
-LOAD_HINTS = (CacheHint.CACHED, CacheHint.UNCACHED, CacheHint.STREAMING, CacheHint.READ_INVALIDATE)
+LOAD_HINTS = (
+    CacheHint.CACHED,
+    CacheHint.UNCACHED,
+    CacheHint.STREAMING,
+    CacheHint.READ_INVALIDATE,
+)
 STORE_HINTS = (
     CacheHint.CACHED,
     CacheHint.UNCACHED,
@@ -41,4 +46,6 @@ def verify_hints(op: IRDLOperation, legal: Sequence[CacheHint]) -> None:
     for name in HINTS:
         hint = cast("Data[CacheHint] | None", op.properties.get(name))
         if hint is not None and hint.data not in legal:
-            raise VerifyException(f"'{name}' is {hint.data}, legal here are {', '.join(legal)}")
+            raise VerifyException(
+                f"'{name}' is {hint.data}, legal here are {', '.join(legal)}"
+            )

@@ -1,13 +1,16 @@
 """Declarative formats: upstream's own text of an op's form, where xDSL's `assembly_format` does not serve.
 
-Gaps of xDSL 0.74: it compiles a format where its op is defined (0.45 ms each, whether or not a program has the op), and
-refuses types in words that do not name the operand. test/unit/dialects/upstream/test_formats.py tells when they close.
+Gaps of xDSL 0.74: it compiles a format where its op is defined (0.45 ms each, whether or not
+a program has the op), and refuses types in words that do not name the operand.
+test/unit/dialects/upstream/test_formats.py tells when they close.
 
 `formatted_op` stands in place of `irdl_op_definition`. What the types must be is left to the op's verifier, so that a
 refusal has the same words for every spelling; `type(operands)` counts types against operands where they stand.
 `$attribute` of one known class is read without its name (`<m = 8, ...>`) or in full (`#xevm.mma_shape<m = 8, ...>`).
 
-`sorted_op` is the same for XeGPU and XeVM, whose dictionaries are those of mlir-opt, sorted by name:
+`sorted_op` is the same for XeGPU and XeVM, whose dictionaries are those of mlir-opt, sorted
+by
+name:
 
 - `prop-dict attr-dict`: ` <{...}> {...}`, a space before the first even where it is empty; properties that the format
   names elsewhere are left out, optional ones are read from either dictionary;
@@ -83,7 +86,9 @@ def formatted_op(
         definition.assembly_format = text
     else:
         directives = {directive.__name__: directive for directive in cls.custom_directives}
-        other = replace(stock, assembly_format=cls.assembly_format, custom_directives=directives)
+        other = replace(
+            stock, assembly_format=cls.assembly_format, custom_directives=directives
+        )
         members["get_irdl_definition"] = staticmethod(lambda: other)
     for name, member in (members | {"dictionaries": dictionaries}).items():
         setattr(cls, name, member)
@@ -126,7 +131,9 @@ class _SortedProgram(FormatProgram):
         types = (*state.operand_types, *state.result_types)
         if None not in types:
             return
-        for (_, definition), given in zip((*op_def.operands, *op_def.results), types, strict=True):
+        for (_, definition), given in zip(
+            (*op_def.operands, *op_def.results), types, strict=True
+        ):
             if given is not None:
                 with suppress(VerifyException):
                     definition.constr.verify(given, state.context)
@@ -149,7 +156,9 @@ class _Program(_SortedProgram):
         self, state: ParsingState, op_def: OpDef
     ) -> Sequence[Sequence[Attribute]]:
         state.properties = {
-            name: state.properties[name] for name in op_def.properties if name in state.properties
+            name: state.properties[name]
+            for name in op_def.properties
+            if name in state.properties
         }
         return super().resolve_operand_types(state, op_def)
 
@@ -157,7 +166,9 @@ class _Program(_SortedProgram):
 class _FormatParser(FormatParser):
     """xDSL's reader of formats, with what the page above adds."""
 
-    def create_operands_directive(self, inside_type: bool, inside_ref: bool) -> OperandsDirective:
+    def create_operands_directive(
+        self, inside_type: bool, inside_ref: bool
+    ) -> OperandsDirective:
         super().create_operands_directive(inside_type, inside_ref)
         return _Operands()
 
@@ -344,7 +355,9 @@ class Quoted(Directive):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         is_optional = self.string.is_optional
-        found = parser.parse_optional_str_literal() if is_optional else parser.parse_str_literal()
+        found = (
+            parser.parse_optional_str_literal() if is_optional else parser.parse_str_literal()
+        )
         if found is not None:
             self.string.set(state, StringAttr(found))
 

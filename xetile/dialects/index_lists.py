@@ -85,7 +85,9 @@ class OptionalIndexList(IndexList):
         return True
 
 
-def split_mixed(entries: Sequence[Mixed]) -> tuple[list[SSAValue], DenseArrayBase[IntegerType]]:
+def split_mixed(
+    entries: Sequence[Mixed],
+) -> tuple[list[SSAValue], DenseArrayBase[IntegerType]]:
     """The values among the entries, and the literals with DYNAMIC_INDEX in the values' places."""
     values = [entry for entry in entries if not isinstance(entry, int)]
     literals = [entry if isinstance(entry, int) else DYNAMIC_INDEX for entry in entries]
@@ -106,7 +108,9 @@ def verify_count(name: str, values: Sequence[SSAValue], literals: Attribute | No
         return
     places = literals.get_values().count(DYNAMIC_INDEX)
     if places != len(values):
-        raise VerifyException(f"'{name}' has {places} dynamic entries and {len(values)} values")
+        raise VerifyException(
+            f"'{name}' has {places} dynamic entries and {len(values)} values"
+        )
 
 
 def resolve_mixed(parser: Parser, entries: Sequence[int | UnresolvedOperand]) -> list[Mixed]:
@@ -122,5 +126,7 @@ def print_mixed(printer: Printer, entries: Sequence[Mixed]) -> None:
     with printer.in_square_brackets():
         printer.print_list(
             entries,
-            lambda e: printer.print_int(e) if isinstance(e, int) else printer.print_ssa_value(e),
+            lambda e: (
+                printer.print_int(e) if isinstance(e, int) else printer.print_ssa_value(e)
+            ),
         )

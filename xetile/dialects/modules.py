@@ -1,6 +1,7 @@
 """Modules in all our dialects: the context, reading and checking them.
 
-What users write in the manner of the XeTile RFC, or of Intel's kernels, is read here, or answered with how to write it.
+What users write in the manner of the XeTile RFC, or of Intel's kernels, is read here, or
+answered with how to write it.
 """
 
 from collections.abc import Iterable
@@ -41,21 +42,30 @@ class Parser(DialectFreeParser):
         """As xDSL's; a function with nothing in its braces would become a declaration and is refused."""
         start, statement = self._current_token.span, self.statement
         region = super().parse_optional_region(arguments)
-        if region is None or region.blocks or statement is None or statement.text != "func.func":
+        if (
+            region is None
+            or region.blocks
+            or statement is None
+            or statement.text != "func.func"
+        ):
             return region
         raise ParseError(
             start,
             "the function's body is empty; end it with func.return, or declare it without braces",
         )
 
-    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+    def _parse_extended_type_or_attribute(
+        self, attr_or_dialect_name: str, is_type: bool
+    ) -> Any:
         """As xDSL's; the RFC's `#wg_map<...>`, without the dialect, is answered with how to write it."""
         if (
             attr_or_dialect_name in _WITHOUT_DIALECT
             and self._current_token.kind is MLIRTokenKind.LESS
         ):
             mark = "!" if is_type else "#"
-            self.raise_error(f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before())
+            self.raise_error(
+                f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before()
+            )
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def parse_optional_type(self) -> TypeAttribute | None:
@@ -74,7 +84,8 @@ class Parser(DialectFreeParser):
 def _rename_map(operation: Operation) -> None:
     """Call a workgroup map `wg_map`, the name that is printed (docs/xetile-dialect.md).
 
-    The ops of other dialects carry it as a discardable attribute, which only the parser sees for all of them.
+    The ops of other dialects carry it as a discardable attribute, which only the parser sees
+    for all of them.
     """
     attributes = operation.attributes
     if attributes["map"].name == "xetile.wg_map" and "wg_map" not in attributes:
@@ -95,7 +106,8 @@ new_context = context
 def parse(text: str, name: str = "<input>", context: Context | None = None) -> ModuleOp:
     """Read one module; `name` is the file name that positions carry.
 
-    Errors: `ParseError` with the place; `parser.parse_error_location` reads it. Nothing is verified.
+    Errors: `ParseError` with the place; `parser.parse_error_location` reads it. Nothing is
+    verified.
     """
     return Parser(new_context() if context is None else context, text, name).parse_module()
 

@@ -1,6 +1,7 @@
 """Attributes that are structs of named parameters: `<sg_layout = [8, 4], order = [0, 1]>`.
 
-A table says of each parameter how it is read and printed, and what it is where it is not given.
+A table says of each parameter how it is read and printed, and what it is where it is not
+given.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,9 @@ class Field:
     show: Callable[[Printer, Attribute], None] = Printer.print_attribute
 
 
-def attribute_field(kind: type[Attribute], name: str, default: Attribute | None = None) -> Field:
+def attribute_field(
+    kind: type[Attribute], name: str, default: Attribute | None = None
+) -> Field:
     """A parameter that is any attribute of one class, `name` in the words of a refusal."""
     return Field(lambda parser: parse_parameter(parser, kind, name), default)
 
@@ -76,7 +79,9 @@ class StructAttr(ParametrizedAttribute):
                 parser.raise_error(f"'{name}' is given twice", at, parser.pos)
             if name not in cls.FIELDS:
                 legal = ", ".join(cls.FIELDS)
-                parser.raise_error(f"'{name}' is no parameter; legal are {legal}", at, parser.pos)
+                parser.raise_error(
+                    f"'{name}' is no parameter; legal are {legal}", at, parser.pos
+                )
             parser.parse_punctuation("=")
             found[name] = cls.FIELDS[name].read(parser)
 

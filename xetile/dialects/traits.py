@@ -1,7 +1,8 @@
 """What an op is, for all who ask: passes, analyses, planning, the interpreter.
 
-Ops of our own dialects carry these as xDSL traits. Ops of dialects that we share (xDSL's own classes as well as ours
-that close their gaps) are told by name, in the one table below. `has_trait` asks both.
+Ops of our own dialects carry these as xDSL traits. Ops of dialects that we share (xDSL's own
+classes as well as ours that close their gaps) are told by name, in the one table below.
+`has_trait` asks both.
 """
 
 from collections.abc import Mapping

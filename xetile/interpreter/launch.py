@@ -80,10 +80,12 @@ def execute(
 ) -> None:
     """Launch a kernel on the CPU, as `xetile.execute` does; without a name the only kernel of the module.
 
-    `arrays`: for a memref a numpy array of its shape, type and strides (ml_dtypes for bf16 and fp8, float32 for
-    tf32), for an i64 or ui64 a number or an array, whose address is passed, for other scalars a number.
-    `progress` is called with the number of workgroups done and their total, now and then.
-    Errors: also for an op that cannot be executed, an access against the rules of its level (at the op).
+    `arrays`: for a memref a numpy array of its shape, type and strides (ml_dtypes for bf16
+    and fp8, float32 for tf32), for an i64 or ui64 a number or an array, whose address is
+    passed, for other scalars a number. `progress` is called with the number of workgroups
+    done and their total, now and then.
+    Errors: also for an op that cannot be executed, an access against the rules of its level
+    (at the op).
     """
     machine.launch(_launcher(sanitize), module, kernel, arrays, grid=grid, progress=progress)
 
@@ -100,9 +102,11 @@ def execute_host(
 ) -> list[Array]:
     """Run a function of the host, as `xetile.execute_host` does; what it returns (scalars without dimensions).
 
-    `output` gets the text that the program prints through the functions of a runner (`printMemrefF32` ...), `seed`
-    is for `fillResource1DRandom...`; `progress` is called with what is done and what there is to do (0: not known).
-    Errors: also for memory that was given back, a launch that does not fit its kernel (at the op).
+    `output` gets the text that the program prints through the functions of a runner
+    (`printMemrefF32` ...), `seed` is for `fillResource1DRandom...`; `progress` is called
+    with what is done and what there is to do (0: not known).
+    Errors: also for memory that was given back, a launch that does not fit its kernel (at
+    the op).
     """
     from xetile.interpreter.host import run as host
 

@@ -54,9 +54,10 @@ def gemm(
 ) -> builtin.ModuleOp:
     """C = A * B, one workgroup per tile of C: block_id x is the row of tiles, y the column.
 
-    Shapes: A is `m` x `k`, B `k` x `n`, C `m` x `n`, in elements, as are the tiles of C; no extent need divide a tile.
-    Units: `k_step` counts elements of K, `prefetch` rounds of the loop, None for none. Types have MLIR's names; `b` is
-    that of `a` by default, `c` that of the accumulator, from which it is converted after the loop.
+    Shapes: A is `m` x `k`, B `k` x `n`, C `m` x `n`, in elements, as are the tiles of C; no
+    extent need divide a tile. Units: `k_step` counts elements of K, `prefetch` rounds of the
+    loop, None for none. Types have MLIR's names; `b` is that of `a` by default, `c` that of
+    the accumulator, from which it is converted after the loop.
     Errors: XetileError with the values and what would be legal.
     Source: XeTile RFC, appendix 2.1.
     """

@@ -102,7 +102,6 @@ class GemmPlan:
         return self._part(operand, self.workgroup_tile)
 
     def _part(self, operand: Operand, tile: Pair) -> Pair:
-        """What of an operand belongs to a tile of C, along K as much as a step takes."""
         rows, columns = tile
         return {"a": (rows, self.k_step), "b": (self.k_step, columns), "c": tile}[operand]
 
@@ -110,8 +109,9 @@ class GemmPlan:
 def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
     """Deal a tile out to all subgroups so that each fetches one piece, and no two the same if possible.
 
-    Among the ways to do that, pieces that are one cache line wide win, then those of more rows of subgroups.
-    Where the tile has fewer pieces than there are subgroups, some fetch the same.
+    Among the ways to do that, pieces that are one cache line wide win, then those of more
+    rows of subgroups. Where the tile has fewer pieces than there are subgroups, some fetch
+    the same.
     """
     divisors = [rows for rows in range(1, subgroups + 1) if subgroups % rows == 0]
 
@@ -161,7 +161,6 @@ def check_plan(plan: GemmPlan) -> GemmPlan:
 
 
 def _check_range(values: Sequence[int], found: str, instead_of_none: str = "") -> None:
-    """XetileError unless all are positive and fit the i32 that launches count in."""
     if min(values) < 1:
         raise XetileError(f"{found} to be at least 1{instead_of_none}")
     if max(values) > _LARGEST:

@@ -40,7 +40,9 @@ def steps(path: Path, to: LevelName | None, device: str | None) -> Iterator[Modu
             yield from TIDY
 
 
-def lower(context: Context, module: ModuleOp, to: LevelName | None, device: str | None) -> None:
+def lower(
+    context: Context, module: ModuleOp, to: LevelName | None, device: str | None
+) -> None:
     """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
 
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.

@@ -104,7 +104,9 @@ _HANDLERS: Handlers[DuplicatedView] = {
 
 def _tile_uses(function: Operation) -> Callable[[SSAValue], tuple[str, ...]]:
     """For a tile the ops that its class is used by, in program order; one op at least."""
-    classes = Classes[tuple[str, ...]](lambda left, right: tuple(dict.fromkeys((*left, *right))))
+    classes = Classes[tuple[str, ...]](
+        lambda left, right: tuple(dict.fromkeys((*left, *right)))
+    )
     operations = list(function.walk())
     for op in operations:
         for left, right in carried_pairs(op):

@@ -1,10 +1,11 @@
 """Which block each tile and each vector of a subgroup-level kernel is kept in.
 
-A tile's block is that of its messages. A vector's home is that of its class (what loops carry and elementwise ops
-relate): the accumulator's, else that of the tile it is loaded from or stored to, else what a product asks for. A class
-that nothing is asked of follows the nearest one that is. What a product asks of a slice it asks of the vector that is
-sliced too, in blocks of which the slice takes whole ones. Every block divides its shape, being a power of two that
-does, or what follows from one.
+A tile's block is that of its messages. A vector's home is that of its class (what loops
+carry and elementwise ops relate): the accumulator's, else that of the tile it is loaded from
+or stored to, else what a product asks for. A class that nothing is asked of follows the
+nearest one that is. What a product asks of a slice it asks of the vector that is sliced too,
+in blocks of which the slice takes whole ones. Every block divides its shape, being a power
+of two that does, or what follows from one.
 """
 
 from collections import deque
@@ -113,7 +114,9 @@ class Blocks:
         return self._message_block(tile) or _default_block(type.shape)
 
     def home(self, value: SSAValue) -> Block:
-        return self._homes.get(self._vectors.find(value)) or _default_block(vector_shape(value))
+        return self._homes.get(self._vectors.find(value)) or _default_block(
+            vector_shape(value)
+        )
 
     def _message_block(self, tile: SSAValue) -> Block | None:
         """The block of a tile's stores, else of its loads, else of its prefetches.

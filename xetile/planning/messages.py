@@ -83,7 +83,9 @@ def plan(
     wanted = _wanted_layout(role, plannable_part(shape), bits)
     if wanted is None:
         return None
-    word = None if role == "c" else dpas_register_word(role, ops_per_channel=max(1, 32 // bits))
+    word = (
+        None if role == "c" else dpas_register_word(role, ops_per_channel=max(1, 32 // bits))
+    )
     found = plan_block_load(
         wanted,
         element_bits=bits,
@@ -113,7 +115,8 @@ def plan_upstream(
 ) -> BlockConfiguration | None:
     """The largest message that upstream's pipeline takes for a block, None where there is none.
 
-    It is one block, not packed, of at most 16x16 elements, along K as many as the matrix instruction takes.
+    It is one block, not packed, of at most 16x16 elements, along K as many as the matrix
+    instruction takes.
     Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup}`: `array_length` aborts,
     packed loads of operand B are refused.
     """
@@ -182,9 +185,13 @@ class Messages:
         bits = memory_bits(type.element_type)
         packs = bits is not None and bool(self.device.messages("load_packed", bits))
         packed = packs and self._roles.is_only_b(loads)
-        return plan(self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block)
+        return plan(
+            self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block
+        )
 
-    def _checked(self, op: Operation, use: TileUse, message: MessageAttr) -> BlockConfiguration:
+    def _checked(
+        self, op: Operation, use: TileUse, message: MessageAttr
+    ) -> BlockConfiguration:
         """A written message that the device has, and whose registers what is loaded can take."""
         element, form = cast(TileType, tile_of(op).type).element_type, message.form.data
         written = BlockConfiguration(*message.shape, form == "packed", form == "transposed")
@@ -192,7 +199,9 @@ class Messages:
         access = _LOADS.get(form, use)
         known = () if bits is None else self.device.messages(access, bits)
         if written not in known:
-            legal = ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
+            legal = (
+                ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
+            )
             fail(
                 op,
                 f"'message' is {message.body}, which {self.device.name} does not have for a {use} of "
@@ -237,11 +246,15 @@ _LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_tra
 
 def attribute(message: BlockConfiguration) -> MessageAttr:
     """How a message is written."""
-    form: Form = "packed" if message.packed else "transposed" if message.transposed else "plain"
+    form: Form = (
+        "packed" if message.packed else "transposed" if message.transposed else "plain"
+    )
     return MessageAttr(message.rows, message.columns, message.blocks, form)
 
 
-def plan_messages(function: Operation, device: Target) -> Iterator[tuple[Operation, MessageAttr]]:
+def plan_messages(
+    function: Operation, device: Target
+) -> Iterator[tuple[Operation, MessageAttr]]:
     """The accesses of a blocked function with their messages, where the device has one."""
     messages = Messages(function, device)
     for op in messages.operations:

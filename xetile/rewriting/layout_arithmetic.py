@@ -13,9 +13,9 @@ and an `%offset` of type index, known to lie between 0 and 2047, it makes
     %phase = arith.andi %0, %c24 : index
     %column = arith.xori %plain, %phase : index
 
-A component of the result is the exclusive or of parts, each of them a coordinate masked and shifted: all bits
-that move by the same distance are one part. Parts without a common bit are added, since address arithmetic
-absorbs additions. This is no pass; passes call it.
+A component of the result is the exclusive or of parts, each of them a coordinate masked and
+shifted: all bits that move by the same distance are one part. Parts without a common bit are
+added, since address arithmetic absorbs additions. This is no pass; passes call it.
 """
 
 from collections.abc import Callable, Mapping
@@ -74,7 +74,9 @@ def apply_layout(
             name,
             constants[name],
             {
-                value: [column >> place & (1 << width) - 1 for column in layout.in_columns[in_dim]]
+                value: [
+                    column >> place & (1 << width) - 1 for column in layout.in_columns[in_dim]
+                ]
                 for in_dim, value in values.items()
             },
         )
@@ -122,7 +124,9 @@ class _Emission:
             for shift, mask in diagonals(images[: self.width(value)]):
                 bits = mask << shift if shift > 0 else mask >> -shift
                 self.check_fits(name, bits, value)
-                total = self.sum(total, self.part(value, mask, shift), disjoint=not occupied & bits)
+                total = self.sum(
+                    total, self.part(value, mask, shift), disjoint=not occupied & bits
+                )
                 occupied |= bits
         if isinstance(total, SSAValue):
             self.check_fits(name, constant, total)
@@ -154,7 +158,10 @@ class _Emission:
         return self.binary(arith.AddiOp if disjoint else arith.XOrIOp, left, right)
 
     def binary(
-        self, kind: Callable[[SSAValue, SSAValue], Operation], left: SSAValue, right: Coordinate
+        self,
+        kind: Callable[[SSAValue, SSAValue], Operation],
+        left: SSAValue,
+        right: Coordinate,
     ) -> SSAValue:
         operand = self.constant(right) if isinstance(right, int) else right
         key = (kind, left, operand)

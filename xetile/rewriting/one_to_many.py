@@ -195,7 +195,9 @@ class Expansion(Rewriter[Form]):
         else:
             super().rewrite(op)
 
-    def rewrite_region(self, old: Region, arguments: Sequence[Form], *, leading: int = 0) -> Block:
+    def rewrite_region(
+        self, old: Region, arguments: Sequence[Form], *, leading: int = 0
+    ) -> Block:
         """A block for a region: `leading` arguments stay, others became `arguments`."""
         if len(old.blocks) != 1:
             fail(
@@ -235,7 +237,9 @@ class Expansion(Rewriter[Form]):
             ]
             self.emit(scf.YieldOp(*self.flatten(values)))
 
-    def bind_results(self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Form]) -> None:
+    def bind_results(
+        self, old: Sequence[SSAValue], made: Operation, forms: Sequence[Form]
+    ) -> None:
         new = iter(made.results)
         for result, form in zip(old, forms, strict=True):
             if isinstance(form, Parts):

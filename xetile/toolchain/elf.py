@@ -1,6 +1,7 @@
 """What xetile reads of an ELF file, the container of a zebin: its undefined symbols.
 
-Source: System V ABI, "Object Files", sections "Section Header" and "Symbol Table" (64-bit, little-endian).
+Source: System V ABI, "Object Files", sections "Section Header" and "Symbol Table" (64-bit,
+little-endian).
 """
 
 import struct
@@ -42,7 +43,9 @@ def _sections(data: bytes) -> Iterator[_Section]:
     (start,) = struct.unpack_from("<Q", data, 0x28)
     size, number = struct.unpack_from("<HH", data, 0x3A)
     for index in range(number):
-        type, offset, length, link = struct.unpack_from("<4xI16xQQI", data, start + index * size)
+        type, offset, length, link = struct.unpack_from(
+            "<4xI16xQQI", data, start + index * size
+        )
         yield _Section(type, offset, length, link)
 
 

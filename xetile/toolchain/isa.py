@@ -13,7 +13,20 @@ COUNTED = ("load2d", "prefetch2d", "store2d", "dpas", "mov", "alu", "sync")
 _LABEL = re.compile(r"(\w+):$")
 _PREDICATE = re.compile(r"^\([^)]*\)\s*")
 _BRANCHES = frozenset(
-    {"jmpi", "goto", "while", "brd", "brc", "join", "if", "else", "endif", "call", "calla", "ret"}
+    {
+        "jmpi",
+        "goto",
+        "while",
+        "brd",
+        "brc",
+        "join",
+        "if",
+        "else",
+        "endif",
+        "call",
+        "calla",
+        "ret",
+    }
 )
 _TARGET = re.compile(r"\bL\d+\b")
 
@@ -52,7 +65,8 @@ def parse_assembly(assembly: str) -> Program:
 def hot_loop(program: Program) -> tuple[Instruction, ...] | None:
     """The instructions of the loop with the most DPAS; the smallest one if several have as many.
 
-    A loop runs from the target of a backward branch to that branch. None when no loop holds a DPAS.
+    A loop runs from the target of a backward branch to that branch. None when no loop holds
+    a DPAS.
     """
     best: Sequence[Instruction] = ()
     best_rank = (0, 0)
@@ -88,10 +102,11 @@ def statistics(
 ) -> dict[str, float]:
     """Counts for the hot loop of a kernel, per K step.
 
-    `description` is the binary's `.ze_info`. A K step is `dpas_per_step` DPAS, by default those of one round of
-    the loop; where no loop has a DPAS (few steps are unrolled completely) the whole kernel is the loop.
-    Keys: COUNTED and `total` (instructions per K step), `loop_unroll` (K steps per round of the loop),
-    `grf_count` (registers per thread), `spill_size` and `scratch` (bytes per thread).
+    `description` is the binary's `.ze_info`. A K step is `dpas_per_step` DPAS, by default
+    those of one round of the loop; where no loop has a DPAS (few steps are unrolled
+    completely) the whole kernel is the loop. Keys: COUNTED and `total` (instructions per K
+    step), `loop_unroll` (K steps per round of the loop), `grf_count` (registers per thread),
+    `spill_size` and `scratch` (bytes per thread).
     Errors: XetileError when the description does not name the kernel.
     """
     program = parse_assembly(assembly)
@@ -122,7 +137,9 @@ def environment(description: str, kernel: str) -> dict[str, float]:
     }
 
 
-def _backward_target(instruction: Instruction, index: int, labels: dict[str, int]) -> int | None:
+def _backward_target(
+    instruction: Instruction, index: int, labels: dict[str, int]
+) -> int | None:
     if instruction.mnemonic not in _BRANCHES:
         return None
     targets = [labels[name] for name in _TARGET.findall(instruction.text) if name in labels]
@@ -130,7 +147,6 @@ def _backward_target(instruction: Instruction, index: int, labels: dict[str, int
 
 
 def _destination(text: str) -> str:
-    """The destination of an instruction: what follows its execution size."""
     operands = text.partition(")")[2].split()
     return operands[0].partition(":")[0] if operands else ""
 

@@ -1,8 +1,9 @@
 """Upstream MLIR: verify our IR with it, run its passes on our IR, get the result back as xDSL IR.
 
-Two ways lead there: LLVM's Python bindings (package `mlir`, in this process) and, where they are missing, the
-program `mlir-opt`. Positions and the names of values go along. A pass that is not known to be harmless may abort
-the process that it runs in, so it gets a process of its own.
+Two ways lead there: LLVM's Python bindings (package `mlir`, in this process) and, where they
+are missing, the program `mlir-opt`. Positions and the names of values go along. A pass that
+is not known to be harmless may abort the process that it runs in, so it gets a process of
+its own.
 """
 
 import json
@@ -63,7 +64,9 @@ the passes on XeGPU abort on IR that they do not expect."""
 
 _ANCHORS = re.compile(r"any$|\w+\.\w+")
 _OUR_DIALECT = "xetile"
-_STANDARD_ERROR = re.compile(r"^(?:<unknown>:0|(.*?):(\d+):(\d+)): (error|warning|remark): (.*)$")
+_STANDARD_ERROR = re.compile(
+    r"^(?:<unknown>:0|(.*?):(\d+):(\d+)): (error|warning|remark): (.*)$"
+)
 _PIPELINE_ERROR = re.compile(
     r"<unknown>:0: error: (?:.*PassPipeline Parser|<Pass-Options-Parser>|Can't add pass|expected pass pipeline)"
 )
@@ -120,10 +123,12 @@ def run_passes(
 ) -> ModuleOp:
     """What a pipeline of upstream's passes makes of a module, which stays as it is.
 
-    `pipeline` is in mlir-opt's notation, `builtin.module(...)` around it or not. The module is at level xegpu or below,
-    unless `allow_unregistered` has upstream leave alone what it does not know.
-    Errors: XetileError, at the position of the op, where it does not verify, here or upstream, or a pass refuses it;
-    where a pass aborts or takes more than `seconds`; for a pipeline that is wrong; where MLIR is not installed.
+    `pipeline` is in mlir-opt's notation, `builtin.module(...)` around it or not. The module
+    is at level xegpu or below, unless `allow_unregistered` has upstream leave alone what it
+    does not know.
+    Errors: XetileError, at the position of the op, where it does not verify, here or
+    upstream, or a pass refuses it; where a pass aborts or takes more than `seconds`; for a
+    pipeline that is wrong; where MLIR is not installed.
     """
     verify_here(module)  # upstream's verifiers crash on some of what ours refuse
     if not allow_unregistered:
@@ -160,7 +165,11 @@ def _attributes(op: Operation) -> list[Attribute]:
     values += [
         argument for region in op.regions for block in region.blocks for argument in block.args
     ]
-    return [*op.properties.values(), *op.attributes.values(), *(value.type for value in values)]
+    return [
+        *op.properties.values(),
+        *op.attributes.values(),
+        *(value.type for value in values),
+    ]
 
 
 def _is_ours(attribute: Attribute) -> bool:
@@ -178,7 +187,9 @@ def _is_ours(attribute: Attribute) -> bool:
     return any(map(_is_ours, parts))
 
 
-def _through_bindings(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+def _through_bindings(
+    text: str, pipeline: str, allow_unregistered: bool, seconds: float
+) -> Answer:
     """Run a pipeline through the bindings: in this process where that is known to be harmless."""
     try:
         names = pass_names(expand_pipeline(pipeline))
@@ -190,7 +201,9 @@ def _through_bindings(text: str, pipeline: str, allow_unregistered: bool, second
     return _through_child(text, pipeline, allow_unregistered, seconds)
 
 
-def _through_child(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+def _through_child(
+    text: str, pipeline: str, allow_unregistered: bool, seconds: float
+) -> Answer:
     """Run a pipeline through the bindings in a process of its own."""
     request = {"text": text, "pipeline": pipeline, "allow_unregistered": allow_unregistered}
     with TemporaryDirectory(prefix="xetile-") as name:
@@ -206,7 +219,9 @@ def _through_child(text: str, pipeline: str, allow_unregistered: bool, seconds: 
         return read_answer(answer.read_text())
 
 
-def _through_program(text: str, pipeline: str, allow_unregistered: bool, seconds: float) -> Answer:
+def _through_program(
+    text: str, pipeline: str, allow_unregistered: bool, seconds: float
+) -> Answer:
     """Run a pipeline through mlir-opt."""
     program = find_mlir_opt()
     if program is None:
@@ -248,7 +263,8 @@ def _report(text: str, complaints: Iterable[Complaint]) -> None:
         if complaint.kind == "error":
             raise said
         print(
-            str(said).replace(": error: MLIR: ", f": {complaint.kind}: MLIR: ", 1), file=sys.stderr
+            str(said).replace(": error: MLIR: ", f": {complaint.kind}: MLIR: ", 1),
+            file=sys.stderr,
         )
 
 

@@ -2,8 +2,8 @@
 
     python -m xetile.toolchain.mlir_process REQUEST ANSWER
 
-reads a request (JSON: text, pipeline, allow_unregistered) and writes the answer. Nothing here imports xDSL, so
-that a process of its own starts quickly.
+reads a request (JSON: text, pipeline, allow_unregistered) and writes the answer. Nothing
+here imports xDSL, so that a process of its own starts quickly.
 """
 
 import json

@@ -53,7 +53,9 @@ class _TransportPrinter(Printer):
         location = getattr(arg, "location", UnknownLoc())
         self._print_named_location(location, [arg])
 
-    def _print_named_location(self, location: LocationAttr, values: Sequence[SSAValue]) -> None:
+    def _print_named_location(
+        self, location: LocationAttr, values: Sequence[SSAValue]
+    ) -> None:
         self.print_string(" ")
         names = [value.name_hint or "" for value in values]
         if any(names):
@@ -106,10 +108,15 @@ class _TransportParser(Parser):
             if self.parse_optional_punctuation("<") is not None:
                 metadata = self.parse_attribute()
                 self.parse_punctuation(">")
-            inner = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+            inner = self.parse_comma_separated_list(
+                self.Delimiter.SQUARE, self._parse_location
+            )
             return FusedLoc(tuple(inner), metadata)
         location = super()._parse_location()
-        if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
+        if (
+            isinstance(location, FileLineColLoc)
+            and self.parse_optional_keyword("to") is not None
+        ):
             # a range of the source is known by its start
             self.parse_optional_integer(allow_boolean=False, allow_negative=False)
             self.parse_punctuation(":")
@@ -193,13 +200,18 @@ def _without_names(location: Attribute) -> tuple[LocationAttr, list[str]]:
             inner, _ = _without_names(parts.data[0])
             return inner, text.removeprefix(_NAMES).split(",")
         case FusedLoc(locations=ArrayAttr() as parts):
-            return FusedLoc(tuple(_without_names(p)[0] for p in parts.data), location.metadata), []
+            return FusedLoc(
+                tuple(_without_names(p)[0] for p in parts.data), location.metadata
+            ), []
         case NameLoc():
             if isinstance(location.location, NoneAttr):
                 return location, []
             return NameLoc(location.desc, _without_names(location.location)[0]), []
         case CallSiteLoc():
-            callee, caller = _without_names(location.callee)[0], _without_names(location.caller)[0]
+            callee, caller = (
+                _without_names(location.callee)[0],
+                _without_names(location.caller)[0],
+            )
             return CallSiteLoc(callee, caller), []
         case UnknownLoc() | FileLineColLoc():
             return location, []

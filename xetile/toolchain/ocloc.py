@@ -40,8 +40,8 @@ def need_ocloc() -> Path:
 def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> bytes:
     """The binary (zebin, an ELF file) of a SPIR-V module for one device, by its name.
 
-    Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the binary has undefined
-    symbols beside the loader's own.
+    Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the
+    binary has undefined symbols beside the loader's own.
     """
     from xetile.toolchain.elf import undefined_symbols
 
@@ -49,7 +49,15 @@ def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> 
     with TemporaryDirectory(prefix="xetile-") as name:
         folder = Path(name)
         (folder / "kernel.spv").write_bytes(spirv)
-        command = [program, "compile", "-file", "kernel.spv", "-spirv_input", "-device", device]
+        command = [
+            program,
+            "compile",
+            "-file",
+            "kernel.spv",
+            "-spirv_input",
+            "-device",
+            device,
+        ]
         command += ["-output", "kernel", "-output_no_suffix"]
         if options := find(device).build_options[grf]:
             command += ["-options", " ".join(options)]
@@ -73,7 +81,16 @@ def disassemble(zebin: bytes, device: str) -> Disassembly:
     with TemporaryDirectory(prefix="xetile-") as name:
         folder = Path(name)
         (folder / "kernel.bin").write_bytes(zebin)
-        command = [program, "disasm", "-file", "kernel.bin", "-device", device, "-dump", "dump"]
+        command = [
+            program,
+            "disasm",
+            "-file",
+            "kernel.bin",
+            "-device",
+            device,
+            "-dump",
+            "dump",
+        ]
         outcome = run(command, folder=folder, seconds=TIME_LIMIT)
         if outcome.status != 0:
             raise XetileError(f"ocloc cannot disassemble for {device}: {_reason(outcome)}")

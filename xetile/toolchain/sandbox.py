@@ -19,11 +19,13 @@ class Outcome(NamedTuple):
     errors: str
 
 
-def run(command: Sequence[str | Path], *, folder: Path | None = None, seconds: float) -> Outcome:
+def run(
+    command: Sequence[str | Path], *, folder: Path | None = None, seconds: float
+) -> Outcome:
     """Run a program in `folder` to its end.
 
-    Errors: XetileError when it cannot be started, or has not ended after `seconds` (it and what it started
-    are then ended).
+    Errors: XetileError when it cannot be started, or has not ended after `seconds` (it and
+    what it started are then ended).
     """
     name = Path(command[0]).name
     try:

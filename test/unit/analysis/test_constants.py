@@ -4,7 +4,13 @@ import pytest
 from xdsl.dialects.builtin import VectorType, f32, i8
 from xdsl.ir import Operation
 
-from xetile.analysis.constants import dense_value, is_splat, known_integer, splat_of_type, taken
+from xetile.analysis.constants import (
+    dense_value,
+    is_splat,
+    known_integer,
+    splat_of_type,
+    taken,
+)
 from xetile.dialects.modules import parse
 
 COUNTED = "dense<[[0, 1, 2], [3, 4, 5]]> : vector<2x3xi8>"

@@ -238,7 +238,11 @@ def test_interval_arithmetic_holds_every_result(name: str):
             continue
         pairs = product(range(a[0], a[1] + 1), range(b[0], b[1] + 1))
         results = [EXACT[name](x, y) for x, y in pairs]
-        assert all(bounds[0] <= r <= bounds[1] for r in results if r is not None), (a, b, bounds)
+        assert all(bounds[0] <= r <= bounds[1] for r in results if r is not None), (
+            a,
+            b,
+            bounds,
+        )
 
 
 def test_interval_arithmetic_is_exact_where_it_matters():

@@ -40,7 +40,11 @@ def test_a_branch_carries_from_both_of_its_sides() -> None:
 def test_facts_of_values_that_are_one_are_joined() -> None:
     module = parse(LOOPS)
     values = {
-        v.name_hint: v for op in module.walk() for r in op.regions for b in r.blocks for v in b.args
+        v.name_hint: v
+        for op in module.walk()
+        for r in op.regions
+        for b in r.blocks
+        for v in b.args
     }
     values |= {v.name_hint: v for op in module.walk() for v in op.results}
     classes = Classes[frozenset[str]](lambda left, right: left | right)

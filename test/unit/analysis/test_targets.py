@@ -83,7 +83,9 @@ def test_each_gpu_module_has_its_own_target() -> None:
     assert subgroup_threads(both) == 16
     with pytest.raises(XetileError, match="several targets are named, lnl, ptl"):
         target_of(both)
-    with pytest.raises(XetileError, match=r"<text>:6:1: .* is lnl, but the gpu.module is for ptl"):
+    with pytest.raises(
+        XetileError, match=r"<text>:6:1: .* is lnl, but the gpu.module is for ptl"
+    ):
         target_of(both, "lnl")
 
 
@@ -111,7 +113,9 @@ BMG = '[#xevm.target<chip = "bmg">]'
 
 
 def test_modules_of_which_one_is_silent_need_a_word() -> None:
-    message = r"^<text>:6:1: error: the gpu.module names no target, another one names bmg; name it"
+    message = (
+        r"^<text>:6:1: error: the gpu.module names no target, another one names bmg; name it"
+    )
     with pytest.raises(XetileError, match=message):
         target_of(module(BMG, ""))
     assert target_of(module(BMG, ""), "bmg").name == "bmg"

@@ -57,10 +57,18 @@ def test_scalars() -> None:
             "foo",
             "argument 2: 'foo' is none of int, zeros, ones, normal, iota, a number",
         ),
-        (memref(i8), "300", r"argument 2: memref<3x5xi8> does not hold 300, but .* -128 to 127"),
+        (
+            memref(i8),
+            "300",
+            r"argument 2: memref<3x5xi8> does not hold 300, but .* -128 to 127",
+        ),
         (memref(i8), "normal", "memref<3x5xi8> holds whole numbers"),
         (memref(i1), "2", "from 0 to 1"),
-        (memref(f32, DYNAMIC_INDEX, 4), "int", "has dynamic extents; give an array as FILE.npy"),
+        (
+            memref(f32, DYNAMIC_INDEX, 4),
+            "int",
+            "has dynamic extents; give an array as FILE.npy",
+        ),
         (i64, "int", "a scalar i64 needs a number, not 'int'"),
         (i64, "0.5", "i64 needs a whole number, not 0.5"),
         (i64, "foo", "'foo' is none of"),
@@ -79,7 +87,9 @@ def test_files(tmp_path: Path) -> None:
     assert isinstance(array, numpy.ndarray)
     assert array.dtype == ml_dtypes.bfloat16
     assert array[2, 4].item() == 14
-    with pytest.raises(XetileError, match=r"has shape \[3, 5\], memref<5x3xbf16> needs \[5, 3\]"):
+    with pytest.raises(
+        XetileError, match=r"has shape \[3, 5\], memref<5x3xbf16> needs \[5, 3\]"
+    ):
         make_argument(parameter(memref(bf16, 5, 3)), path, 0, 0)
     with pytest.raises(XetileError, match=r"memref<3x5xf32> needs float32"):
         make_argument(parameter(memref(f32)), path, 0, 0)

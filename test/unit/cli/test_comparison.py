@@ -5,7 +5,9 @@ import pytest
 from xetile.cli.comparison import compare
 
 
-def array(*values: float, dtype: str = "float32") -> "numpy.ndarray[tuple[int, ...], numpy.dtype]":
+def array(
+    *values: float, dtype: str = "float32"
+) -> "numpy.ndarray[tuple[int, ...], numpy.dtype]":
     return numpy.array(values, dtype)
 
 

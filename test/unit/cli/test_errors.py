@@ -14,7 +14,9 @@ PLACE = FileLineColLoc(StringAttr("a.mlir"), IntAttr(3), IntAttr(7))
 
 
 def outcome(
-    capsys: pytest.CaptureFixture[str], error: BaseException, arguments: list[str] | None = None
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    arguments: list[str] | None = None,
 ) -> tuple[int, str]:
     def main(_: list[str]) -> int:
         raise error
@@ -28,8 +30,13 @@ def test_wrong_input_with_a_place_is_one_line(capsys: pytest.CaptureFixture[str]
     assert outcome(capsys, error) == (1, "a.mlir:3:7: error: tile is 3x4\n")
 
 
-def test_wrong_input_without_a_place_names_the_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert outcome(capsys, XetileError("no such device")) == (1, "tool: error: no such device\n")
+def test_wrong_input_without_a_place_names_the_program(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert outcome(capsys, XetileError("no such device")) == (
+        1,
+        "tool: error: no such device\n",
+    )
 
 
 def test_a_failed_pass_is_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:

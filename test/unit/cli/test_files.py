@@ -34,7 +34,9 @@ def test_a_device_is_written_to() -> None:
 @pytest.mark.parametrize("place", ["missing/out", "."])
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> None:
     target = tmp_path / place
-    with pytest.raises(XetileError, match=r"^cannot write '.*': (no such file|is a directory)"):
+    with pytest.raises(
+        XetileError, match=r"^cannot write '.*': (no such file|is a directory)"
+    ):
         write_output(str(target), "text")
     assert os.listdir(tmp_path) == []
 
@@ -55,5 +57,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_have_a_place(tmp_path: Path) -> None:
     source = tmp_path / "x.mlir"
     source.write_bytes("// é\nab".encode() + b"\xff\n")
-    with pytest.raises(XetileError, match=r"x\.mlir:2:3: error: byte 0xff is not valid UTF-8$"):
+    with pytest.raises(
+        XetileError, match=r"x\.mlir:2:3: error: byte 0xff is not valid UTF-8$"
+    ):
         read_input(str(source))

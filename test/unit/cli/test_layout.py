@@ -75,7 +75,12 @@ def test_layouts_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(out) == [
         {
             "title": BLOCKED,
-            "in": [["register", [[0, 1]]], ["lane", [[1, 0], [2, 0]]], ["warp", []], ["block", []]],
+            "in": [
+                ["register", [[0, 1]]],
+                ["lane", [[1, 0], [2, 0]]],
+                ["warp", []],
+                ["block", []],
+            ],
             "out": [["dim0", 4], ["dim1", 2]],
         }
     ]
@@ -139,7 +144,9 @@ def test_messages_bring_every_element_to_the_lane_and_register_that_dpas_reads(
         operand = source.choice("ABC")
         dtype = source.choice(("f32", "f16") if operand == "C" else ("tf32", "f16", "i8"))
         rows, columns = source.choice((16, 64, 256)), source.choice((16, 64, 256))
-        warps, rep = (f"{source.choice((1, 2, 4))}x{source.choice((1, 2, 4))}" for _ in range(2))
+        warps, rep = (
+            f"{source.choice((1, 2, 4))}x{source.choice((1, 2, 4))}" for _ in range(2)
+        )
         transposed = source.random() < 0.4
         arguments = [
             *GEMM[:3],
@@ -174,11 +181,15 @@ def test_messages_bring_every_element_to_the_lane_and_register_that_dpas_reads(
             filled += part["registers"]
             for register, element in zip(part["registers"], data["shuffle"], strict=True):
                 for lane in range(16):
-                    row, column, block = message.apply({"register": element, "lane": lane}).values()
+                    row, column, block = message.apply(
+                        {"register": element, "lane": lane}
+                    ).values()
                     at = (row, column + block * width)
                     place = {"register": register, "lane": lane, "warp": 0, "block": 0}
                     expected = tuple(wanted.apply(place).values())
-                    found = zip(part["offset"], reversed(at) if transposed else at, strict=True)
+                    found = zip(
+                        part["offset"], reversed(at) if transposed else at, strict=True
+                    )
                     assert tuple(map(sum, found)) == expected, arguments
         assert sorted(filled) == list(range(wanted.in_dim_size("register")))
     assert loaded > 30
@@ -186,7 +197,9 @@ def test_messages_bring_every_element_to_the_lane_and_register_that_dpas_reads(
 
 def test_block_loads_of_c_have_no_stages(capsys: pytest.CaptureFixture[str]) -> None:
     out = output(capsys, *GEMM[:3], "--dtype", "f32", *GEMM[5:], "--operand", "C", "--shape", "256x256")  # fmt: skip
-    assert out.startswith("Configuration: 32 rows x 16 columns x 1 block of 32 bits\nMessages: 4\n")
+    assert out.startswith(
+        "Configuration: 32 rows x 16 columns x 1 block of 32 bits\nMessages: 4\n"
+    )
     assert " - message 0: registers 0-7, 16-23, 32-39, 48-55 take elements 0-31\n" in out
 
 
@@ -201,7 +214,10 @@ def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["configuration"] == {
         "rows": 32, "columns": 16, "blocks": 2, "element_bits": 16, "packed": True, "transposed": False,
     }  # fmt: skip
-    assert [cast("dict[str, object]", m)["offset"] for m in data["messages"]] == [[0, 0], [0, 128]]
+    assert [cast("dict[str, object]", m)["offset"] for m in data["messages"]] == [
+        [0, 0],
+        [0, 128],
+    ]
     assert sorted(cast("list[int]", data["shuffle"])) == list(range(64))
     assert list(cast("dict[str, object]", data["stages"])) == ["tile", "iterations", "loads"]
 

@@ -16,9 +16,7 @@ def blocked(size: str, threads: str, warps: str) -> str:
 
 
 ROWS = blocked("1, 1", "1, 16", "1, 1")
-SWAPPED = (
-    "#ttg.linear<{register = [[2, 0], [1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], warp = []}>"
-)
+SWAPPED = "#ttg.linear<{register = [[2, 0], [1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], warp = []}>"
 WIDE, TALL = blocked("1, 4", "4, 4", "2, 1"), blocked("4, 1", "1, 16", "2, 1")
 BESIDE = blocked("1, 4", "4, 4", "1, 2")
 
@@ -73,7 +71,10 @@ def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         ([], "the following arguments are required: FROM, TO, -t"),
         ([ROWS, ROWS, "-t", "tensor<4xf16>"], "does not fit the shape [4]"),
         ([ROWS, WIDE, "-t", "tensor<4x16xf16>"], "warp"),
-        ([ROWS, "#ttg.amd_mfma<{}>", "-t", "tensor<4x16xf16>"], "#ttg.amd_mfma is not supported"),
+        (
+            [ROWS, "#ttg.amd_mfma<{}>", "-t", "tensor<4x16xf16>"],
+            "#ttg.amd_mfma is not supported",
+        ),
     ],
 )
 def test_wrong_input_is_one_line(

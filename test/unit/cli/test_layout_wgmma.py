@@ -7,7 +7,9 @@ import pytest
 
 from xetile.cli.layout import main
 
-NVMMA = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>"
+NVMMA = (
+    "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>"
+)
 FIELDS = (
     "Descriptor: 0x4000004000010000\n - start address 0\n - leading byte offset 16\n"
     " - stride byte offset 1024\n - base offset 0\n - swizzle 128 bytes\n"
@@ -22,7 +24,9 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_a_canonical_layout(capsys: pytest.CaptureFixture[str]) -> None:
-    out = output(capsys, "--dtype", "bf16", "--major", "K", "--swizzle", "128", "--shape", "64x64")
+    out = output(
+        capsys, "--dtype", "bf16", "--major", "K", "--swizzle", "128", "--shape", "64x64"
+    )
     assert out.startswith(
         "Canonical layout: Swizzle<3,4,3> o ((8,m),(T,2k)):((8T,SBO),(1,T))\n"
         f"Atom: 8 x 64 elements (mn x k)\n{FIELDS}Byte offsets:\n - mn=1 -> (144)\n"
@@ -42,7 +46,9 @@ def test_given_offsets_and_start(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_no_instruction_reads_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    out = output(capsys, "--dtype", "tf32", "--major", "MN", "--swizzle", "128", "--shape", "64x8")
+    out = output(
+        capsys, "--dtype", "tf32", "--major", "MN", "--swizzle", "128", "--shape", "64x8"
+    )
     assert "No instruction reads it: MN-major operands have 16-bit elements\n" in out
 
 
@@ -90,7 +96,5 @@ def test_wrong_input_is_one_line(
 
 def test_a_tensor_of_parts_of_bytes_is_refused(capsys: pytest.CaptureFixture[str]):
     assert main(["wgmma", "-l", NVMMA, "-t", "tensor<64x64xi4>"]) == 1
-    line = (
-        "xetile-layout: error: elements of i4 share bytes; the layouts are of 8, 16 and 32 bits\n"
-    )
+    line = "xetile-layout: error: elements of i4 share bytes; the layouts are of 8, 16 and 32 bits\n"
     assert capsys.readouterr().err == line

@@ -13,7 +13,11 @@ KNOWN = ("cse", "xetile-blocking")
     ("arguments", "rest", "pieces"),
     [
         (["x.mlir", "--cse"], ["x.mlir"], ["cse"]),
-        (["--xetile-blocking=device=bmg", "--cse"], [], ["xetile-blocking{device=bmg}", "cse"]),
+        (
+            ["--xetile-blocking=device=bmg", "--cse"],
+            [],
+            ["xetile-blocking{device=bmg}", "cse"],
+        ),
         (["--cse", "-p", "a,b", "--cse"], [], ["cse", "a,b", "cse"]),
         (["-p=a", "-pb", "--passes=c"], [], ["a", "b", "c"]),
         (["--pass-pipeline=builtin.module(cse,gpu.module(a))"], [], ["cse,a"]),
@@ -61,7 +65,10 @@ def test_unbalanced_pipelines_are_refused(text: str) -> None:
         ("cses", r"^unknown pass 'cses'; did you mean 'cse'\?$"),
         ("cse{x=1}", "^pass 'cse' has no option 'x'; its options: none$"),
         ("a b", "^pass pipeline 'a b': expected a comma or pass arguments here$"),
-        ("scf-for-loop-unroll,{", "^pass pipeline 'scf-for-loop-unroll,{': expected pass name"),
+        (
+            "scf-for-loop-unroll,{",
+            "^pass pipeline 'scf-for-loop-unroll,{': expected pass name",
+        ),
         (
             "convert-stencil-to-csl-stencil{num-chunks=a}",
             "^pass 'convert-stencil-to-csl-stencil': ",
@@ -83,7 +90,10 @@ def test_a_missing_option_is_named() -> None:
     [
         ("exchange_bytes=all", "option 'exchange-bytes' is all, expected a whole number"),
         ("exchange_bytes=1,2", "option 'exchange-bytes' is 1,2, expected a whole number"),
-        ("exchange_bytes", "option 'exchange-bytes' is without a value, expected a whole number"),
+        (
+            "exchange_bytes",
+            "option 'exchange-bytes' is without a value, expected a whole number",
+        ),
         ("exchange_bytes=true", "option 'exchange-bytes' is true, expected a whole number"),
         ("exchange_bytes=0", "exchange_bytes is 0, expected at least 1"),
     ],

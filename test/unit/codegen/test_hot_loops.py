@@ -34,7 +34,12 @@ class Text:
 
 
 def block(
-    bits: int, rows: int, columns: int, blocks: int | None = None, *, packed: bool | None = None
+    bits: int,
+    rows: int,
+    columns: int,
+    blocks: int | None = None,
+    *,
+    packed: bool | None = None,
 ) -> str:
     fields = [f"elem_size_in_bits = {bits} : i32"]
     if packed is not None:
@@ -107,8 +112,12 @@ def gemm(element: str, *, prefetch: bool) -> str:
     _loop(text, element, surfaces, prefetch=prefetch)
     for i in range(4):
         for j in range(4):
-            y = text.new(f"arith.addi %m, {text.new(f'arith.constant {8 * i} : index')} : index")
-            x = text.new(f"arith.addi %n, {text.new(f'arith.constant {16 * j} : index')} : index")
+            y = text.new(
+                f"arith.addi %m, {text.new(f'arith.constant {8 * i} : index')} : index"
+            )
+            x = text.new(
+                f"arith.addi %n, {text.new(f'arith.constant {16 * j} : index')} : index"
+            )
             x, y = (text.new(f"arith.index_cast {v} : index to i32") for v in (x, y))
             text.add(
                 f"xevm.blockstore2d {surfaces['C']}, {x}, {y}, %r#{4 + 4 * i + j} {block(32, 8, 16)} : "
@@ -152,7 +161,9 @@ def _loop(text: Text, element: str, surfaces: dict[str, str], *, prefetch: bool)
     pieces_b: list[str] = []
     for start in (0,) if small else (0, 32):
         x = text.new(f"arith.addi %n, {text.new(f'arith.constant {start} : index')} : index")
-        shape = block(8, 32, 16, 4, packed=True) if small else block(16, 32, 16, 2, packed=True)
+        shape = (
+            block(8, 32, 16, 4, packed=True) if small else block(16, 32, 16, 2, packed=True)
+        )
         b = text.new(
             f"xevm.blockload2d {surfaces['B']}, {at(x, '%by_')} {shape} : {load} -> vector<32xi32>"
         )
@@ -175,7 +186,9 @@ def _loop(text: Text, element: str, surfaces: dict[str, str], *, prefetch: bool)
                     f"xevm.mma {left}, {right}, {total} {product} : (vector<8xi16>, vector<8xi32>, {vector}) -> {vector}"
                 )
             sums.append(total)
-    moved = [text.new(f"arith.addi {v}, %c32 : index") for v in ("%ax", "%by_", "%pax", "%pby")]
+    moved = [
+        text.new(f"arith.addi {v}, %c32 : index") for v in ("%ax", "%by_", "%pax", "%pby")
+    ]
     text.add(f"scf.yield {', '.join(moved + sums)} : {types}")
     text.add("}")
 

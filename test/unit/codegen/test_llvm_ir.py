@@ -53,14 +53,20 @@ def test_what_is_called_is_called_by_its_convention():
 
 
 def test_modules_of_the_gpu_dialect_are_looked_into():
-    text = "gpu.module @m {\n  llvm.func @k() attributes {gpu.kernel} {\n    llvm.return\n  }\n}"
+    text = (
+        "gpu.module @m {\n  llvm.func @k() attributes {gpu.kernel} {\n    llvm.return\n  }\n}"
+    )
     assert "spir_kernel" in code(parse(text, "kernel.mlir"))
 
 
 def test_two_kernels_of_one_name():
     kernel = "llvm.func @k() attributes {gpu.kernel} {\n  llvm.return\n}"
-    module = parse(f"gpu.module @m {{\n{kernel}\n}}\ngpu.module @n {{\n{kernel}\n}}", "kernel.mlir")
-    with pytest.raises(XetileError, match=r"kernel\.mlir:7:1: error: two functions are named 'k'"):
+    module = parse(
+        f"gpu.module @m {{\n{kernel}\n}}\ngpu.module @n {{\n{kernel}\n}}", "kernel.mlir"
+    )
+    with pytest.raises(
+        XetileError, match=r"kernel\.mlir:7:1: error: two functions are named 'k'"
+    ):
         convert_module(module)
 
 
@@ -81,7 +87,9 @@ def test_pointers_into_global_memory():
       %v = llvm.load %q : !llvm.ptr<1> -> f32
       llvm.store %v, %p : f32, !llvm.ptr<1>"""
     found = lines(function(body, arguments="%p: !llvm.ptr<1>, %i: i64"))
-    assert any('getelementptr float, ptr addrspace(1) %"p", i64 %"i"' in line for line in found)
+    assert any(
+        'getelementptr float, ptr addrspace(1) %"p", i64 %"i"' in line for line in found
+    )
 
 
 VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
@@ -101,14 +109,18 @@ VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
     ],
 )
 def test_ops_that_xdsl_lacks(operation: str, expected: str):
-    assert any(expected in line for line in lines(function(f"%r = {operation}", arguments=VALUES)))
+    assert any(
+        expected in line for line in lines(function(f"%r = {operation}", arguments=VALUES))
+    )
 
 
 def test_selection_by_a_vector():
     body = """%c = llvm.fcmp "ogt" %v, %v : vector<8xf32>
       %r = llvm.select %c, %v, %v : vector<8xi1>, vector<8xf32>"""
     found = lines(function(body, arguments=VALUES))
-    assert any("select" in line and "<8 x i1>" in line and "<8 x float>" in line for line in found)
+    assert any(
+        "select" in line and "<8 x i1>" in line and "<8 x float>" in line for line in found
+    )
 
 
 def test_blocks_and_what_they_carry():

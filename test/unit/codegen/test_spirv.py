@@ -62,7 +62,9 @@ def test_ids_are_defined_once():
 @pytest.mark.spirv_val
 def test_every_module_of_a_process_is_valid_and_the_same(spirv_val: Path, tmp_path: Path):
     """LLVM's own answer is neither, once in a while."""
-    texts = [KERNEL.format(callee=f"_Z{len(name)}{name}i") for name in ("abs", "foo", "another")]
+    texts = [
+        KERNEL.format(callee=f"_Z{len(name)}{name}i") for name in ("abs", "foo", "another")
+    ]
     seen: set[bytes] = set()
     for text in texts * 8:
         seen.add(to_spirv(text))

@@ -141,5 +141,8 @@ def normalized(text: str) -> str:
     text = re.sub(r"  // (\d+ preds|pred).*", "", text)
     text = re.sub(r", (\d+) : i64>", r", \1>", text)
     return (
-        text.replace(" : i64,", ",").replace(" : i64]", "]").replace("nsw,nuw", "nsw, nuw").strip()
+        text.replace(" : i64,", ",")
+        .replace(" : i64]", "]")
+        .replace("nsw,nuw", "nsw, nuw")
+        .strip()
     )

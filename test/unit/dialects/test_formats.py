@@ -241,7 +241,9 @@ def test_mixed_lists() -> None:
     assert join_mixed(op.offsets, None) == [i, j]
     verify_count("const_offsets", op.offsets, None)
     verify_count("const_offsets", op.offsets, literals)
-    with pytest.raises(VerifyException, match="'const_offsets' has 2 dynamic entries and 1 values"):
+    with pytest.raises(
+        VerifyException, match="'const_offsets' has 2 dynamic entries and 1 values"
+    ):
         verify_count("const_offsets", [i], literals)
 
 
@@ -280,7 +282,10 @@ def test_structs(attribute: str) -> None:
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [
-        (f"{BLOCK}<size = 2 : i64>", "'size' is no parameter; legal are memory_space, array_len"),
+        (
+            f"{BLOCK}<size = 2 : i64>",
+            "'size' is no parameter; legal are memory_space, array_len",
+        ),
         (f"{BLOCK}<array_length = 2, array_length = 2>", "'array_length' is given twice"),
         (f'{BLOCK}<array_length = "two">', 'expected an integer, got "two"'),
         ("#xevm.mma_types<d = f32>", "expected d, a, b and optionally c, found d"),

@@ -8,7 +8,11 @@ import pytest
 SOURCES = Path(__file__).parents[2] / "ir" / "dialects"
 FILES = sorted(
     path
-    for pattern in ("xegpu/invalid*.mlir", "xevm/invalid*.mlir", "upstream/gpu/binary-invalid.mlir")
+    for pattern in (
+        "xegpu/invalid*.mlir",
+        "xevm/invalid*.mlir",
+        "upstream/gpu/binary-invalid.mlir",
+    )
     for path in SOURCES.glob(pattern)
 )
 

@@ -14,7 +14,9 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_subgroup.mlir"
 @pytest.mark.parametrize("level", ["subgroup", "blocked", "xegpu", "xevm"])
 def test_the_product_is_numpys(level: LevelName) -> None:
     text = (
-        EXAMPLE.read_text().replace("4096x4096", "256x256").replace("constant 4096", "constant 256")
+        EXAMPLE.read_text()
+        .replace("4096x4096", "256x256")
+        .replace("constant 4096", "constant 256")
     )
     text = text.replace("16, 16, 1>", "1, 1, 1>")
     lowered = xetile.lower(xetile.parse(text), to=level)

@@ -89,7 +89,10 @@ KERNELS = (
     Kernel("scattered_add", (whole(f32, 1024), whole(f32, 1024)), numpy.add, f32),
     Kernel("shared_memory", (whole(f16, 64, 64),), wide, f16),
     Kernel(
-        "bias_relu", (whole(f16, 64, 32), whole(f16, 32, 64), whole(f32, 1, 64)), bias_relu, f16
+        "bias_relu",
+        (whole(f16, 64, 32), whole(f16, 32, 64), whole(f32, 1, 64)),
+        bias_relu,
+        f16,
     ),
     Kernel("k_slices", (whole(f16, 64, 128), whole(f16, 128, 64)), product, f32),
     Kernel(

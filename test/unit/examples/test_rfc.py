@@ -103,7 +103,9 @@ def resized(program: Program, sizes: Sizes) -> str:
     text = source(program)
     for alias, shape in MATRICES.items():
         new = shape.format(m=m, n=n, k=k)
-        text = re.sub(rf"^(!{alias} = memref<)(?:\d+x)+", rf"\g<1>{new}x", text, flags=re.MULTILINE)
+        text = re.sub(
+            rf"^(!{alias} = memref<)(?:\d+x)+", rf"\g<1>{new}x", text, flags=re.MULTILINE
+        )
     x, y, z = grid(program, sizes)
     text = re.sub(r"(known_grid_size = array<i32:) [\d, ]+", rf"\1 {x}, {y}, {z}", text)
     text = text.replace("%K = arith.constant 4096", f"%K = arith.constant {k}")
@@ -286,7 +288,9 @@ def test_the_better_division_of_2_3_moves_nothing_between_subgroups() -> None:
 
 
 @pytest.mark.parametrize("program", [*GEMMS, ROW_SUMS], ids=NAMES[len(APPENDIX_1) :])
-def test_maps_that_follow_from_tiles_and_products_need_not_be_written(program: Program) -> None:
+def test_maps_that_follow_from_tiles_and_products_need_not_be_written(
+    program: Program,
+) -> None:
     text = source(program)
     bare = re.sub(r" ?\{wg_map = #\w+\}", "", text)
     bare = bare.replace("wg_map_a = #map_a, wg_map_b = #map_b, ", "")

@@ -27,7 +27,9 @@ def test_python_example(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command_lines(tmp_path: Path) -> None:
-    lines = [line.strip() for line in re.findall(r"^    ((?:xetile-|sed ).*)$", TEXT, re.MULTILINE)]
+    lines = [
+        line.strip() for line in re.findall(r"^    ((?:xetile-|sed ).*)$", TEXT, re.MULTILINE)
+    ]
     assert len(lines) > 10
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
@@ -44,7 +46,9 @@ def test_command_lines(tmp_path: Path) -> None:
         if "--against" in line:
             assert done.stdout == "equal bits\n"
         elif line.startswith("xetile-run"):
-            assert re.search(r"argument \d: memref<320.*: smallest -\d.*, largest \d", done.stdout)
+            assert re.search(
+                r"argument \d: memref<320.*: smallest -\d.*, largest \d", done.stdout
+            )
         elif "grep -c" in line:
             assert (int(done.stdout) > 0) == ("2.2" in line)
     for name in ("2.1.spv", "2.5.spv"):

@@ -213,7 +213,9 @@ MATH_MODELS: Mapping[str, Callable[[float], float]] = {
 EXAMPLES: dict[str, Example] = {}
 
 
-def example(name: str, body: str, type: str, expected: object, level: str = "subgroup") -> None:
+def example(
+    name: str, body: str, type: str, expected: object, level: str = "subgroup"
+) -> None:
     assert name not in EXAMPLES
     EXAMPLES[name] = Example(body, type, expected, level)
 
@@ -422,7 +424,9 @@ def module_of(name: str, level: str) -> ModuleOp:
 
 def test_every_registered_op_is_here():
     registered = {op.name for d in DIALECTS for op in context().get_dialect(d).operations}
-    executed = {op.name for name, e in EXAMPLES.items() for op in module_of(name, e.level).walk()}
+    executed = {
+        op.name for name, e in EXAMPLES.items() for op in module_of(name, e.level).walk()
+    }
     accounted = executed | REFUSED.keys() | STRUCTURE.keys()
     assert registered - accounted == set()
     assert set(EXAMPLES) <= executed

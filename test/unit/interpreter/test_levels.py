@@ -141,7 +141,9 @@ LEVELS = {"workgroup": WORKGROUP, "subgroup": SUBGROUP, "blocked": BLOCKED}
 def fill(text: str, kind: str, m: int, n: int, k: int) -> str:
     accumulator = TYPES[kind][1]
     zero = "0" if accumulator == "i32" else "0.000000e+00"
-    text = text.replace("MxK", f"{m}x{k}").replace("KxN", f"{k}x{n}").replace("MxN", f"{m}x{n}")
+    text = (
+        text.replace("MxK", f"{m}x{k}").replace("KxN", f"{k}x{n}").replace("MxN", f"{m}x{n}")
+    )
     text = text.replace("TYPE", kind).replace("ACC", accumulator).replace("ZERO", zero)
     return text.replace("constant K", f"constant {k}")
 
@@ -163,7 +165,9 @@ def rounded(kind: str, values: Array) -> Array:
     if kind != "tf32":
         return values.astype(np.float32)
     bits = values.view(np.uint32).astype(np.uint64)
-    return ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+    return (
+        ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+    )
 
 
 def reference(kind: str, a: Array, b: Array) -> Array:
@@ -187,7 +191,9 @@ def test_product(run: Run, level: str, kind: str):
     "shape", [(33, 32, 32), (64, 45, 32), (32, 64, 23), (37, 41, 19), (5, 3, 1)]
 )
 @pytest.mark.parametrize("level", LEVELS)
-def test_product_of_shapes_that_do_not_divide(run: Run, level: str, shape: tuple[int, int, int]):
+def test_product_of_shapes_that_do_not_divide(
+    run: Run, level: str, shape: tuple[int, int, int]
+):
     m, n, k = shape
     a, b, c = operands("f16", m, n, k)
     run(fill(LEVELS[level], "f16", m, n, k), a, b, c, grid=(-(-m // 32), -(-n // 32), 1))
@@ -355,7 +361,10 @@ def test_product_by_block_messages(run: Run, text: str, shape: tuple[int, int, i
             (16, 32, 36),
             "a pitch of 72 bytes; 2D block access needs at least 64 and a multiple of 16",
         ),
-        ((16, 32, 33), "rows of 66 bytes; 2D block access needs at least 64 and a multiple of 4"),
+        (
+            (16, 32, 33),
+            "rows of 66 bytes; 2D block access needs at least 64 and a multiple of 4",
+        ),
         ((16, 30, 64), "rows of 60 bytes"),
     ],
 )

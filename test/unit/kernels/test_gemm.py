@@ -14,7 +14,9 @@ def names(module: ModuleOp) -> list[str]:
 
 
 @pytest.mark.parametrize("prefetch", [None, 3])
-@pytest.mark.parametrize(("a", "accumulator"), [("f16", "f32"), ("bf16", "f32"), ("i8", "i32")])
+@pytest.mark.parametrize(
+    ("a", "accumulator"), [("f16", "f32"), ("bf16", "f32"), ("i8", "i32")]
+)
 def test_the_examples_are_what_the_builder_makes(
     a: str, accumulator: str, prefetch: int | None
 ) -> None:
@@ -44,4 +46,6 @@ def test_values_have_names() -> None:
 def test_c_is_converted_after_the_loop() -> None:
     text = xetile.text(gemm(m=64, n=64, k=64, c="f16", workgroup_tile=(64, 64)))
     assert text.count("arith.truncf") == 1
-    assert text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")
+    assert (
+        text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")
+    )

@@ -41,7 +41,9 @@ def test_a_grid_covers_what_does_not_divide() -> None:
 @pytest.mark.parametrize("subgroups", [1, 2, 3, 4, 6, 8, 16, 24, 32, 48, 64])
 @pytest.mark.parametrize("shape", [(256, 32), (32, 256), (8, 16), (24, 40), (96, 32), (7, 16)])
 @pytest.mark.parametrize("bits", [8, 16, 32])
-def test_prefetches_are_dealt_out_evenly(shape: tuple[int, int], subgroups: int, bits: int) -> None:
+def test_prefetches_are_dealt_out_evenly(
+    shape: tuple[int, int], subgroups: int, bits: int
+) -> None:
     chosen = prefetch_map(shape, subgroups, bits)
     assert prod(chosen.sg_layout) == subgroups
     distribution = Distribution(shape, chosen.sg_data, chosen.sg_layout)
@@ -59,7 +61,10 @@ def test_prefetches_are_dealt_out_evenly(shape: tuple[int, int], subgroups: int,
             "accumulator is 'bf16', for f16 operands it has to be f32 or f16",
         ),
         ({"a": "i8", "b": "ui8"}, "accumulator is 'f32', for i8 operands it has to be i32"),
-        ({"c": "i8"}, "type of c is 'i8', for an f32 accumulator it has to be one of f32, f16"),
+        (
+            {"c": "i8"},
+            "type of c is 'i8', for an f32 accumulator it has to be one of f32, f16",
+        ),
         ({"m": 0}, "m is 0, it has to be at least 1"),
         ({"n": 2**31}, "n is 2147483648, it has to be at most 2147483647"),
         ({"k_step": 10**30}, f"k_step is {10**30}, it has to be at most 2147483647"),
@@ -86,7 +91,9 @@ def test_prefetches_are_dealt_out_evenly(shape: tuple[int, int], subgroups: int,
         ),
     ],
 )
-def test_impossible_requests_name_what_is_legal(changes: dict[str, object], message: str) -> None:
+def test_impossible_requests_name_what_is_legal(
+    changes: dict[str, object], message: str
+) -> None:
     with pytest.raises(XetileError) as caught:
         check_plan(replace(RFC, **changes))
     assert str(caught.value).startswith(message)
@@ -112,5 +119,7 @@ def test_conversions(source: str, target: str, ops: list[tuple[str, str]]) -> No
     ("operands", "accumulator"), [(a, acc) for a, accs in ACCUMULATORS.items() for acc in accs]
 )
 def test_every_product_makes_legal_ir(operands: str, accumulator: str) -> None:
-    module = gemm(m=64, n=64, k=40, a=operands, accumulator=accumulator, workgroup_tile=(64, 64))
+    module = gemm(
+        m=64, n=64, k=40, a=operands, accumulator=accumulator, workgroup_tile=(64, 64)
+    )
     module.verify()

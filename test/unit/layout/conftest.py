@@ -15,7 +15,9 @@ PROPERTY = "recorded vectors"
 
 
 @pytest.fixture
-def recorded(record_property: Callable[[str, object], None]) -> Callable[[str, str], list[object]]:
+def recorded(
+    record_property: Callable[[str, object], None],
+) -> Callable[[str, str], list[object]]:
     """Reads a section of a file of vectors ("all" of one without sections)."""
 
     def read(name: str, section: str) -> list[object]:

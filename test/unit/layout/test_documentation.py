@@ -28,7 +28,10 @@ def test_examples() -> None:
 
 @pytest.mark.parametrize("text", fences("console"))
 def test_command_lines(
-    text: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     command, _, expected = text.removeprefix("$ ").partition("\n")
     (tmp_path / "docs" / "pictures").mkdir(parents=True)

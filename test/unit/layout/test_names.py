@@ -26,7 +26,9 @@ def test_the_room_imports_neither_arrays_nor_ir() -> None:
         "for name in layout.__all__: getattr(layout, name)\n"
         "print(*{name.partition('.')[0] for name in sys.modules} & {'numpy', 'xdsl', 'dataclasses'})"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert ran.stdout.strip() == ""
 
 
@@ -35,5 +37,7 @@ def test_the_import_alone_costs_next_to_nothing() -> None:
         "import sys, types; before = set(sys.modules); import xetile.layout\n"
         "print(*sorted(set(sys.modules) - before))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert ran.stdout.split() == ["xetile", "xetile.layout"]

@@ -75,19 +75,35 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
     if type == "i8":
         assert numpy.array_equal(c, exact)
     elif type != "tf32":
-        bound = size[2] * 2.0**-23 * (abs(a.astype(numpy.float64)) @ abs(b.astype(numpy.float64)))
+        bound = (
+            size[2] * 2.0**-23 * (abs(a.astype(numpy.float64)) @ abs(b.astype(numpy.float64)))
+        )
         assert (abs(c - exact) <= bound).all()
 
 
 @pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
 def test_every_device_computes_the_same(device: str) -> None:
-    check((64, 64, 64), "bf16", ALL, device=device, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    check(
+        (64, 64, 64),
+        "bf16",
+        ALL,
+        device=device,
+        workgroup_tile=(64, 64),
+        subgroup_tile=(32, 32),
+    )
 
 
 @pytest.mark.parametrize("rows", [8, 12, 16, 24, 40, 64, 128, 256])
 @pytest.mark.parametrize("type", ["f16", "i8"])
 def test_subgroup_tiles_of_many_heights(rows: int, type: str) -> None:
-    check((rows, 64, 96), type, ALL, workgroup_tile=(rows, 32), subgroup_tile=(rows, 32), k_step=32)
+    check(
+        (rows, 64, 96),
+        type,
+        ALL,
+        workgroup_tile=(rows, 32),
+        subgroup_tile=(rows, 32),
+        k_step=32,
+    )
 
 
 @pytest.mark.parametrize("columns", [16, 32, 48, 80, 128, 256])
@@ -129,7 +145,12 @@ def test_any_tile_executes_above_xegpu(
 
 @pytest.mark.parametrize(
     ("type", "accumulator", "c"),
-    [("f16", "f16", None), ("bf16", "bf16", None), ("f16", "f32", "f16"), ("bf16", "f32", "bf16")],
+    [
+        ("f16", "f16", None),
+        ("bf16", "bf16", None),
+        ("f16", "f32", "f16"),
+        ("bf16", "f32", "bf16"),
+    ],
 )
 def test_accumulators_and_results_of_other_types(
     type: str, accumulator: str, c: str | None
@@ -191,7 +212,9 @@ def test_rounds_shared_units_and_a_factor_of_three() -> None:
         results.append(c.tobytes())
     assert len(set(results)) == 1
     exact = start + a.astype(numpy.float64) @ b.astype(numpy.float64)
-    assert abs(numpy.frombuffer(results[0], numpy.float32).reshape(48, 64) - exact).max() < 1e-4
+    assert (
+        abs(numpy.frombuffer(results[0], numpy.float32).reshape(48, 64) - exact).max() < 1e-4
+    )
 
 
 CONSTANTS = """

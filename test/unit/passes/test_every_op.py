@@ -79,7 +79,9 @@ def test_padding_that_is_not_zero(element: str, shape: Shape) -> None:
 def test_column_major_tiles_and_padded_pitches(element: str, shape: Shape) -> None:
     """Rows of A stand 5 elements apart from their end, C is stored by columns with a pitch of its own."""
     wide = random(element, (26, 45))
-    a = Argument("A", memref((26, 40), element, ", strided<[45, 1]>"), wide[:, :40], wide[:, :40])
+    a = Argument(
+        "A", memref((26, 40), element, ", strided<[45, 1]>"), wide[:, :40], wide[:, :40]
+    )
     column_major = numpy.zeros((shape[1], shape[0] + 6), wide.dtype).T
     filled = column_major.copy(order="F")
     values = window(a.before, 2, 9, shape)
@@ -148,7 +150,10 @@ def test_tile_broadcast(element: str, dimensions: tuple[int, ...], shape: Shape)
     narrow = (1 if 0 in dimensions else shape[0], 1 if 1 in dimensions else shape[1])
     source = random(element, narrow)
     values = numpy.array(
-        [[source[i % narrow[0], j % narrow[1]] for j in range(shape[1])] for i in range(shape[0])]
+        [
+            [source[i % narrow[0], j % narrow[1]] for j in range(shape[1])]
+            for i in range(shape[0])
+        ]
     )
     a, c = given("A", source, element), made("C", values.astype(NUMPY[element]), element)
     check(
@@ -177,7 +182,9 @@ def rounded(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         kind = numpy.float64 if x.dtype.kind in "fV" else numpy.int64
         wide = operation(x.astype(kind), y.astype(kind))
         if kind is numpy.float64 and x.dtype == ml_dtypes.bfloat16:
-            wide = wide.astype(numpy.float32)  # exact: a sum or product of two bf16 near each other
+            wide = wide.astype(
+                numpy.float32
+            )  # exact: a sum or product of two bf16 near each other
         return wide.astype(x.dtype)
 
     return apply
@@ -250,7 +257,9 @@ def reduced(kind: str, values: Array, dimensions: Sequence[int]) -> Array:
         one = values[i : i + 1, j]
         # The first element stands alone; only an addition has an identity (0.0) that changes it: -0.0.
         result[at] = (
-            combine(result[at].reshape(1), one)[0] if at in seen else one[0] + 0 * (kind == "add")
+            combine(result[at].reshape(1), one)[0]
+            if at in seen
+            else one[0] + 0 * (kind == "add")
         )
         seen.add(at)
     return result
@@ -325,7 +334,12 @@ ATOMICS = {
 
 @pytest.mark.parametrize(
     ("element", "kind"),
-    [(e, k) for e in TYPES for k in ATOMICS if k == "assign" or k.endswith("f") == (e in FLOATS)],
+    [
+        (e, k)
+        for e in TYPES
+        for k in ATOMICS
+        if k == "assign" or k.endswith("f") == (e in FLOATS)
+    ],
 )
 def test_atomic_rmw_tile(element: str, kind: str) -> None:
     """Memory has the combination, the result what was there; outside nothing changes and the result is zero."""
@@ -363,7 +377,9 @@ PRODUCTS = [
 @pytest.mark.parametrize(("element", "accumulator"), PRODUCTS)
 @pytest.mark.parametrize("size", [(16, 32, 32), (24, 19, 8), (1, 16, 56), (5, 1, 90)], ids=str)
 @pytest.mark.parametrize("start", [True, False], ids=["with C", "without C"])
-def test_tile_mma(element: str, accumulator: str, size: tuple[int, int, int], start: bool) -> None:
+def test_tile_mma(
+    element: str, accumulator: str, size: tuple[int, int, int], start: bool
+) -> None:
     m, n, k = size
     a, b = (
         given("A", small(element, (m, k)), element),

@@ -36,7 +36,9 @@ def handled(name: str) -> set[str]:
 
 
 LOWERING = {
-    module.name: ops for module in iter_modules(passes.__path__) if (ops := handled(module.name))
+    module.name: ops
+    for module in iter_modules(passes.__path__)
+    if (ops := handled(module.name))
 }
 
 
@@ -66,5 +68,7 @@ def test_each_handler_has_a_case(name: str) -> None:
 def test_each_handler_is_for_an_op_that_there_is() -> None:
     context = Context()
     dialects.load(context)
-    unknown = {op for ops in LOWERING.values() for op in ops if context.get_optional_op(op) is None}
+    unknown = {
+        op for ops in LOWERING.values() for op in ops if context.get_optional_op(op) is None
+    }
     assert not unknown

@@ -32,10 +32,13 @@ def text(module: ModuleOp) -> str:
 @pytest.mark.mlir_opt
 @pytest.mark.parametrize("level", ["xegpu", "xevm"])
 @pytest.mark.parametrize("name", KERNELS)
-def test_mlir_opt_takes_it_and_gives_it_back(mlir_opt: Path, name: str, level: LevelName) -> None:
-    options: dict[str, Any] = {"workgroup_tile": (64, 64), "subgroup_tile": (32, 32)} | KERNELS[
-        name
-    ]
+def test_mlir_opt_takes_it_and_gives_it_back(
+    mlir_opt: Path, name: str, level: LevelName
+) -> None:
+    options: dict[str, Any] = {
+        "workgroup_tile": (64, 64),
+        "subgroup_tile": (32, 32),
+    } | KERNELS[name]
     module = gemm(m=72, n=96, k=144, **options)
     lower(context(), module, level, "bmg")
     # tf32 vectors exist at X only: a lane holds them as f32.

@@ -68,7 +68,11 @@ def test_arithmetic(element: str, shape: Shape) -> None:
     """Each op on a vector from row-major memory and one that was transposed, in other blocks."""
     operations = FLOAT_OPS if element in FLOATS else INTEGER_OPS
     x, y = random(element, shape), random(element, shape, 1)
-    y = (abs(y) + 1).astype(y.dtype) if element in FLOATS else (y & numpy.iinfo(y.dtype).max) | 1
+    y = (
+        (abs(y) + 1).astype(y.dtype)
+        if element in FLOATS
+        else (y & numpy.iinfo(y.dtype).max) | 1
+    )
     other = turned(shape)
     a, b = given("A", x, element), given("B", numpy.ascontiguousarray(y.T), element)
     v = vector(shape, element)
@@ -230,7 +234,11 @@ def test_loops_and_branches(element: str, shape: Shape) -> None:
     plus = "addf" if element in FLOATS else "addi"
     parts = [window(matrix, n * shape[0], 0, shape) for n in range(3)]
     total = (parts[0] + parts[1] + parts[2]).astype(matrix.dtype)
-    a, c, d = given("A", matrix, element), made("C", total, element), made("D", parts[1], element)
+    a, c, d = (
+        given("A", matrix, element),
+        made("C", total, element),
+        made("D", parts[1], element),
+    )
     t, v = tile(shape, element), vector(shape, element)
     kinds = f"({t}, {v}, {v}, {v}, index)"
     exchanged = vector(turned(shape), element)

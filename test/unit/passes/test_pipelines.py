@@ -28,7 +28,9 @@ def test_each_level_is_tidied_but_the_last(device: str | None) -> None:
 
 def test_passes_that_depend_on_the_device_get_it() -> None:
     path = find("cri").path
-    devices = {step.name: getattr(step, "device", "none") for step in steps(path, "llvm", "cri")}
+    devices = {
+        step.name: getattr(step, "device", "none") for step in steps(path, "llvm", "cri")
+    }
     dependent = {name for name, device in devices.items() if device == "cri"}
     assert dependent == {
         name for _, names in WAY for name in names if "device" in PASSES[name].options

@@ -29,7 +29,10 @@ def kernel(body: str, arguments: str, attributes: str = "") -> ModuleOp:
         ({"n": 202}, ["pitch of 404 bytes", "multiple of 16"]),
         ({"k": 16}, ["rows of 32 bytes", "at least 64"]),
         ({"k_step": 24}, ["k = 8", "K a multiple of 16"]),
-        ({"workgroup_tile": (64, 80), "subgroup_tile": (32, 40)}, ["n = 8", "N a multiple of 16"]),
+        (
+            {"workgroup_tile": (64, 80), "subgroup_tile": (32, 40)},
+            ["n = 8", "N a multiple of 16"],
+        ),
         ({"a": "f32"}, ["no matrix instruction for A f32", "f16 -> f32 or f16"]),
     ],
 )
@@ -98,7 +101,8 @@ def test_a_vector_without_map_asks_for_one() -> None:
         "%A: memref<64x64xf32>",
     )
     assert (
-        "no wg_map is known for %z of type vector<64x64xf32>" in refused(module, "subgroup").message
+        "no wg_map is known for %z of type vector<64x64xf32>"
+        in refused(module, "subgroup").message
     )
 
 
@@ -138,7 +142,11 @@ def test_an_unknown_device_is_refused() -> None:
             "memref<64x64xf32, strided<[1, 64]>>",
             "no 2D block store for blocks of 8x16 f32 in a column-major tile of 8x16",
         ),
-        ("8x16xf32, #xetile.tile_attr<memory_space = 3>", "memref<64x64xf32, 3>", "shared memory"),
+        (
+            "8x16xf32, #xetile.tile_attr<memory_space = 3>",
+            "memref<64x64xf32, 3>",
+            "shared memory",
+        ),
     ],
 )
 def test_forms_that_are_not_lowered_yet_say_so(tile: str, source: str, word: str) -> None:

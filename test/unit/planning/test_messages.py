@@ -122,7 +122,9 @@ def test_messages_of_one_device_are_those_of_others_or_refused() -> None:
 
 @pytest.mark.parametrize("device", names())
 @pytest.mark.parametrize("element", [i8, f16, bf16, f32], ids=str)
-def test_blocks_of_operand_b_are_those_of_packed_messages(device: str, element: Attribute) -> None:
+def test_blocks_of_operand_b_are_those_of_packed_messages(
+    device: str, element: Attribute
+) -> None:
     found = 0
     for rows in (1, 2, 4, 8, 16, 24, 32, 96, 256):
         for columns in (1, 4, 8, 16, 32, 48, 64, 256):

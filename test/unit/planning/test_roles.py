@@ -113,7 +113,9 @@ def test_tiles_are_followed_through_loops_and_updates() -> None:
 
 
 def test_atomics_have_no_message() -> None:
-    module = kernel(f"%r = xetile.atomic_rmw_tile <addf> %o, %u : {VECTOR}, {TILE} -> {VECTOR}")
+    module = kernel(
+        f"%r = xetile.atomic_rmw_tile <addf> %o, %u : {VECTOR}, {TILE} -> {VECTOR}"
+    )
     found = {op.name: use_of(op) for op in module.walk()}
     assert found["xetile.atomic_rmw_tile"] is None
     assert found["xetile.load_tile"] == "load"

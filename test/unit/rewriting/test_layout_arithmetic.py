@@ -71,8 +71,12 @@ def executed(layout: LinearLayout, points: Points, type: str, *, bounded: bool) 
     assert not isinstance(first, Block)
     builder = Builder(InsertPoint.before(first))
     sizes = layout.in_dims.items()
-    ranges = {coordinates[name]: Interval(0, size - 1) for name, size in sizes} if bounded else {}
-    for name, image in apply_layout(layout, coordinates, builder.insert, ranges=ranges).items():
+    ranges = (
+        {coordinates[name]: Interval(0, size - 1) for name, size in sizes} if bounded else {}
+    )
+    for name, image in apply_layout(
+        layout, coordinates, builder.insert, ranges=ranges
+    ).items():
         if isinstance(image, int):
             image = builder.insert(arith.ConstantOp(IntegerAttr(image, integer))).results[0]
         named[name].replace_all_uses_with(image)
@@ -124,7 +128,9 @@ def test_every_input_of_random_layouts(layout: LinearLayout, type: str, bounded:
 
 @settings(max_examples=30, deadline=None)
 @given(layouts(), st.sampled_from(sorted(TYPES)), st.randoms(use_true_random=False))
-def test_bits_past_the_size_are_ignored(layout: LinearLayout, type: str, random: Random) -> None:
+def test_bits_past_the_size_are_ignored(
+    layout: LinearLayout, type: str, random: Random
+) -> None:
     points = {
         name: np.array([random.randrange(-(1 << 31), 1 << 31) for _ in range(64)], np.int64)
         for name in layout.in_dims
@@ -141,8 +147,12 @@ DPAS_A = layout_of(f"#ttg.dot_op<{{opIdx = 0, parent = {DPAS}, kWidth = 1}}>", (
 DPAS_B = layout_of(f"#ttg.dot_op<{{opIdx = 1, parent = {DPAS}, kWidth = 2}}>", (32, 256))
 IDENTITY = LinearLayout.identity_1d(256, "offset", "dim0")
 STRIDED = LinearLayout.strided_1d(16, 4, "lane", "dim0")
-SPLIT = LinearLayout.identity_1d(256, "offset", "flat").reshape_outs([("dim1", 16), ("dim0", 16)])
-SWIZZLED = swizzled_shared_layout((64, 32), 8, 1, 4, (1, 0)).sublayout(["offset"], ["dim0", "dim1"])
+SPLIT = LinearLayout.identity_1d(256, "offset", "flat").reshape_outs(
+    [("dim1", 16), ("dim0", 16)]
+)
+SWIZZLED = swizzled_shared_layout((64, 32), 8, 1, 4, (1, 0)).sublayout(
+    ["offset"], ["dim0", "dim1"]
+)
 
 # layout, the ops when all coordinates are known to be below their sizes
 COUNTS: list[tuple[str, LinearLayout, dict[str, int]]] = [
@@ -197,7 +207,9 @@ def arguments_of(layout: LinearLayout) -> Arguments:
 )
 def test_ops_for_known_ranges(layout: LinearLayout, counts: dict[str, int]) -> None:
     made = arguments_of(layout)
-    ranges = {made.values[name]: Interval(0, size - 1) for name, size in layout.in_dims.items()}
+    ranges = {
+        made.values[name]: Interval(0, size - 1) for name, size in layout.in_dims.items()
+    }
     apply_layout(layout, made.values, made.builder.insert, ranges=ranges)
     assert made.counts() == counts
     assert agrees(layout, every_point(layout), "index", bounded=True)
@@ -212,7 +224,10 @@ def test_a_mask_where_nothing_is_known() -> None:
 def test_a_wider_range_keeps_the_mask() -> None:
     made = arguments_of(STRIDED)
     apply_layout(
-        STRIDED, made.values, made.builder.insert, ranges={made.values["lane"]: Interval(0, 16)}
+        STRIDED,
+        made.values,
+        made.builder.insert,
+        ranges={made.values["lane"]: Interval(0, 16)},
     )
     assert made.counts() == {"andi": 1, "shli": 1}
 
@@ -271,14 +286,19 @@ def test_shared_parts_are_made_once() -> None:
 
 def test_names_must_be_the_in_dims() -> None:
     made = arguments_of(STRIDED)
-    with pytest.raises(LayoutError, match=r"coordinates for \['register'\], but .* \['lane'\]"):
+    with pytest.raises(
+        LayoutError, match=r"coordinates for \['register'\], but .* \['lane'\]"
+    ):
         apply_layout(STRIDED, {"register": made.values["lane"]}, made.builder.insert)
 
 
 WIDE = LinearLayout.identity_1d(1 << 9, "a", "x") * LinearLayout.identity_1d(2, "b", "x")
 REFUSED: list[tuple[dict[str, Attribute], str]] = [
     ({"a": f32, "b": f32}, "a coordinate of type f32; expected index or a signless integer"),
-    ({"a": IntegerType(32, Signedness.SIGNED), "b": i32}, "a coordinate of type si32; expected"),
+    (
+        {"a": IntegerType(32, Signedness.SIGNED), "b": i32},
+        "a coordinate of type si32; expected",
+    ),
     ({"a": i32, "b": IndexType()}, "coordinates of types i32 and index; expected one type"),
     ({"a": i8, "b": i8}, "out-dim 'x' needs 10 bits; coordinates of type i8 have 8"),
 ]

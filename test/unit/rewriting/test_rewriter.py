@@ -37,7 +37,10 @@ def test_a_handler_takes_the_ops_of_its_class_and_others_are_copied():
     function = _function()
     Expansion(function, handlers).run()
     assert found == ["workgroup"]
-    assert [op.name for op in function.regions[0].block.ops] == ["arith.constant", "func.return"]
+    assert [op.name for op in function.regions[0].block.ops] == [
+        "arith.constant",
+        "func.return",
+    ]
 
 
 def test_what_a_pass_leaves_is_refused():

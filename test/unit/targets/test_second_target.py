@@ -90,5 +90,6 @@ def test_more_than_its_shared_memory_is_remarked(capsys: pytest.CaptureFixture[s
     function = next(op for op in api.parse(kernel(OTHER)).walk() if op.name == "gpu.func")
     assert XeTileWgToSg(EXCHANGED + 1).limit(function) == EXCHANGED
     assert (
-        f"exchange_bytes is {EXCHANGED + 1}; exchanges take {EXCHANGED}" in capsys.readouterr().err
+        f"exchange_bytes is {EXCHANGED + 1}; exchanges take {EXCHANGED}"
+        in capsys.readouterr().err
     )

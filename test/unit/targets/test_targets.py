@@ -21,7 +21,9 @@ def device(name: str) -> XeDevice:
 
 def test_devices_by_name() -> None:
     assert list(names()) == ["pvc", "bmg", "lnl", "ptl", "cri"]
-    with pytest.raises(XetileError, match="unknown device 'xe'; known are pvc, bmg, lnl, ptl, cri"):
+    with pytest.raises(
+        XetileError, match="unknown device 'xe'; known are pvc, bmg, lnl, ptl, cri"
+    ):
         device("xe")
 
 

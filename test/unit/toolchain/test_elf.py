@@ -28,7 +28,9 @@ def elf(symbols: list[tuple[str, int]]) -> bytes:
 
 
 def test_defined_symbols_and_the_empty_one_are_left_out():
-    assert undefined_symbols(elf([("gemm", 1), ("_Z3foov", 0), ("_entry", 1), ("bar", 0)])) == (
+    assert undefined_symbols(
+        elf([("gemm", 1), ("_Z3foov", 0), ("_entry", 1), ("bar", 0)])
+    ) == (
         "_Z3foov",
         "bar",
     )

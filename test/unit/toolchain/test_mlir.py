@@ -171,7 +171,9 @@ def test_a_pass_that_fails_says_where(route: Route) -> None:
 @pytest.mark.parametrize("route", ROUTES)
 def test_xetile_is_refused_unless_unregistered_dialects_are_allowed(route: Route) -> None:
     module = api.parse(FOLDER / "gemm_bf16.mlir")
-    with pytest.raises(XetileError, match=r":\d+:\d+: error: 'xetile\.init_tile' is XeTile, which"):
+    with pytest.raises(
+        XetileError, match=r":\d+:\d+: error: 'xetile\.init_tile' is XeTile, which"
+    ):
         verify(module, route=route)
     back = run_passes(module, "", allow_unregistered=True, route=route)
     api.verify(back)
@@ -203,7 +205,10 @@ def test_ops_that_xdsl_does_not_know_come_back_unregistered(route: Route) -> Non
 @pytest.mark.parametrize(
     ("pipeline", "message"),
     [
-        ("canonicalise", "'canonicalise' does not refer to a registered pass or pass pipeline"),
+        (
+            "canonicalise",
+            "'canonicalise' does not refer to a registered pass or pass pipeline",
+        ),
         ("canonicalize{speed=3}", "no such option speed"),
         ("builtin.module(cse", "expected pass pipeline to be wrapped with"),
     ],
@@ -233,7 +238,9 @@ def test_a_time_limit(route: Route) -> None:
 def test_both_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mlir, "has_bindings", lambda: False)
     monkeypatch.setattr(mlir, "find_mlir_opt", lambda: None)
-    with pytest.raises(XetileError, match=r"mlir-python-bindings.*mlir-22-tools.*XETILE_MLIR_OPT"):
+    with pytest.raises(
+        XetileError, match=r"mlir-python-bindings.*mlir-22-tools.*XETILE_MLIR_OPT"
+    ):
         run_passes(api.parse(KERNEL), "cse")
 
 
@@ -268,13 +275,19 @@ def test_text_there_and_back_without_upstream() -> None:
 
 
 def test_text_that_xdsl_cannot_read_is_one_line() -> None:
-    with pytest.raises(XetileError, match=r"xDSL cannot read what MLIR made: .*, in '\"a\.b\"\('"):
+    with pytest.raises(
+        XetileError, match=r"xDSL cannot read what MLIR made: .*, in '\"a\.b\"\('"
+    ):
         parse_module('"a.b"(')
 
 
 @pytest.mark.parametrize(
     "place",
-    ['"a"("k.mlir":3:4)', 'fused["k.mlir":3:4, "l.mlir":5:6]', 'callsite("f" at "k.mlir":3:4)'],
+    [
+        '"a"("k.mlir":3:4)',
+        'fused["k.mlir":3:4, "l.mlir":5:6]',
+        'callsite("f" at "k.mlir":3:4)',
+    ],
 )
 def test_a_place_inside_another_kind_of_location_is_found(place: str) -> None:
     text = f"func.func @f(%x: i32) {{\n  %y = arith.addi %x, %x : i32 loc({place})\n  return\n}}\n"

@@ -27,7 +27,9 @@ def spirv(callee: str) -> bytes:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     module = binding.parse_assembly(STORE.format(callee=callee))
-    machine = binding.Target.from_triple("spirv64-unknown-unknown").create_target_machine(opt=2)
+    machine = binding.Target.from_triple("spirv64-unknown-unknown").create_target_machine(
+        opt=2
+    )
     return machine.emit_object(module)
 
 

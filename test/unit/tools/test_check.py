@@ -35,5 +35,8 @@ def test_a_change_asks_for_the_tests_of_its_room(
 
 
 def test_what_lies_in_a_room_that_is_tested_whole_is_not_named_again() -> None:
-    paths = [PurePath("xetile/targets/surface.py"), PurePath("test/unit/targets/test_tables.py")]
+    paths = [
+        PurePath("xetile/targets/surface.py"),
+        PurePath("test/unit/targets/test_tables.py"),
+    ]
     assert mirrored_tests(paths, "unit") == ["test/unit/targets"]

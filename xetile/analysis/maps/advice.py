@@ -54,7 +54,9 @@ def _refuse_open_product(maps: Propagation, op: Operation) -> None:
         if known is None or maps.get(other.value) is not None:
             continue
         dimension = other.outer
-        units = units_that_fit(shape_of(op.results[0])[dimension], known.map.sg_layout[dimension])
+        units = units_that_fit(
+            shape_of(op.results[0])[dimension], known.map.sg_layout[dimension]
+        )
         _refuse_open(op, f"operand {factor.name}", known, {dimension: units}, "wg_map_c")
 
 
@@ -65,13 +67,19 @@ def _refuse_open_broadcast(maps: Propagation, op: Operation) -> None:
     if known is None:
         return
     extents = shape_of(op.results[0])
-    choices = {d: units_that_fit(extents[d], known.map.sg_layout[d]) for d in broadcast_dims(op)}
+    choices = {
+        d: units_that_fit(extents[d], known.map.sg_layout[d]) for d in broadcast_dims(op)
+    }
     name = "wg_map_result" if op.name.startswith("xetile.") else "wg_map"
     _refuse_open(op, name_of(op.operands[0]), known, choices, name)
 
 
 def _refuse_open(
-    op: Operation, given: str, known: Evidence, choices: Mapping[int, Sequence[int]], attribute: str
+    op: Operation,
+    given: str,
+    known: Evidence,
+    choices: Mapping[int, Sequence[int]],
+    attribute: str,
 ) -> NoReturn:
     """The result's map is known but for its units in some dimensions."""
     data: list[str] = [
@@ -92,7 +100,9 @@ def _listed(units: Sequence[int]) -> str:
     return text if len(units) <= _AT_MOST else f"..., {text}"
 
 
-def _refuse_tile(maps: Propagation, operations: Sequence[Operation], tile: SSAValue) -> NoReturn:
+def _refuse_tile(
+    maps: Propagation, operations: Sequence[Operation], tile: SSAValue
+) -> NoReturn:
     assert isinstance(tile.type, TileType)
     uses = _uses(operations, tile)
     reason = ""
@@ -113,7 +123,9 @@ def _uses(operations: Sequence[Operation], tile: SSAValue) -> list[Operation]:
     classes = Classes[None](lambda left, right: None)
     for op in operations:
         for pair in pairs(op):
-            if isinstance(pair.source.type, TileType) and isinstance(pair.target.type, TileType):
+            if isinstance(pair.source.type, TileType) and isinstance(
+                pair.target.type, TileType
+            ):
                 classes.unite(pair.source, pair.target)
     same = classes.find(tile)
     return [

@@ -124,7 +124,9 @@ class Propagation:
         while self._offers:
             offer = heappop(self._offers)
             if offer.value in self._known:
-                self.offer(offer.value, offer.evidence, offer.by, offer.strength, like=offer.like)
+                self.offer(
+                    offer.value, offer.evidence, offer.by, offer.strength, like=offer.like
+                )
             else:
                 self._accept(offer)
 
@@ -196,7 +198,5 @@ def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
     if offer.like is None:
         other = f"'{by.name}' needs {wanted.map.body} {origin(wanted, by)}"
     else:
-        other = (
-            f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
-        )
+        other = f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
     fail(by, f"{has}, {other}; make the maps agree, or put a tile_conv_layout between")

@@ -241,7 +241,9 @@ def _relate_broadcast(maps: Propagation, op: Operation) -> None:
         extents = shape_of(op.results[0])
         choices = {d: units_that_fit(extents[d], source.map.sg_layout[d]) for d in dims}
         unique = all(len(units) == 1 for units in choices.values())
-        if all(len(units) == 1 or source.map.sg_layout[d] == 1 for d, units in choices.items()):
+        if all(
+            len(units) == 1 or source.map.sg_layout[d] == 1 for d, units in choices.items()
+        ):
             map = with_data(source.map, {d: units[-1] for d, units in choices.items()})
             strength = Strength.FORWARD if unique else Strength.ASSUMED
             maps.offer(op.results[0], source.derive(map), op, strength)

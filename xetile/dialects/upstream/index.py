@@ -142,7 +142,9 @@ class CmpOp(IRDLOperation):
         self, predicate: Predicate, lhs: SSAValue | Operation, rhs: SSAValue | Operation
     ) -> None:
         super().__init__(
-            operands=[lhs, rhs], result_types=[i1], properties={"pred": PredicateAttr(predicate)}
+            operands=[lhs, rhs],
+            result_types=[i1],
+            properties={"pred": PredicateAttr(predicate)},
         )
 
 
@@ -199,7 +201,18 @@ class SizeOfOp(IRDLOperation):
 Index = Dialect(
     "index",
     [
-        *(AddOp, SubOp, MulOp, DivSOp, DivUOp, CeilDivSOp, CeilDivUOp, FloorDivSOp, RemSOp, RemUOp),
+        *(
+            AddOp,
+            SubOp,
+            MulOp,
+            DivSOp,
+            DivUOp,
+            CeilDivSOp,
+            CeilDivUOp,
+            FloorDivSOp,
+            RemSOp,
+            RemUOp,
+        ),
         *(MaxSOp, MaxUOp, MinSOp, MinUOp, ShlOp, ShrSOp, ShrUOp, AndOp, OrOp, XOrOp),
         *(CastSOp, CastUOp, CmpOp, ConstantOp, BoolConstantOp, SizeOfOp),
     ],

@@ -1,8 +1,8 @@
 """The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.74 (test_llvm.py tells when not).
 
-Added here: addrspacecast, freeze, poison; the others are in `llvm_values`. The calling conventions of SPIR-V
-(`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that say the size of a subgroup are refused by
-xDSL and not needed: the emitter sets them.
+Added here: addrspacecast, freeze, poison; the others are in `llvm_values`. The calling
+conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
+say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
 """
 
 from collections.abc import Sequence
@@ -137,6 +137,9 @@ _NAMES = {operation.name for operation in _OURS}
 
 LLVM = Dialect(
     "llvm",
-    [*(operation for operation in StockLLVM.operations if operation.name not in _NAMES), *_OURS],
+    [
+        *(operation for operation in StockLLVM.operations if operation.name not in _NAMES),
+        *_OURS,
+    ],
     [*StockLLVM.attributes, ConstantRangeAttr],
 )

@@ -84,7 +84,9 @@ class Reductions(Directive):
 class ReduceOp(StockReduceOp):
     """Hands the values of an iteration on, and says how each is added to what there is."""
 
-    assembly_format = "(`(` $args^ `:` type($args) `)` custom<Reductions>($reductions))? attr-dict"
+    assembly_format = (
+        "(`(` $args^ `:` type($args) `)` custom<Reductions>($reductions))? attr-dict"
+    )
     custom_directives = (Reductions,)
 
 
@@ -100,7 +102,9 @@ def _parse_indices(parser: Parser, word: str) -> Sequence[SSAValue]:
 
 
 def _parse_types(parser: Parser) -> Sequence[Attribute]:
-    found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    found = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.PAREN, parser.parse_type
+    )
     return [parser.parse_type()] if found is None else found
 
 

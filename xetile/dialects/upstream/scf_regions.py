@@ -1,7 +1,7 @@
 """What the regions of scf.if and scf.while give, which xDSL 0.74 does not verify (test_scf_regions.py tells when).
 
-`scf.if` does not look at what its regions yield, and `scf.while` compares only what is there, so that a region with
-one value too few verifies.
+`scf.if` does not look at what its regions yield, and `scf.while` compares only what is
+there, so that a region with one value too few verifies.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Attributes of the spirv dialect, which xDSL 0.74 lacks, as they are written (test_spirv.py tells when it has them).
 
-Intel's kernels carry them, no pass here reads them. What SPIR-V needs of a target is known from the device; see
-`xetile/codegen`.
+Intel's kernels carry them, no pass here reads them. What SPIR-V needs of a target is known
+from the device; see `xetile/codegen`.
 """
 
 import re

@@ -57,7 +57,9 @@ class OffsetsOp(IRDLOperation):
         """There are no offsets, or one for each dimension of the descriptor."""
         count, rank = len(self.mixed_offsets), descriptor.get_num_dims()
         if count not in (0, rank):
-            raise VerifyException(f"'offsets' has {count} entries, {descriptor} has rank {rank}")
+            raise VerifyException(
+                f"'offsets' has {count} entries, {descriptor} has rank {rank}"
+            )
 
     def verify_places(self) -> None:
         """Literals have as many places for values as there are values."""

@@ -1,7 +1,7 @@
 """XeGPU's attributes: what a descriptor describes, how work is shared out, cache hints, memory spaces.
 
-Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header); what is accepted and how it is
-printed was measured with mlir-opt 22.1.8 and is tested against it.
+Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header); what is
+accepted and how it is printed was measured with mlir-opt 22.1.8 and is tested against it.
 """
 
 from typing import ClassVar
@@ -20,7 +20,13 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.dialects.cache_hints import CacheHint
-from xetile.dialects.structs import Field, StructAttr, WordAttr, attribute_field, parse_parameter
+from xetile.dialects.structs import (
+    Field,
+    StructAttr,
+    WordAttr,
+    attribute_field,
+    parse_parameter,
+)
 
 
 class MemorySpace(StrEnum):
@@ -75,7 +81,9 @@ def _print_memory_space(printer: Printer, space: Attribute) -> None:
     printer.print_string(f" {space.data.value}")  # mlir-opt prints two spaces after the `=`
 
 
-_MEMORY_SPACE = Field(_parse_memory_space, MemorySpaceAttr(MemorySpace.GLOBAL), _print_memory_space)
+_MEMORY_SPACE = Field(
+    _parse_memory_space, MemorySpaceAttr(MemorySpace.GLOBAL), _print_memory_space
+)
 _NUMBER = attribute_field(IntegerAttr, "an integer", IntegerAttr(1, i64))
 _BOOLEAN = Field(
     lambda parser: BoolAttr.from_bool(parser.parse_boolean()), BoolAttr.from_bool(True)
@@ -86,8 +94,8 @@ _BOOLEAN = Field(
 class BlockTensorDescAttr(StructAttr):
     """`#xegpu.block_tdesc_attr<array_length = 2 : i64>`: a block of consecutive rows.
 
-    `array_length` blocks lie side by side in memory; `boundary_check` is false where every access is known to be in
-    bounds. What has its default is not printed.
+    `array_length` blocks lie side by side in memory; `boundary_check` is false where every
+    access is known to be in bounds. What has its default is not printed.
     """
 
     name = "xegpu.block_tdesc_attr"

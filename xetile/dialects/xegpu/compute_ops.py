@@ -45,8 +45,8 @@ class DpasOp(IRDLOperation):
     %d = xegpu.dpas %a, %b, %c : vector<8x16xf16>, vector<8x16x2xf16>, vector<8x16xf32> -> vector<8x16xf32>
     ```
 
-    Shapes: A (m, k), B (k, n) or packed (k / p, n, p), accumulator and result (m, n); all of rank 1 is one lane's
-    share, whose sizes are not checked.
+    Shapes: A (m, k), B (k, n) or packed (k / p, n, p), accumulator and result (m, n); all of
+    rank 1 is one lane's share, whose sizes are not checked.
     """
 
     name = "xegpu.dpas"
@@ -61,7 +61,9 @@ class DpasOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    assembly_format = "$lhs `,` $rhs (`,` $acc^)? attr-dict `:` type(operands) `->` type($result)"
+    assembly_format = (
+        "$lhs `,` $rhs (`,` $acc^)? attr-dict `:` type(operands) `->` type($result)"
+    )
 
     def __init__(
         self,
@@ -145,7 +147,9 @@ class FenceOp(IRDLOperation):
     # It changes no value, but must stay where it is.
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    assembly_format = "`memory_kind` `=` $memory_kind `,` `fence_scope` `=` $fence_scope attr-dict"
+    assembly_format = (
+        "`memory_kind` `=` $memory_kind `,` `fence_scope` `=` $fence_scope attr-dict"
+    )
 
     def __init__(self, memory_kind: MemorySpace, fence_scope: FenceScope) -> None:
         super().__init__(

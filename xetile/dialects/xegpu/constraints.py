@@ -44,7 +44,9 @@ def _rank(ranks: tuple[int, ...]) -> str:
     return f" of rank {' or '.join(map(str, ranks))}" if ranks else ""
 
 
-def value_constraint(ranks: tuple[int, ...] = (), *, or_scalar: bool = False) -> TypeConstraint:
+def value_constraint(
+    ranks: tuple[int, ...] = (), *, or_scalar: bool = False
+) -> TypeConstraint:
     """A vector of fixed extents, of one of `ranks` (any but 0 if empty); a scalar too with `or_scalar`."""
 
     def takes(type: Attribute) -> bool:
@@ -73,7 +75,9 @@ def elements_constraint(
         fixed = type.get_num_dims() > 0 and not any(type.get_scalable_dims())
         return fixed and type.element_type == element
 
-    return TypeConstraint(takes, f"a vector of {element}{f' or {element}' if or_scalar else ''}")
+    return TypeConstraint(
+        takes, f"a vector of {element}{f' or {element}' if or_scalar else ''}"
+    )
 
 
 def is_address(type: Attribute) -> bool:
@@ -83,7 +87,9 @@ def is_address(type: Attribute) -> bool:
     return type.signedness.data is not Signedness.SIGNED
 
 
-def base_constraint(ranks: tuple[int, ...] = (), *, or_descriptor: bool = False) -> TypeConstraint:
+def base_constraint(
+    ranks: tuple[int, ...] = (), *, or_descriptor: bool = False
+) -> TypeConstraint:
     """Where data lies: a memref of a rank from `ranks` (any but 0 if empty), or an address."""
 
     def takes(type: Attribute) -> bool:

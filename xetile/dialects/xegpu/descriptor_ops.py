@@ -91,7 +91,9 @@ class CreateNdTdescOp(IRDLOperation):
             operands=[source, dynamic_offsets, dynamic_shape, dynamic_strides],
             result_types=[result_type],
             properties=present(
-                const_offsets=const_offsets, const_shape=const_shape, const_strides=const_strides
+                const_offsets=const_offsets,
+                const_shape=const_shape,
+                const_strides=const_strides,
             ),
         )
 
@@ -128,7 +130,9 @@ class CreateNdTdescOp(IRDLOperation):
             ("offsets", len(self.mixed_offsets) or rank),
         ):
             if count != rank:
-                raise VerifyException(f"'{name}' has {count} entries, the source has rank {rank}")
+                raise VerifyException(
+                    f"'{name}' has {count} entries, the source has rank {rank}"
+                )
         if type.get_num_dims() > rank:
             raise VerifyException(
                 f"'TensorDesc' has rank {type.get_num_dims()}, the source only {rank}"
@@ -175,7 +179,9 @@ class UpdateNdOffsetOp(OffsetsOp):
         self.verify_places()
         type = descriptor_type(self.TensorDesc)
         if self.result.type != type:
-            raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
+            raise VerifyException(
+                f"'result' is {self.result.type}, must be as the operand, {type}"
+            )
         verify_block(type)
         count, rank = len(self.mixed_offsets), type.get_num_dims()
         if count != rank:

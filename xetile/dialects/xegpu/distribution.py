@@ -39,7 +39,8 @@ def _distribute(
 def is_evenly_distributable(shape: Sequence[int], layout: AnyLayoutAttr) -> bool:
     """Whether every subgroup, then every instruction, then every lane gets the same number of elements of `shape`.
 
-    Subgroups may share data, so that `sg_layout` x `sg_data` may exceed the shape; instructions and lanes may not.
+    Subgroups may share data, so that `sg_layout` x `sg_data` may exceed the shape;
+    instructions and lanes may not.
     """
     part: Sequence[int] | None = shape
     part = _distribute(part, layout.field("sg_layout"), layout.field("sg_data"), shared=True)

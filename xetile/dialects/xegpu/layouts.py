@@ -1,7 +1,7 @@
 """XeGPU's attributes of layout: who holds which part of a value, and how a matrix lies in shared local memory.
 
-Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header); what is accepted and how it is
-printed was measured with mlir-opt 22.1.8 and is tested against it.
+Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUAttrs.td (installed as a header); what is
+accepted and how it is printed was measured with mlir-opt 22.1.8 and is tested against it.
 """
 
 from collections.abc import Sequence
@@ -44,8 +44,9 @@ def _optional_array(values: Sequence[int] | None) -> DenseArrayBase[IntegerType]
 class LayoutAttr(StructAttr):
     """`#xegpu.layout<sg_layout = [8, 4], sg_data = [32, 64], ...>`: how a value is shared out, level by level.
 
-    Subgroups (`sg_layout` of them, `sg_data` elements each), then instructions (`inst_data` elements each), then
-    lanes (`lane_layout`, `lane_data`). `order` names the dimensions, the fastest first. Every field is optional.
+    Subgroups (`sg_layout` of them, `sg_data` elements each), then instructions (`inst_data`
+    elements each), then lanes (`lane_layout`, `lane_data`). `order` names the dimensions,
+    the fastest first. Every field is optional.
     """
 
     name = "xegpu.layout"

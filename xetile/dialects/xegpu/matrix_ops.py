@@ -21,7 +21,13 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.index_lists import IndexList, Mixed, split_mixed
-from xetile.dialects.xegpu.access import I64_ARRAY, LAYOUT, OffsetsOp, element_type, vector_type
+from xetile.dialects.xegpu.access import (
+    I64_ARRAY,
+    LAYOUT,
+    OffsetsOp,
+    element_type,
+    vector_type,
+)
 from xetile.dialects.xegpu.constraints import SHARED_MEMREF, value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import MemDescType
@@ -180,7 +186,9 @@ def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -
             )
         return
     if type.get_num_dims() != 2:
-        raise VerifyException(f"'mem_desc' is {type}, must have rank 2 where '{name}' is a vector")
+        raise VerifyException(
+            f"'mem_desc' is {type}, must have rank 2 where '{name}' is a vector"
+        )
     if block_io and isinstance(layout, LayoutAttr | SliceAttr):
         _verify_block_io(type, layout)
     shape = vector_type(value).get_shape()
@@ -191,7 +199,9 @@ def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -
             )
         return
     if block_io and type.strides[0] == 1:
-        raise VerifyException(f"'mem_desc' is {type}, must be row-major with 'subgroup_block_io'")
+        raise VerifyException(
+            f"'mem_desc' is {type}, must be row-major with 'subgroup_block_io'"
+        )
 
 
 def _verify_block_io(type: MemDescType, layout: AnyLayoutAttr) -> None:

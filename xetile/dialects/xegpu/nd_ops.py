@@ -1,6 +1,7 @@
 """Block accesses: loads, stores and prefetches of tiles.
 
-Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where no property is printed.
+Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where
+no property is printed.
 """
 
 from collections.abc import Sequence
@@ -100,9 +101,9 @@ class LoadNdOp(OffsetsOp, CachedOp):
     %v = xegpu.load_nd %d[%i, 0] <{packed}> : !xegpu.tensor_desc<16x16xf16> -> vector<8x16x2xf16>
     ```
 
-    The result has the descriptor's shape; `transpose` permutes it, `packed` moves neighbours along the rows into a
-    new last dimension, an array_length over 1 is a new first dimension. A vector of rank 1 with fewer elements is
-    one lane's share.
+    The result has the descriptor's shape; `transpose` permutes it, `packed` moves neighbours
+    along the rows into a new last dimension, an array_length over 1 is a new first
+    dimension. A vector of rank 1 with fewer elements is one lane's share.
     """
 
     name = "xegpu.load_nd"
@@ -205,8 +206,8 @@ def loaded_shape(
 ) -> tuple[int, ...]:
     """The shape of what a subgroup loads: [blocks,] rows, columns [, packed neighbours].
 
-    `pack` is the number of rows that share a register element. As mlir-opt has it, an impossible `transpose`, and
-    `pack` on a descriptor of rank 1, are without effect.
+    `pack` is the number of rows that share a register element. As mlir-opt has it, an
+    impossible `transpose`, and `pack` on a descriptor of rank 1, are without effect.
     """
     shape = list(descriptor.get_shape())
     if transpose is not None and all(0 <= dim < len(shape) for dim in transpose):

@@ -67,7 +67,9 @@ def _verify_against_descriptor(type: TensorDescType, mask: SSAValue, value: SSAV
     expected = without_chunk(type.shape, type.chunk_size)
     masked = vector_type(mask).get_shape() if isa(mask.type, VectorType) else (1,)
     if masked != expected:
-        raise VerifyException(f"'mask' is {mask.type}, expected shape {list(expected)} from {type}")
+        raise VerifyException(
+            f"'mask' is {mask.type}, expected shape {list(expected)} from {type}"
+        )
     shape = vector_type(value).get_shape()
     if shape == (type.chunk_size,):
         verify_no_layout(type, "value")
@@ -79,7 +81,9 @@ def _verify_against_descriptor(type: TensorDescType, mask: SSAValue, value: SSAV
         )
 
 
-def _verify_against_mask(mask: SSAValue, value: SSAValue, chunk: int, *, scalars: bool) -> None:
+def _verify_against_mask(
+    mask: SSAValue, value: SSAValue, chunk: int, *, scalars: bool
+) -> None:
     found = vector_type(value)
     elements = found.element_count()
     if scalars:
@@ -92,7 +96,9 @@ def _verify_against_mask(mask: SSAValue, value: SSAValue, chunk: int, *, scalars
         raise VerifyException(f"'mask' is {mask.type}, must be a vector as the offsets are")
     masked = vector_type(mask)
     if chunk > 1 and found.get_num_dims() == 1 and elements != chunk:
-        raise VerifyException(f"'value' has {elements} elements, expected 'chunk_size', {chunk}")
+        raise VerifyException(
+            f"'value' has {elements} elements, expected 'chunk_size', {chunk}"
+        )
     if chunk > 1 and masked.element_count() == 1:
         return
     expected = without_chunk(found.get_shape(), chunk)

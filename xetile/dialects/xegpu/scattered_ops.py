@@ -1,6 +1,7 @@
 """Scattered accesses: one address per lane.
 
-Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where no property is printed.
+Every op prints as mlir-opt 22 prints it, the two spaces before `:` included that stand where
+no property is printed.
 """
 
 from collections.abc import Sequence
@@ -80,11 +81,11 @@ class CreateTdescOp(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    assembly_format = (
-        "$source `,` $offsets attr-dict `:` type($source) `,` type($offsets) `->` type($TensorDesc)"
-    )
+    assembly_format = "$source `,` $offsets attr-dict `:` type($source) `,` type($offsets) `->` type($TensorDesc)"
 
-    def __init__(self, source: SSAValue, offsets: SSAValue, result_type: TensorDescType) -> None:
+    def __init__(
+        self, source: SSAValue, offsets: SSAValue, result_type: TensorDescType
+    ) -> None:
         super().__init__(operands=[source, offsets], result_types=[result_type])
 
     def verify_(self) -> None:
@@ -129,7 +130,9 @@ class UpdateOffsetOp(IRDLOperation):
     def verify_(self) -> None:
         type = descriptor_type(self.TensorDesc)
         if self.result.type != type:
-            raise VerifyException(f"'result' is {self.result.type}, must be as the operand, {type}")
+            raise VerifyException(
+                f"'result' is {self.result.type}, must be as the operand, {type}"
+            )
         verify_scattered(type)
         expected = without_chunk(type.shape, type.chunk_size)
         found = vector_type(self.offsets).get_shape()
@@ -175,7 +178,9 @@ class PrefetchOp(CachedOp):
     ) -> None:
         super().__init__(
             operands=[source, offsets],
-            properties=access_properties(hints, layout, offset_align_byte=_i64(offset_align_byte)),
+            properties=access_properties(
+                hints, layout, offset_align_byte=_i64(offset_align_byte)
+            ),
         )
 
     def verify_(self) -> None:
@@ -183,9 +188,13 @@ class PrefetchOp(CachedOp):
         verify_place(source, self.offsets)
         verify_hints(self, LOAD_HINTS)
         if is_address(source) and self.offset_align_byte is None:
-            raise VerifyException(f"'offset_align_byte' is missing, a source of {source} needs it")
+            raise VerifyException(
+                f"'offset_align_byte' is missing, a source of {source} needs it"
+            )
         if self.offset_align_byte is not None and not is_address(source):
-            raise VerifyException(f"'offset_align_byte' is given, a source of {source} takes none")
+            raise VerifyException(
+                f"'offset_align_byte' is given, a source of {source} takes none"
+            )
 
 
 @sorted_op
@@ -197,7 +206,8 @@ class LoadOp(CachedOp):
         : memref<1024xf32>, vector<16xindex>, vector<16xi1> -> vector<16x8xf32>
     ```
 
-    `chunk_size` consecutive elements per offset make the last dimension. Scalars are one lane's share.
+    `chunk_size` consecutive elements per offset make the last dimension. Scalars are one
+    lane's share.
     """
 
     name = "xegpu.load"
@@ -257,9 +267,7 @@ class StoreOp(CachedOp):
 
     traits = traits_def(MemoryWriteEffect())
 
-    assembly_format = (
-        "$value `,` $dest (`[` $offsets^ `]`)? `,` $mask prop-dict attr-dict `:` type(operands)"
-    )
+    assembly_format = "$value `,` $dest (`[` $offsets^ `]`)? `,` $mask prop-dict attr-dict `:` type(operands)"
 
     def __init__(
         self,
@@ -331,7 +339,9 @@ class AtomicRMWOp(IRDLOperation):
     def verify_(self) -> None:
         number = self.kind.value.data
         if not 0 <= number < len(ATOMIC_KINDS):
-            raise VerifyException(f"'kind' is {number}, must be from 0 to {len(ATOMIC_KINDS) - 1}")
+            raise VerifyException(
+                f"'kind' is {number}, must be from 0 to {len(ATOMIC_KINDS) - 1}"
+            )
         type = descriptor_type(self.tensorDesc)
         for name, value in (("value", self.value), ("result", self.result)):
             verify_same_element(type, name, value)

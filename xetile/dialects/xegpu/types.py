@@ -1,7 +1,7 @@
 """XeGPU's types: descriptors of memory, and named barriers.
 
-Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUTypes.td (installed as a header); what is accepted was measured with
-mlir-opt 22.1.8 and is tested against it.
+Source: LLVM 22.1.8, mlir/Dialect/XeGPU/IR/XeGPUTypes.td (installed as a header); what is
+accepted was measured with mlir-opt 22.1.8 and is tested against it.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,11 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.structs import parse_parameter
-from xetile.dialects.xegpu.attributes import BlockTensorDescAttr, MemorySpace, ScatterTensorDescAttr
+from xetile.dialects.xegpu.attributes import (
+    BlockTensorDescAttr,
+    MemorySpace,
+    ScatterTensorDescAttr,
+)
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
 from xetile.dialects.xegpu.layouts import LayoutAttr, MemLayoutAttr
 
@@ -89,7 +93,9 @@ class TensorDescType(_TileType):
         layout: LayoutAttr | None = None,
     ) -> "TensorDescType":
         """A descriptor type of Python values; without encoding a block in global memory."""
-        return cls(_shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr())
+        return cls(
+            _shape(shape), element_type, _normal_encoding(encoding), layout or NoneAttr()
+        )
 
     @classmethod
     def block(

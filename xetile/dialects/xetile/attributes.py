@@ -27,9 +27,7 @@ GLOBAL = 0
 SHARED = 3
 """The memory spaces of a tile, as they are numbered in `memory_space`."""
 
-LEGAL_MEMORY_SPACES = (
-    "global (0, 1 or #gpu.address_space<global>) or shared (3 or #gpu.address_space<workgroup>)"
-)
+LEGAL_MEMORY_SPACES = "global (0, 1 or #gpu.address_space<global>) or shared (3 or #gpu.address_space<workgroup>)"
 
 ROW_MAJOR = (1, 0)
 COLUMN_MAJOR = (0, 1)
@@ -94,7 +92,9 @@ class _MapAttr(ParametrizedAttribute):
     def body(self) -> str:
         """What is printed after the name."""
         first, second = self.FIELDS
-        return f"<{first} = {list(_values(self.layout))}, {second} = {list(_values(self.data))}>"
+        return (
+            f"<{first} = {list(_values(self.layout))}, {second} = {list(_values(self.data))}>"
+        )
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(self.body)
@@ -125,8 +125,8 @@ class _MapAttr(ParametrizedAttribute):
 class WorkgroupMapAttr(_MapAttr):
     """`#xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`: which subgroup holds which part.
 
-    Subgroup ids are row-major over `sg_layout`; the extent of each dimension is cut into units of `sg_data`
-    elements, which go round over the subgroups.
+    Subgroup ids are row-major over `sg_layout`; the extent of each dimension is cut into
+    units of `sg_data` elements, which go round over the subgroups.
     """
 
     name = "xetile.wg_map"
@@ -254,7 +254,9 @@ class TileAttr(ParametrizedAttribute):
     @property
     def order(self) -> tuple[int, ...]:
         """The dimensions of the tile, fastest in memory first."""
-        return ROW_MAJOR if isinstance(self.order_array, NoneAttr) else _values(self.order_array)
+        return (
+            ROW_MAJOR if isinstance(self.order_array, NoneAttr) else _values(self.order_array)
+        )
 
     @property
     def inner_blocks(self) -> tuple[int, ...] | None:

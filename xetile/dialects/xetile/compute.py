@@ -98,7 +98,9 @@ class TileMMAOp(XeTileOp):
         while parser.parse_optional_punctuation(",") is not None:
             names.append(parse_operand_name(parser, "B or C"))
         if not 2 <= len(names) <= 3:
-            refuse(parser, f"A, B and optionally C expected, found {len(names)} operands", start)
+            refuse(
+                parser, f"A, B and optionally C expected, found {len(names)} operands", start
+            )
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
         start = parser.pos
@@ -150,7 +152,6 @@ def _fits(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> bool:
 
 
 def _is_rotated(types: Sequence[VectorType[Attribute]], result: VectorType[Attribute]) -> bool:
-    """Whether three types make sense as C, A, B and not as A, B, C."""
     shapes = [type.get_shape() for type in types]
     if len({len(shape) for shape in (*shapes, result.get_shape())}) != 1:
         return False

@@ -213,7 +213,9 @@ class PrefetchTileOp(TileAccess):
         self, tile: SSAValue, *, hints: Sequence[Hint] = (), locality: int | None = None
     ) -> None:
         number = None if locality is None else IntegerAttr(locality, i64)
-        super().__init__(operands=[tile], properties={**hint_properties(hints), "locality": number})
+        super().__init__(
+            operands=[tile], properties={**hint_properties(hints), "locality": number}
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> "PrefetchTileOp":
@@ -223,7 +225,9 @@ class PrefetchTileOp(TileAccess):
         start = parser.pos
         if parser.parse_optional_keyword("locality") is not None:
             with parser.in_angle_brackets():
-                number = parser.parse_integer(allow_boolean=False, context_msg=" in locality<>")
+                number = parser.parse_integer(
+                    allow_boolean=False, context_msg=" in locality<>"
+                )
             if "locality" in entries.properties:
                 refuse(parser, "'locality' is given twice", start)
             entries.properties["locality"] = IntegerAttr(number, i64)

@@ -79,7 +79,9 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
     if not isinstance(message, MessageAttr):
         return
     if tile.inner_blocks is None:
-        raise VerifyException(f"'message' is {message.body} on {tile}, which has no inner_blocks")
+        raise VerifyException(
+            f"'message' is {message.body} on {tile}, which has no inner_blocks"
+        )
     rows, columns, blocks = message.shape
     column_major = tile.order == COLUMN_MAJOR
     block = (columns, rows) if column_major else (rows, columns)
@@ -94,7 +96,9 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
             f"'message' is {message.body}, {columns * blocks} elements wide, which do not divide {width}"
         )
     form = cast(Form, message.form.data)
-    if form != "plain" and (not has_trait(op, ReadsTile) or (form == "transposed") != column_major):
+    if form != "plain" and (
+        not has_trait(op, ReadsTile) or (form == "transposed") != column_major
+    ):
         legal = {"packed": "row-major", "transposed": "column-major"}[form]
         raise VerifyException(
             f"'message' is {message.body}; only loads of {legal} tiles are {form}"

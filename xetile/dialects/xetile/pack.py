@@ -56,7 +56,9 @@ def _verify_blocking(op: _BlockingOp, whole: SSAValue, blocked: SSAValue, names:
     whole_type, blocked_type = vector_of(whole), vector_of(blocked)
     blocks = op.inner_blocks.get_values()
     if len(blocks) != 2 or min(blocks) < 1:
-        raise VerifyException(f"'inner_blocks' is {list(blocks)}, expected 2 positive integers")
+        raise VerifyException(
+            f"'inner_blocks' is {list(blocks)}, expected 2 positive integers"
+        )
     if (whole_type.get_num_dims(), blocked_type.get_num_dims()) != (2, 4):
         raise VerifyException(
             f"{names} are {whole_type} and {blocked_type}, expected rank 2 and rank 4"
@@ -117,7 +119,9 @@ class TileUnpackOp(_BlockingOp, HasFolderInterface):
         rows, columns, *blocks = vector.get_shape()
         super().__init__(
             operands=[source],
-            result_types=[VectorType(vector.element_type, (rows * blocks[0], columns * blocks[1]))],
+            result_types=[
+                VectorType(vector.element_type, (rows * blocks[0], columns * blocks[1]))
+            ],
             properties={"inner_blocks": integer_array(blocks)},
         )
 

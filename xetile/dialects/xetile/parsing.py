@@ -46,7 +46,9 @@ def parse_fields(
                 span_since(parser, start),
             )
         if key in found:
-            parser.raise_error(f"key '{key}' occurs twice in {what}", span_since(parser, start))
+            parser.raise_error(
+                f"key '{key}' occurs twice in {what}", span_since(parser, start)
+            )
         found.add(key)
         parser.parse_punctuation("=", f" after '{key}' in {what}")
         read(key)

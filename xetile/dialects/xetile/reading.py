@@ -91,8 +91,8 @@ class Dictionary:
 class Format(NamedTuple):
     """What the dictionary of an op may hold.
 
-    `properties` are the entries that are properties, in the order in which they are printed; `result_map` is the
-    property that `wg_map`, `map` and a single map without a name mean.
+    `properties` are the entries that are properties, in the order in which they are printed;
+    `result_map` is the property that `wg_map`, `map` and a single map without a name mean.
     """
 
     name: str
@@ -135,7 +135,11 @@ def _parse_bare_map(parser: Parser, dictionary: Dictionary) -> None:
     start = parser.pos
     attribute = parser.parse_attribute()
     if not isinstance(attribute, WorkgroupMapAttr):
-        refuse(parser, f"an attribute without a name is a #xetile.wg_map, found {attribute}", start)
+        refuse(
+            parser,
+            f"an attribute without a name is a #xetile.wg_map, found {attribute}",
+            start,
+        )
     dictionary.maps.append(attribute)
 
 
@@ -198,7 +202,9 @@ def _take_properties(
         attribute = dictionary.named.pop(name)
         kind, words = PROPERTIES[name]
         if not isinstance(attribute, kind):
-            parser.raise_error(f"'{name}' is {words}, found {attribute}", dictionary.spans[name])
+            parser.raise_error(
+                f"'{name}' is {words}, found {attribute}", dictionary.spans[name]
+            )
         properties[name] = _canonical(parser, name, attribute, dictionary.spans[name])
     return properties
 
@@ -278,7 +284,9 @@ def print_values(printer: Printer, *values: SSAValue | None) -> None:
 def print_dictionary(printer: Printer, op: IRDLOperation, format: Format) -> None:
     """Print properties in their order, then the discardable attributes."""
     names = (name for name in format.properties if name in op.properties)
-    printer.print_op_attributes({**{name: op.properties[name] for name in names}, **op.attributes})
+    printer.print_op_attributes(
+        {**{name: op.properties[name] for name in names}, **op.attributes}
+    )
 
 
 def print_types(

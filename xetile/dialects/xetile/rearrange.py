@@ -63,7 +63,9 @@ class VectorOp(XeTileOp):
     traits = traits_def(Pure(), Rearranges())
 
     @classmethod
-    def read_rest(cls, parser: Parser, source: UnresolvedOperand, **properties: Attribute) -> Self:
+    def read_rest(
+        cls, parser: Parser, source: UnresolvedOperand, **properties: Attribute
+    ) -> Self:
         """Read the dictionary and the types."""
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
@@ -254,7 +256,11 @@ class TileBroadcastOp(VectorOp, HasFolderInterface):
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """A broadcast that makes nothing larger is its vector."""
-        return (self.source,) if self.source.type == self.result.type and self.keeps_map() else None
+        return (
+            (self.source,)
+            if self.source.type == self.result.type and self.keeps_map()
+            else None
+        )
 
 
 @irdl_op_definition
@@ -301,7 +307,9 @@ class TileConvLayoutOp(VectorOp, HasFolderInterface):
                 f"'result' is {self.result.type}, expected the operand's type {self.source.type}"
             )
         if self.wg_map_result is None:
-            raise VerifyException("'wg_map_result' is missing: the map that the result shall have")
+            raise VerifyException(
+                "'wg_map_result' is missing: the map that the result shall have"
+            )
         self.verify_maps()
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:

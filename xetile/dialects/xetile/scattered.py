@@ -73,7 +73,10 @@ class LoadGatherOp(TileAccess):
     def parse(cls, parser: Parser) -> "LoadGatherOp":
         """Read the op; without the mask's type it is the tile's shape of i1."""
         source, mask = parse_operand_names(parser, "the tile", "the mask")
-        if parser.parse_optional_punctuation(",") is not None and next_character(parser) != "{":
+        if (
+            parser.parse_optional_punctuation(",") is not None
+            and next_character(parser) != "{"
+        ):
             parser.raise_error("the attributes in braces or `:` expected after the mask")
         entries = parse_dictionary(parser, cls.FORMAT)
         parse_colon(parser)
@@ -88,7 +91,11 @@ class LoadGatherOp(TileAccess):
 
     def verify_(self) -> None:
         verify_access(
-            self, source=self.source, result=self.result, mask=self.mask, other="xetile.load_tile"
+            self,
+            source=self.source,
+            result=self.result,
+            mask=self.mask,
+            other="xetile.load_tile",
         )
 
 

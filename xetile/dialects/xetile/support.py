@@ -198,7 +198,8 @@ def verify_reduced(
 ) -> None:
     """Refuse shapes that do not differ in the named dimensions only, which one of them has as 1.
 
-    `whole` and `reduced` are the operand or result of a reduction or broadcast, with its name.
+    `whole` and `reduced` are the operand or result of a reduction or broadcast, with its
+    name.
     """
     axes = ((0,), (1,)) if rank == 2 else ((0, 2), (1, 3))
     legal = [[], *(list(axis) for axis in axes), list(range(rank))]

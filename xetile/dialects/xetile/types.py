@@ -49,7 +49,9 @@ FLOAT_TYPES = (
 )
 """The float types of tile elements."""
 
-LEGAL_ELEMENT_TYPES = "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64, f8E4M3FN, f8E5M2"
+LEGAL_ELEMENT_TYPES = (
+    "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64, f8E4M3FN, f8E5M2"
+)
 
 
 @irdl_attr_definition
@@ -114,7 +116,8 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
         if self.inner_blocks is None:
             return self.shape
         counts = [
-            extent // block for extent, block in zip(self.shape, self.inner_blocks, strict=True)
+            extent // block
+            for extent, block in zip(self.shape, self.inner_blocks, strict=True)
         ]
         return (*counts, *self.inner_blocks)
 
@@ -255,7 +258,9 @@ def _verify_blocks(shape: tuple[int, ...], blocks: tuple[int, ...]) -> None:
 def verify_distribution(name: str, wg_map: WorkgroupMapAttr, shape: Sequence[int]) -> None:
     """Refuse a map that does not deal out the shape evenly; `name` is the map's name in the message."""
     if complaint := _uneven(wg_map, tuple(shape)):
-        raise VerifyException(f"'{name}' {wg_map.body} on {'x'.join(map(str, shape))}: {complaint}")
+        raise VerifyException(
+            f"'{name}' {wg_map.body} on {'x'.join(map(str, shape))}: {complaint}"
+        )
 
 
 @lru_cache(maxsize=256)

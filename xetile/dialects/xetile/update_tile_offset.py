@@ -31,7 +31,13 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
-from xetile.dialects.index_lists import Mixed, join_mixed, print_mixed, resolve_mixed, split_mixed
+from xetile.dialects.index_lists import (
+    Mixed,
+    join_mixed,
+    print_mixed,
+    resolve_mixed,
+    split_mixed,
+)
 from xetile.dialects.traits import MovesTile
 from xetile.dialects.xetile.init_tile import drop_empty_lists, verify_list
 from xetile.dialects.xetile.op import XeTileOp
@@ -125,7 +131,9 @@ class UpdateTileOffsetOp(XeTileOp, HasFolderInterface):
             printer.print_string(", ")
             print_mixed(printer, self.mixed_offsets)
         print_dictionary(printer, self, self.FORMAT)
-        print_types(printer, [self.tile] if self.indices is None else [self.tile, self.indices])
+        print_types(
+            printer, [self.tile] if self.indices is None else [self.tile, self.indices]
+        )
 
     def verify_(self) -> None:
         tile = tile_of(self.tile)
@@ -136,7 +144,9 @@ class UpdateTileOffsetOp(XeTileOp, HasFolderInterface):
                 f"'result' is {self.result.type}, expected the tile's type {tile}"
             )
         if self.indices is None:
-            verify_form("tile", tile, scattered=False, other="update_tile_offset %tile, %steps")
+            verify_form(
+                "tile", tile, scattered=False, other="update_tile_offset %tile, %steps"
+            )
             if len(self.mixed_offsets) != 2:
                 raise VerifyException(
                     f"'offsets' has {len(self.mixed_offsets)} entries, expected 2: rows and columns"
@@ -191,7 +201,9 @@ def _resolve_steps(
         return [], parser.resolve_operand(cast(UnresolvedOperand, steps[0]), vector)
     if types and types != [IndexType()] * len(steps):
         found = ", ".join(map(str, types))
-        parser.raise_error(f"{len(steps)} offsets are as many of type index, found {found}", span)
+        parser.raise_error(
+            f"{len(steps)} offsets are as many of type index, found {found}", span
+        )
     return resolve_mixed(parser, steps), None
 
 

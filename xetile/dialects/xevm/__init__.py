@@ -1,6 +1,7 @@
 """Upstream's XeVM dialect: one lane's view of block messages and matrix products.
 
-Source: mlir/Dialect/LLVMIR/XeVMOps.td of LLVM 22.1.8; what is refused is what mlir-opt 22 refuses.
+Source: mlir/Dialect/LLVMIR/XeVMOps.td of LLVM 22.1.8; what is refused is what mlir-opt 22
+refuses.
 """
 
 from xdsl.ir import Dialect

@@ -42,7 +42,9 @@ class _WordAttr(Data[str]):
             start = parser.pos
             word = parser.parse_identifier()
             if word not in cls.legal:
-                parser.raise_error(f"'{word}'; legal are {', '.join(sorted(cls.legal))}", start)
+                parser.raise_error(
+                    f"'{word}'; legal are {', '.join(sorted(cls.legal))}", start
+                )
             return word
 
     def print_parameter(self, printer: Printer) -> None:
@@ -129,7 +131,9 @@ class MMATypesAttr(StructAttr):
     """`#xevm.mma_types<d = f32, a = f16, b = f16, c = f32>`; c is absent without an accumulator."""
 
     name = "xevm.mma_types"
-    FIELDS: ClassVar = dict.fromkeys("dab", _TYPE) | {"c": replace(_TYPE, default=StringAttr(""))}
+    FIELDS: ClassVar = dict.fromkeys("dab", _TYPE) | {
+        "c": replace(_TYPE, default=StringAttr(""))
+    }
 
     d: StringAttr
     a: StringAttr

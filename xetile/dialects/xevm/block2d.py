@@ -126,7 +126,9 @@ def _verify_height(rows: int, *, most: int, least: int = 1) -> None:
             f"expecting tile_height to be between {least} and {most}, found {rows}"
         )
     if rows & (rows - 1):
-        raise VerifyException(f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}")
+        raise VerifyException(
+            f"expecting tile_height to be 1, 2, 4, 8, 16, or 32, found {rows}"
+        )
 
 
 @sorted_op
@@ -165,14 +167,18 @@ class BlockLoad2dOp(_BlockOp):
         bits, blocks = self.bits, self.blocks
         self._verify_size(self.res.type, blocks)
         if bits not in _WIDTH_RANGES or (bits == 64 and not self.is_transposed):
-            raise VerifyException(f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}")
+            raise VerifyException(
+                f"expecting 'elem_size_in_bits' to be 8, 16, or 32, found {bits}"
+            )
         if self.is_transposed and self.is_packed:
             raise VerifyException("transpose and pack_register are mutually exclusive")
         if self.is_transposed and bits < 32:
             raise VerifyException("transpose is only supported for 32 and 64 bit elements")
         if self.is_packed and bits > 16:
             raise VerifyException("pack_register is only supported for 8 and 16 bit elements")
-        _verify_height(self.rows, most=32, least=REGISTER_BITS // bits if self.is_packed else 1)
+        _verify_height(
+            self.rows, most=32, least=REGISTER_BITS // bits if self.is_packed else 1
+        )
         least, most = _WIDTH_RANGES[bits]
         most = 8 if self.is_transposed else most
         if not least <= self.columns <= most:
@@ -184,7 +190,9 @@ class BlockLoad2dOp(_BlockOp):
                 "tile_width when pack_register is true should be equal to subgroup size (16 elements), "
                 f"found {self.columns}"
             )
-        legal = (1,) if self.is_transposed or bits == 64 else (1, 2) if bits == 32 else (1, 2, 4)
+        legal = (
+            (1,) if self.is_transposed or bits == 64 else (1, 2) if bits == 32 else (1, 2, 4)
+        )
         if blocks not in legal:
             raise VerifyException(
                 f"expecting v_blocks to be {' or '.join(map(str, legal))}, found {blocks}"
@@ -200,7 +208,9 @@ class BlockLoad2dOp(_BlockOp):
         element = cast("VectorType[Attribute]", self.res.type).element_type
         width = getattr(element, "bitwidth", 32)
         if (bits == 32 or self.is_packed) and width != 32:
-            raise VerifyException(f"expecting result element type to be 32 bits, found {element}")
+            raise VerifyException(
+                f"expecting result element type to be 32 bits, found {element}"
+            )
 
 
 @sorted_op
@@ -209,7 +219,8 @@ class BlockStore2dOp(_BlockOp):
 
     name = "xevm.blockstore2d"
 
-    # xDSL puts the fields of a subclass before inherited ones, so the order is written out.
+    # xDSL puts the fields of a subclass before
+    # inherited ones, so the order is written out.
     ptr = operand_def(LLVMPointerType)
     base_width = operand_def(i32)
     base_height = operand_def(i32)
@@ -251,4 +262,6 @@ class BlockPrefetch2dOp(_BlockOp):
         self._verify_surface()
         self._verify_block({8: (16, 32), 16: (16,), 32: (8, 16)}, most_rows=32)
         if self.blocks not in (1, 2, 4, 8):
-            raise VerifyException(f"expecting v_blocks to be 1, 2, 4, or 8, found {self.blocks}")
+            raise VerifyException(
+                f"expecting v_blocks to be 1, 2, 4, or 8, found {self.blocks}"
+            )

@@ -27,7 +27,9 @@ class _IdOp(IRDLOperation):
 
     assembly_format = "(`range` $range^)? attr-dict `:` type($res)"
 
-    def __init__(self, type: Attribute = i32, *, range: ConstantRangeAttr | None = None) -> None:
+    def __init__(
+        self, type: Attribute = i32, *, range: ConstantRangeAttr | None = None
+    ) -> None:
         super().__init__(result_types=[type], properties=present(range=range))
 
 
@@ -35,14 +37,22 @@ def _id_op(mnemonic: str) -> type[_IdOp]:
     words = re.split(r"[._]", mnemonic)
     name = "".join(word.capitalize() for word in words) + "Op"
     return sorted_op(
-        type(name, (_IdOp,), {"name": f"xevm.{mnemonic}", "__doc__": f"`xevm.{mnemonic} : i32`."})
+        type(
+            name,
+            (_IdOp,),
+            {"name": f"xevm.{mnemonic}", "__doc__": f"`xevm.{mnemonic} : i32`."},
+        )
     )
 
 
 ID_OPS = [
     _id_op(mnemonic)
     for mnemonic in (
-        *(f"{k}.{d}" for k in ("local_id", "local_size", "group_id", "group_count") for d in "xyz"),
+        *(
+            f"{k}.{d}"
+            for k in ("local_id", "local_size", "group_id", "group_count")
+            for d in "xyz"
+        ),
         "lane_id",
         "subgroup_id",
         "subgroup_size",

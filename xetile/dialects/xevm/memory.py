@@ -38,7 +38,10 @@ def _verify_lane_value(what: str, type: Attribute) -> None:
         not isa(element, IntegerType)
         or element.bitwidth not in legal
         or element.signedness.data is not Signedness.SIGNLESS
-        or (vector is not None and (vector.get_num_dims() != 1 or any(vector.get_scalable_dims())))
+        or (
+            vector is not None
+            and (vector.get_num_dims() != 1 or any(vector.get_scalable_dims()))
+        )
     ):
         raise VerifyException(
             f"{what} is {type}; legal are i8, i16, i32, i64 and vectors of rank 1 of them"
@@ -98,7 +101,11 @@ class BlockStoreOp(IRDLOperation):
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
     def __init__(
-        self, ptr: SSAValue, val: SSAValue, *, cache_control: StoreCacheControlAttr | None = None
+        self,
+        ptr: SSAValue,
+        val: SSAValue,
+        *,
+        cache_control: StoreCacheControlAttr | None = None,
     ) -> None:
         super().__init__(operands=[ptr, val], properties=present(cache_control=cache_control))
 
@@ -138,7 +145,9 @@ class PrefetchOp(IRDLOperation):
 
     assembly_format = "operands prop-dict attr-dict `:` `(` type(operands) `)`"
 
-    def __init__(self, ptr: SSAValue, *, cache_control: LoadCacheControlAttr | None = None) -> None:
+    def __init__(
+        self, ptr: SSAValue, *, cache_control: LoadCacheControlAttr | None = None
+    ) -> None:
         super().__init__(operands=[ptr], properties=present(cache_control=cache_control))
 
     def verify_(self) -> None:

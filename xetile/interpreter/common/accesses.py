@@ -52,7 +52,9 @@ def _aligned(values: Array, rank: int) -> Array:
     return values.reshape(*values.shape, *[1] * (rank - values.ndim))
 
 
-def load_elements(frame: Frame, op: Operation, memref: SSAValue, starts: Sequence[Array]) -> Values:
+def load_elements(
+    frame: Frame, op: Operation, memref: SSAValue, starts: Sequence[Array]
+) -> Values:
     """The element at indices; for a vector the row of them that begins there."""
     (result,) = op.results
     indices = row_indices(starts, shape_of(result))
@@ -88,7 +90,9 @@ def row_indices(starts: Sequence[Array], shape: Sequence[int]) -> list[Array]:
     leading = len(starts) - len(shape)
     within = [*[np.zeros(shape, np.int64)] * leading, *np.indices(shape)]
     ones = [1] * len(shape)
-    return [start.reshape(-1, *ones) + step for start, step in zip(starts, within, strict=True)]
+    return [
+        start.reshape(-1, *ones) + step for start, step in zip(starts, within, strict=True)
+    ]
 
 
 def _masked_addresses(
@@ -114,7 +118,12 @@ def masked_read(
 
 
 def masked_write(
-    frame: Frame, op: Operation, indices: Sequence[Array], mask: Array, values: Array, of: Element
+    frame: Frame,
+    op: Operation,
+    indices: Sequence[Array],
+    mask: Array,
+    values: Array,
+    of: Element,
 ) -> None:
     """Store values to the op's memref at indices where a mask is on."""
     addresses, mask = _masked_addresses(frame, op, indices, mask)
@@ -140,11 +149,15 @@ def update_elements(
     return old
 
 
-def _in_turns(frame: Frame, op: Operation, addresses: Array, of: Element, values: Array) -> Array:
+def _in_turns(
+    frame: Frame, op: Operation, addresses: Array, of: Element, values: Array
+) -> Array:
     old, kind = np.empty(addresses.shape, of.dtype), kind_of(op)
     for turn in _turns(addresses):
         before = frame.memory.read(op, addresses[turn], of)
-        frame.memory.write(op, addresses[turn], of, combine(op, kind, before, values[turn], of))
+        frame.memory.write(
+            op, addresses[turn], of, combine(op, kind, before, values[turn], of)
+        )
         old[turn] = before
     return old
 

@@ -32,7 +32,10 @@ def loop(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Round) -> 
         if len(index) == frame.count:
             values = run(frame, at, values)
         elif len(index):
-            mine, before = [take(n, index) for n in at], [take(value, index) for value in values]
+            mine, before = (
+                [take(n, index) for n in at],
+                [take(value, index) for value in values],
+            )
             values = joined(frame, values, index, run(frame.of(index), mine, before))
     return values
 
@@ -51,7 +54,9 @@ def joined(frame: Frame, values: Values, index: Array, changed: Values) -> list[
     ]
 
 
-def branch(frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]) -> Values:
+def branch(
+    frame: Frame, conditions: Sequence[Array], blocks: Sequence[Block | None]
+) -> Values:
     """Run each block for the threads of its condition, of which each thread has one."""
     pieces: list[tuple[Array, list[Value]]] = []
     for condition, block in zip(conditions, blocks, strict=True):

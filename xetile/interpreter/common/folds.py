@@ -61,11 +61,17 @@ def identity(kind: str, of: Element) -> Array:
 
 
 def fold(
-    at: Operation, kind: str, values: Array, dimensions: Sequence[int], start: Array, of: Element
+    at: Operation,
+    kind: str,
+    values: Array,
+    dimensions: Sequence[int],
+    start: Array,
+    of: Element,
 ) -> Array:
     """`start` combined with the elements along some dimensions, ascending, the last dimension fastest.
 
-    `values` is [threads or 1, *shape]; dimensions count without the leading axis. The result has them removed.
+    `values` is [threads or 1, *shape]; dimensions count without the leading axis. The result
+    has them removed.
     """
     axes = [dimension + 1 for dimension in dimensions]
     moved = np.moveaxis(values, axes, range(len(axes)))

@@ -1,7 +1,8 @@
 """Matrix products in the one order of all levels: for k ascending, acc = round(acc + a * b).
 
-Products of f16, bf16, tf32 and fp8 are exact in f32. f32 and f64 operands round the product to the accumulator's
-type first, integers wrap modulo two to the power of the accumulator's bits.
+Products of f16, bf16, tf32 and fp8 are exact in f32. f32 and f64 operands round the product
+to the accumulator's type first, integers wrap modulo two to the power of the accumulator's
+bits.
 """
 
 import numpy as np
@@ -72,7 +73,6 @@ def _update(columns: Array, rows: Array, block: Array) -> None:
 
 
 def _narrow(a: Array, b: Array, result: Array, accumulator: Element) -> None:
-    """An accumulator of 16 bits: the sum of each step is rounded to it."""
     columns, rows = _columns(a, np.dtype(np.float64)), _as(b, np.dtype(np.float64))
     product = np.empty(result.shape, np.float64)
     for k in range(columns.shape[1]):

@@ -202,7 +202,8 @@ def fused(frame: Frame, op: Operation) -> Values:
     of = element(op.results[0])
     if of.dtype == np.float64:
         fail(
-            op, f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once"
+            op,
+            f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once",
         )
     x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
     return [round_to(sum_to_odd(x * y, z), of)]

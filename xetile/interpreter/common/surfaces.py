@@ -25,7 +25,8 @@ def surface_of(
 ) -> Surface:
     """The matrix behind a memref or an address (bytes), at indices `batch` of the leading dimensions.
 
-    `sizes` and `strides` are those of all dimensions, in elements; empty where the memref says them.
+    `sizes` and `strides` are those of all dimensions, in elements; empty where the memref
+    says them.
     """
     found = frame.get(source)
     size = element_of(element_type, op).size
@@ -36,7 +37,10 @@ def surface_of(
         base = number(frame, source)
     for dimension, stride in enumerate(strides):
         if (stride < 0).any():
-            fail(op, f"stride {int(stride.min())} of dimension {dimension}; expected none below 0")
+            fail(
+                op,
+                f"stride {int(stride.min())} of dimension {dimension}; expected none below 0",
+            )
     for dimension, index in enumerate(batch):
         check_index(op, dimension, index, sizes[dimension])
         base = base + index * strides[dimension] * size

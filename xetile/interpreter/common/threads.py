@@ -52,7 +52,9 @@ def always(number: int) -> Handler:
 def check_lane_level(frame: Frame, op: Operation) -> None:
     """Refuse an op of lanes at another level."""
     if frame.threads.level != "lane":
-        fail(op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane")
+        fail(
+            op, f"'{op.name}' in a kernel of level {frame.threads.level}; expected level lane"
+        )
 
 
 def check_lanes(frame: Frame, op: Operation) -> None:
@@ -78,7 +80,9 @@ def check_whole_workgroups(frame: Frame, op: Operation) -> None:
     workgroup, present = broken
     ids = np.unique(present // threads.lanes)
     kind = "lane" if len(ids) == threads.subgroups else "subgroup"
-    found, count = (present, threads.per_workgroup) if kind == "lane" else (ids, threads.subgroups)
+    found, count = (
+        (present, threads.per_workgroup) if kind == "lane" else (ids, threads.subgroups)
+    )
     missing = [n for n in range(count) if n not in set(found.tolist())]
     fail(
         op,

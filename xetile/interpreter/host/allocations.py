@@ -18,7 +18,9 @@ DEVICE_ONLY = "the device's memory"
 """How the names of buffers begin that the host cannot reach: gpu.alloc without host_shared."""
 
 
-def allocate(frame: Frame, op: Operation, result: SSAValue, sizes: Values, owner: str) -> MemRef:
+def allocate(
+    frame: Frame, op: Operation, result: SSAValue, sizes: Values, owner: str
+) -> MemRef:
     """New memory on the heap, named after the value that it is allocated for."""
     extents = [size for size in sizes if isinstance(size, np.ndarray)]
     found, size = memref_at_zero(op, memref_type(result), extents)
@@ -50,7 +52,9 @@ def element_of_memref(value: SSAValue) -> Element:
 def array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
     """A memref's elements as an array that changes with the memory."""
     found, element = frame.memref(value), element_of_memref(value)
-    sizes, strides = ([int(part[0]) for part in parts] for parts in (found.sizes, found.strides))
+    sizes, strides = (
+        [int(part[0]) for part in parts] for parts in (found.sizes, found.strides)
+    )
     first = int(found.base[0]) + int(found.offset[0]) * element.size
     return frame.memory.strided(op, first, sizes, strides, element)
 

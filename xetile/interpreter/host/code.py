@@ -82,8 +82,8 @@ def literal(value: Array, of: Element) -> str:
 class Code:
     """The text of one function `i64 (i64 first, i64 end, ptr slots, ptr ask, ptr compute)`.
 
-    Result 0 is done, n is the n-th refusal. `ask` is `i64 (i64 number)`, not 0 if an op was refused; `compute` is
-    `double (i64 number, double, double)`.
+    Result 0 is done, n is the n-th refusal. `ask` is `i64 (i64 number)`, not 0 if an op was
+    refused; `compute` is `double (i64 number, double, double)`.
     """
 
     def __init__(self) -> None:

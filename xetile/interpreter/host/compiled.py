@@ -51,7 +51,8 @@ class CompiledLoop:
         results = list(enumerate(self._op.results, parts.carried))
         given = [(slot, value.type, frame.get(value)) for value, slot in parts.scalars.items()]
         given += [
-            (slot, result.type, value) for (slot, result), value in zip(results, start, strict=True)
+            (slot, result.type, value)
+            for (slot, result), value in zip(results, start, strict=True)
         ]
         for slot, type, value in given:
             assert isinstance(value, np.ndarray)

@@ -6,7 +6,13 @@ Ops with tokens are executed where they stand, which is an order that the tokens
 from xdsl.ir import Operation
 
 from xetile.interpreter.common.scalars import nothing
-from xetile.interpreter.host.allocations import DEVICE_ONLY, allocate, array_of, copy, give_back
+from xetile.interpreter.host.allocations import (
+    DEVICE_ONLY,
+    allocate,
+    array_of,
+    copy,
+    give_back,
+)
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import all_numbers, attribute, segments
 from xetile.interpreter.machine.values import Values, uniform

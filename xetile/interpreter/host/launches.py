@@ -33,7 +33,10 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
     if op.cluster_size is not None:
         fail(op, "cannot execute a launch with clusters")
     kernel = _kernel(op)
-    grid, block = _sizes(frame, op, "grid", op.grid_size), _sizes(frame, op, "block", op.block_size)
+    grid, block = (
+        _sizes(frame, op, "grid", op.grid_size),
+        _sizes(frame, op, "block", op.block_size),
+    )
     _check_known(op, kernel, grid, block)
     _check_arguments(op, kernel, op.kernel_operands)
     threads = _threads(op, kernel, level(kernel), grid, block)
@@ -54,7 +57,9 @@ def _launch(frame: Frame, op: Operation) -> Values:
     return _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
 
 
-def _threads(op: Operation, kernel: Operation, kind: Unit, grid: Sizes, block: Sizes) -> Threads:
+def _threads(
+    op: Operation, kernel: Operation, kind: Unit, grid: Sizes, block: Sizes
+) -> Threads:
     older, size = OLDER_CONVENTION in kernel.attributes, subgroup_threads(kernel)
     if older:
         subgroups = prod(block)
@@ -106,7 +111,9 @@ def _gpu_modules(op: Operation) -> Iterator[Operation]:
     outer = op.parent_op()
     while outer is not None:
         if outer.name == "builtin.module":
-            yield from (found for found in outer.regions[0].block.ops if found.name == "gpu.module")
+            yield from (
+                found for found in outer.regions[0].block.ops if found.name == "gpu.module"
+            )
         outer = outer.parent_op()
 
 
@@ -153,7 +160,9 @@ def _check_maps(op: Operation, kernel: Operation, subgroups: int) -> None:
         for map in _maps(at):
             total = prod(map.sg_layout)
             if total != subgroups:
-                found = f"sg_layout {list(map.sg_layout)}{with_line(at, ' (line {})')} has {total}"
+                found = (
+                    f"sg_layout {list(map.sg_layout)}{with_line(at, ' (line {})')} has {total}"
+                )
                 fail(op, f"the launch has blocks of {subgroups} subgroups, {found}")
 
 

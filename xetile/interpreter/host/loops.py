@@ -53,7 +53,9 @@ class _Loop:
         body, dtype = self.op.regions[0].block, frame.array(self.op.operands[0]).dtype
         with host(frame).steps(len(positions)) as report:
             for done, position in enumerate(positions):
-                values = frame.run(body, [np.array([position], np.int64).astype(dtype), *values])
+                values = frame.run(
+                    body, [np.array([position], np.int64).astype(dtype), *values]
+                )
                 report(done + 1)
         return values
 

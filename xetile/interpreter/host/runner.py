@@ -54,7 +54,8 @@ def _scalar(frame: Frame, op: Operation, position: int) -> float | int:
 def _described(frame: Frame, value: SSAValue) -> str:
     found = frame.memref(value)
     sizes, strides = (
-        ", ".join(str(int(part[0])) for part in parts) for parts in (found.sizes, found.strides)
+        ", ".join(str(int(part[0])) for part in parts)
+        for parts in (found.sizes, found.strides)
     )
     kind = "Unranked Memref" if isinstance(value.type, UnrankedMemRefType) else "Memref"
     return (
@@ -216,7 +217,9 @@ class Function(NamedTuple):
     execute: Handler
 
 
-def _named(text: str, arguments: int, execute: Handler, results: int = 0) -> dict[str, Function]:
+def _named(
+    text: str, arguments: int, execute: Handler, results: int = 0
+) -> dict[str, Function]:
     """The function under each name that endings in braces give, as `print{F16,F32}`."""
     head, _, tail = text.partition("{")
     endings = tail.rstrip("}").split(",")

@@ -1,7 +1,7 @@
 """Scalar ops as LLVM IR: the same bits as the interpreter's, one rounding per op.
 
-f16 and bf16 are computed in f32 and rounded, as the interpreter does. What is not here (functions of math, rare ops) is
-handed back to the interpreter by the code that calls this.
+f16 and bf16 are computed in f32 and rounded, as the interpreter does. What is not here
+(functions of math, rare ops) is handed back to the interpreter by the code that calls this.
 
 The texts are lines of `Code.write`; in them stand
 
@@ -176,13 +176,17 @@ def _text(op: Operation) -> str | None:
         case "index.cmp":
             found = attribute(op, "pred")
             return (
-                f"icmp {found.data.value} $T $x, $y" if isinstance(found, PredicateAttr) else None
+                f"icmp {found.data.value} $T $x, $y"
+                if isinstance(found, PredicateAttr)
+                else None
             )
         case "arith.cmpf":
             return f"fcmp {_FLOAT_PREDICATES[integer(op, 'predicate')]} $C $X, $Y"
         case "arith.extf" | "arith.truncf":
             return _resized_float(op, before, after)
-        case "arith.sitofp" | "arith.uitofp" if after.name == "bf16" and before.bits > EXACT_IN_F32:
+        case "arith.sitofp" | "arith.uitofp" if (
+            after.name == "bf16" and before.bits > EXACT_IN_F32
+        ):
             return None
         case _ if name in _RESIZED:
             if before.bits == after.bits:

@@ -109,7 +109,9 @@ class Translation:
             self.code.store(place, name)
 
     def _bind(self, values: Sequence[SSAValue], places: Sequence[Place]) -> None:
-        self._names |= {v: self.code.load(place) for v, place in zip(values, places, strict=True)}
+        self._names |= {
+            v: self.code.load(place) for v, place in zip(values, places, strict=True)
+        }
 
     def _take_slots(self, number: int) -> int:
         first = self.slots
@@ -168,7 +170,6 @@ class Translation:
         return view
 
     def _block(self, block: Block) -> list[str]:
-        """Write a block's ops; the names of what its terminator hands on."""
         for op in block.ops:
             if op.name in ("scf.yield", "func.return"):
                 return [self._get(value) for value in op.operands]
@@ -237,7 +238,12 @@ class Translation:
         self._bind(op.results, self._loop(op, start, lower, step, ("0", trips)))
 
     def _loop(
-        self, op: Operation, start: Sequence[str], lower: str, step: str, trips: tuple[str, str]
+        self,
+        op: Operation,
+        start: Sequence[str],
+        lower: str,
+        step: str,
+        trips: tuple[str, str],
     ) -> Sequence[Place]:
         """Iterations `trips`; the variables of what the loop carries."""
         code, body = self.code, op.regions[0].block
@@ -254,7 +260,9 @@ class Translation:
         code.block(inside)
         at = code.let(f"add i64 {lower}, {code.let(f'mul i64 {trip}, {step}')}")
         of = held(induction.type)
-        self._names[induction] = at if of.bits == 64 else code.let(f"trunc i64 {at} to i{of.bits}")
+        self._names[induction] = (
+            at if of.bits == 64 else code.let(f"trunc i64 {at} to i{of.bits}")
+        )
         self._bind(carried, variables)
         self._keep(variables, self._block(body))
         code.store(counter, code.let(f"add i64 {trip}, 1"))
@@ -280,7 +288,9 @@ class Translation:
         for dimension, value in enumerate(indices):
             index, extent = self._get(value), view.sizes[dimension]
             refuse = partial(_refuse_outside, op, dimension)
-            code.refuse_if(code.let(f"icmp uge i64 {index}, {extent}"), refuse, [index, extent])
+            code.refuse_if(
+                code.let(f"icmp uge i64 {index}, {extent}"), refuse, [index, extent]
+            )
             step = code.let(f"mul i64 {index}, {view.strides[dimension]}")
             position = code.let(f"add i64 {position}, {step}")
         type = f"[{view.of.size} x i8]"

@@ -24,7 +24,10 @@ def memref_type(value: SSAValue) -> MemRefType[Attribute]:
 
 
 def new_memref(
-    frame: Frame, at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+    frame: Frame,
+    at: Operation | SSAValue,
+    type: MemRefType[Attribute],
+    dynamic: Sequence[Array],
 ) -> MemRef:
     """New memory of zeros; `dynamic` are the extents that the type leaves open."""
     found, size = memref_at_zero(at, type, dynamic)
@@ -54,13 +57,17 @@ def memref_at_zero(
         fail(at, f"a new memref has extent {smallest}; expected none below 0")
     layout = strides_and_offset(type)
     if layout is None or layout[1] is None:
-        fail(at, f"cannot allocate {type}: its layout is not strided, or its offset not static")
+        fail(
+            at, f"cannot allocate {type}: its layout is not strided, or its offset not static"
+        )
     strides = dense_strides(sizes)
     if None not in layout[0]:
         strides = tuple(uniform(stride or 0) for stride in layout[0])
     steps = zip(sizes, strides, strict=True)
     reach = layout[1] + 1 + sum((int(n.max()) - 1) * int(stride.max()) for n, stride in steps)
-    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(type, at).size
+    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(
+        type, at
+    ).size
 
 
 def extents_of(type: MemRefType[Attribute], dynamic: Sequence[Array]) -> tuple[Array, ...]:

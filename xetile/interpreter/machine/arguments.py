@@ -61,7 +61,9 @@ def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
             "addresses of arrays are i64 or ui64"
         )
     if min(given.strides) < 0:
-        raise XetileError(f"{name}: the array has strides {given.strides}; expected none below 0")
+        raise XetileError(
+            f"{name}: the array has strides {given.strides}; expected none below 0"
+        )
     return np.array([memory.add(given, name)], np.int64)
 
 
@@ -69,7 +71,9 @@ def _scalar(given: object, of: Element, name: str) -> Array:
     if isinstance(given, np.ndarray | np.generic):
         given = cast("Array | np.generic", given).item()
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise XetileError(f"{name} is {of.name}, which takes a number, not {_described(given)}")
+        raise XetileError(
+            f"{name} is {of.name}, which takes a number, not {_described(given)}"
+        )
     if of.is_float:
         return round_to(np.array([given], np.float64), of)
     low, high = (0, 1 << of.bits) if of.unsigned else (-(1 << of.bits - 1), 1 << of.bits)
@@ -82,7 +86,9 @@ def _scalar(given: object, of: Element, name: str) -> Array:
 def _described(given: object) -> str:
     if isinstance(given, np.ndarray):
         array = cast(Array, given)
-        return f"an array of {'x'.join(map(str, array.shape)) or 'no dimensions'} {array.dtype}"
+        return (
+            f"an array of {'x'.join(map(str, array.shape)) or 'no dimensions'} {array.dtype}"
+        )
     return f"{type(given).__name__} {given!r}"
 
 

@@ -22,7 +22,9 @@ def run_region(frame: Frame, region: Region, arguments: Values) -> Values:
     """Execute a region; what its terminator hands on."""
     if len(region.blocks) == 1:
         return frame.run(region.block, arguments)
-    waiting: dict[Block, list[Piece]] = {region.blocks[0]: [(np.arange(frame.count), arguments)]}
+    waiting: dict[Block, list[Piece]] = {
+        region.blocks[0]: [(np.arange(frame.count), arguments)]
+    }
     finished: list[Piece] = []
     while waiting:
         block = next(block for block in region.blocks if block in waiting)
@@ -90,7 +92,9 @@ def _cases(
     default, rest = given
     operands = cut(rest, integers(end, "case_operand_segments"))
     values = attribute(end, "case_values")
-    numbers = list(values.iter_values()) if isinstance(values, DenseIntOrFPElementsAttr) else []
+    numbers = (
+        list(values.iter_values()) if isinstance(values, DenseIntOrFPElementsAttr) else []
+    )
     cases = [found == case for case in numbers]
     no_case = ~np.logical_or.reduce([*cases, np.zeros(found.shape, np.bool)])
     return [no_case, *cases], [default, *operands]

@@ -146,7 +146,8 @@ def round_to(values: Array, element: Element) -> Array:
     if element.dtype in NATIVE_FLOATS:
         source = values if values.dtype in NATIVE_FLOATS else values.astype(np.float32)
         return source.astype(element.dtype)
-    # ml_dtypes converts by way of f32, which rounds twice unless the first rounding is to odd.
+    # ml_dtypes converts by way of f32, which rounds
+    # twice unless the first rounding is to odd.
     return _to_f32(values).astype(element.dtype)
 
 
@@ -182,5 +183,6 @@ def _to_f32(values: Array) -> Array:
     outward = np.abs(values) > np.abs(back)
     step = np.where(outward, np.uint32(1), np.uint32(0xFFFFFFFF))
     odd = np.where(even_and_inexact, bits + step, bits)
-    # The sign of a nearest zero is that of the value, so that one step outward keeps it.
+    # The sign of a nearest zero is that of the value,
+    # so that one step outward keeps it.
     return odd.view(np.float32)

@@ -71,8 +71,8 @@ class Machine:
 class Frame:
     """The values of the threads that are active.
 
-    `active` holds their numbers in the batch, ascending. A frame inside of divergent control flow takes what it
-    does not hold from the one around it.
+    `active` holds their numbers in the batch, ascending. A frame inside of divergent control
+    flow takes what it does not hold from the one around it.
     """
 
     def __init__(
@@ -119,7 +119,9 @@ class Frame:
     def array(self, value: SSAValue) -> Array:
         """A scalar or vector: [threads or 1, *shape]."""
         found = self.get(value)
-        return found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
+        return (
+            found if isinstance(found, np.ndarray) else _unexpected(value, "scalar or vector")
+        )
 
     def first(self, op: Operation) -> Array:
         return self.array(op.operands[0])
@@ -133,11 +135,17 @@ class Frame:
 
     def tile(self, value: SSAValue) -> Tile:
         found = self.get(value)
-        return found if isinstance(found, Tile) else _unexpected(value, "tile of consecutive rows")
+        return (
+            found
+            if isinstance(found, Tile)
+            else _unexpected(value, "tile of consecutive rows")
+        )
 
     def scattered_tile(self, value: SSAValue) -> ScatteredTile:
         found = self.get(value)
-        return found if isinstance(found, ScatteredTile) else _unexpected(value, "scattered tile")
+        return (
+            found if isinstance(found, ScatteredTile) else _unexpected(value, "scattered tile")
+        )
 
     def read(
         self,

@@ -131,7 +131,10 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
     kind = level(kernel)
     sizes = grid or launch_sizes(kernel, "known_grid_size")
     if sizes is None:
-        fail(kernel, "the grid is not known: give one (`grid`), or known_grid_size on the kernel")
+        fail(
+            kernel,
+            "the grid is not known: give one (`grid`), or known_grid_size on the kernel",
+        )
     if len(sizes) != 3 or min(sizes) < 1:
         fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
     subgroups = subgroup_count(kernel)

@@ -98,7 +98,10 @@ class Memory:
         found = self._buffers.get(address >> ADDRESS_BITS)
         if found is None:
             self._refuse_freed(address, at)
-            fail(at, f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation")
+            fail(
+                at,
+                f"address 0x{address & (1 << 64) - 1:x} belongs to no argument or allocation",
+            )
         return found
 
     def _refuse_freed(self, address: int, at: Operation) -> None:
@@ -134,7 +137,9 @@ class Memory:
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
         begin = flat[(first - buffer.start - low) // size :]
         writeable = bool(buffer.data.flags.writeable)
-        return as_strided(begin, sizes, [stride * size for stride in strides], writeable=writeable)
+        return as_strided(
+            begin, sizes, [stride * size for stride in strides], writeable=writeable
+        )
 
     def read_tile(
         self,
@@ -157,7 +162,12 @@ class Memory:
         return values
 
     def write_tile(
-        self, at: Operation, tile: Tile, shape: tuple[int, int], element: Element, values: Array
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        values: Array,
     ) -> None:
         crops = _Crops(tile, shape, len(values))
         for threads in crops.runs():
@@ -198,7 +208,9 @@ class Memory:
             flat, index = _elements(at, buffer, addresses[where], element)
             flat[index] = values[where]
 
-    def _by_buffer(self, at: Operation, addresses: Array) -> Iterator[tuple[Buffer, Array | slice]]:
+    def _by_buffer(
+        self, at: Operation, addresses: Array
+    ) -> Iterator[tuple[Buffer, Array | slice]]:
         if addresses.size == 0:
             return
         numbers = addresses >> ADDRESS_BITS
@@ -340,8 +352,11 @@ def _bytes_of(array: Array) -> Array:
     if array.size == 0:
         return np.zeros(0, np.uint8)
     size = array.itemsize
-    reach = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
-    # By integers: the float8_e5m2 of ml_dtypes has a type string that numpy does not read.
+    reach = (
+        sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
+    )
+    # By integers: the float8_e5m2 of ml_dtypes has a
+    # type string that numpy does not read.
     words = array.view(f"u{size}") if size <= np.dtype(np.uint64).itemsize else array
     flat = as_strided(words, (reach,), (size,), writeable=array.flags.writeable)
     return flat.view(np.uint8)

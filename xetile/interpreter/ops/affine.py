@@ -41,15 +41,21 @@ from xetile.interpreter.machine.values import Array, Values, uniform
 _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv)
 
 
-def _evaluate(op: Operation, expression: AffineExpr, dims: int, values: Sequence[Array]) -> Array:
+def _evaluate(
+    op: Operation, expression: AffineExpr, dims: int, values: Sequence[Array]
+) -> Array:
     """An expression of dimensions, the first `dims` of the values, and symbols, the others."""
-    # Its operators are all that xDSL's evaluation asks of a number, and arrays have them.
+    # Its operators are all that xDSL's evaluation asks
+    # of a number, and arrays have them.
     numbers = cast("Sequence[int]", values)
     for part in expression.dfs():
         if isinstance(part, AffineBinaryOpExpr) and part.kind in _DIVISIONS:
             divisor = np.asarray(part.rhs.eval(numbers[:dims], numbers[dims:]))
             if (divisor <= 0).any():
-                fail(op, f"'{op.name}' divides by {int(divisor.min())}; expected a positive number")
+                fail(
+                    op,
+                    f"'{op.name}' divides by {int(divisor.min())}; expected a positive number",
+                )
     return np.asarray(expression.eval(numbers[:dims], numbers[dims:]), np.int64).reshape(-1)
 
 
@@ -94,7 +100,9 @@ def _parallel(frame: Frame, op: Operation) -> Values:
     lower_map, upper_map = _map(op, "lowerBoundsMap"), _map(op, "upperBoundsMap")
     count = lower_map.num_dims + lower_map.num_symbols
     end = count + upper_map.num_dims + upper_map.num_symbols
-    lower = _grouped(op, "lowerBoundsGroups", _results(frame, op, lower_map, op.operands[:count]))
+    lower = _grouped(
+        op, "lowerBoundsGroups", _results(frame, op, lower_map, op.operands[:count])
+    )
     upper = _grouped(
         op, "upperBoundsGroups", _results(frame, op, upper_map, op.operands[count:end])
     )
@@ -105,7 +113,9 @@ def _parallel(frame: Frame, op: Operation) -> Values:
         values = inner.run(op.regions[0].block, at)
         pairs = zip(kinds, totals, values, op.results, strict=True)
         return [
-            combine(op, kind_word(kind), cast(Array, total), cast(Array, value), element(result))
+            combine(
+                op, kind_word(kind), cast(Array, total), cast(Array, value), element(result)
+            )
             for kind, total, value, result in pairs
         ]
 

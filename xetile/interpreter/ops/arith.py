@@ -98,7 +98,9 @@ def _select(frame: Frame, op: Operation) -> Values:
 
 
 def _resize_float(frame: Frame, op: Operation) -> Values:
-    if (mode := attribute(op, "roundingmode")) is not None and integer(op, "roundingmode", 0) != 0:
+    if (mode := attribute(op, "roundingmode")) is not None and integer(
+        op, "roundingmode", 0
+    ) != 0:
         fail(op, f"cannot execute '{op.name}' with rounding mode {mode}; only to nearest even")
     return [round_to(frame.first(op), element(op.results[0]))]
 
@@ -135,7 +137,8 @@ def _float_to_integer(frame: Frame, op: Operation) -> Values:
         (0, (1 << to.bits) - 1) if positive else (-(1 << to.bits - 1), (1 << to.bits - 1) - 1)
     )
     held = np.uint64 if positive else np.int64
-    # The number above the largest is a power of two, which f64 holds, as the largest one may not.
+    # The number above the largest is a power of two, which
+    # f64 holds, as the largest one may not.
     over, under = whole >= float(high + 1), whole <= float(low)
     inside = np.where(over | under, 0.0, whole).astype(held)
     numbers = np.where(over, held(high), np.where(under, held(low), inside))
@@ -155,7 +158,9 @@ def _multiply_extended(read: Read) -> Handler:
         x, y = (read(frame.array(value), of).astype(object) for value in op.operands)
         product, within = x * y, (1 << 64) - 1
         low, high = product & within, (product >> of.bits) & within
-        return [wrap(np.asarray(part).astype(np.uint64).view(np.int64), of) for part in (low, high)]
+        return [
+            wrap(np.asarray(part).astype(np.uint64).view(np.int64), of) for part in (low, high)
+        ]
 
     return handler
 

@@ -5,7 +5,11 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
 from xetile.interpreter.common.folds import fold, identity, kind_of
-from xetile.interpreter.common.threads import check_lane_level, check_lanes, check_whole_workgroups
+from xetile.interpreter.common.threads import (
+    check_lane_level,
+    check_lanes,
+    check_whole_workgroups,
+)
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number
 from xetile.interpreter.machine.values import Array, Value, Values

@@ -41,7 +41,9 @@ def _assert(frame: Frame, op: Operation) -> Values:
     if holds.all():
         return []
     wrong = frame.active[np.flatnonzero(np.broadcast_to(~holds, frame.count))]
-    fail(op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text(op, 'msg')}")
+    fail(
+        op, f"assertion failed for {frame.threads.describe(int(wrong[0]))}: {text(op, 'msg')}"
+    )
 
 
 HANDLERS: Handlers = {

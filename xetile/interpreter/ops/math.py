@@ -20,7 +20,8 @@ def _by_element(function: Callable[..., float]) -> Function:
     def apply(*values: Array) -> Array:
         arrays = np.broadcast_arrays(*values)
         results = [
-            _value(function, arguments) for arguments in zip(*(a.flat for a in arrays), strict=True)
+            _value(function, arguments)
+            for arguments in zip(*(a.flat for a in arrays), strict=True)
         ]
         return np.array(results, np.float64).reshape(arrays[0].shape)
 
@@ -46,7 +47,19 @@ def _away_from_zero(x: Array) -> Array:
 
 
 _AS_IN_NUMPY = (
-    *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "sin", "sinh"),
+    *(
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cos",
+        "cosh",
+        "sin",
+        "sinh",
+    ),
     *("tan", "tanh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sqrt", "cbrt"),
     *("ceil", "floor", "trunc", "copysign"),
 )
@@ -97,7 +110,8 @@ def _integer_power(frame: Frame, op: Operation) -> Values:
     pairs = np.broadcast_arrays(*(signed(frame.array(v), element(v)) for v in op.operands))
     within = (1 << 64) - 1
     results = [
-        _power(int(x), int(y), of) & within for x, y in zip(*(p.flat for p in pairs), strict=True)
+        _power(int(x), int(y), of) & within
+        for x, y in zip(*(p.flat for p in pairs), strict=True)
     ]
     return [wrap(np.array(results, np.uint64).view(np.int64).reshape(pairs[0].shape), of)]
 

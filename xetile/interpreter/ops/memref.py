@@ -71,7 +71,9 @@ def _cast(frame: Frame, op: Operation) -> Values:
     strides, offset = layout or ((None,) * len(found.strides), None)
     pairs = [
         *zip(
-            found.sizes, (None if n == DYNAMIC_INDEX else n for n in type.get_shape()), strict=True
+            found.sizes,
+            (None if n == DYNAMIC_INDEX else n for n in type.get_shape()),
+            strict=True,
         ),
         *zip(found.strides, strides, strict=True),
         (found.offset, offset),
@@ -110,7 +112,9 @@ def _subview(frame: Frame, op: Operation) -> Values:
     strides = [step * stride for step, stride in zip(steps, found.strides, strict=True)]
     kept = _kept_dimensions(op, integers(op, "static_sizes"))
     return [
-        MemRef(found.base, offset, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept))
+        MemRef(
+            found.base, offset, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept)
+        )
     ]
 
 
@@ -256,12 +260,15 @@ def _dynamic_shared(frame: Frame, op: Operation) -> Values:
     machine, type = frame.machine, memref_type(op.results[0])
     if machine.dynamic_shared is None:
         fail(
-            op, f"the launch does not say how much memory '{op.name}' has; launch it from host code"
+            op,
+            f"the launch does not say how much memory '{op.name}' has; launch it from host code",
         )
     size = uniform(machine.dynamic_shared)
     if machine.dynamic_base is None:
         found = new_memref(frame, op, type, [size])
-        first = frame.active[0] // frame.threads.per_workgroup * slot_of(machine.dynamic_shared)
+        first = (
+            frame.active[0] // frame.threads.per_workgroup * slot_of(machine.dynamic_shared)
+        )
         machine.dynamic_base = int(found.base[0] - first)
         return [found]
     workgroups = frame.active // frame.threads.per_workgroup

@@ -31,7 +31,9 @@ def _printf(frame: Frame, op: Operation) -> Values:
 
 
 def _conversion(found: re.Match[str]) -> str:
-    kind = {"u": "d", "i": "d", "a": "g", "A": "G", "p": "#x"}.get(found["kind"], found["kind"])
+    kind = {"u": "d", "i": "d", "a": "g", "A": "G", "p": "#x"}.get(
+        found["kind"], found["kind"]
+    )
     return f"%{found['flags']}{found['width']}{found['precision']}{kind}"
 
 

@@ -44,7 +44,9 @@ def _position(frame: Frame, op: Operation, dynamic: Sequence[Array]) -> list[int
     return indices
 
 
-def _check_position(op: Operation, position: Sequence[int | Array], shape: Sequence[int]) -> None:
+def _check_position(
+    op: Operation, position: Sequence[int | Array], shape: Sequence[int]
+) -> None:
     for index, extent in zip(position, shape, strict=False):
         if np.min(index) < 0 or np.max(index) >= extent:
             fail(op, f"position {int(np.max(index))} of a dimension of extent {extent}")
@@ -73,7 +75,9 @@ def _insert(frame: Frame, op: Operation) -> Values:
     return [result]
 
 
-def _slices(offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> list[slice]:
+def _slices(
+    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+) -> list[slice]:
     return [
         slice(offset, offset + (size - 1) * stride + 1, stride)
         for offset, size, stride in zip(offsets, sizes, strides, strict=True)
@@ -163,7 +167,8 @@ def _step(frame: Frame, op: Operation) -> Values:
 def _mask_of(bounds: Sequence[Array], shape: Sequence[int]) -> Array:
     ones = [1] * len(shape)
     inside = [
-        n < bound.reshape(-1, *ones) for n, bound in zip(np.indices(shape), bounds, strict=True)
+        n < bound.reshape(-1, *ones)
+        for n, bound in zip(np.indices(shape), bounds, strict=True)
     ]
     return reduce(np.logical_and, inside, np.ones((1, *shape), np.bool))
 
@@ -191,7 +196,6 @@ def _masked_store(frame: Frame, op: Operation) -> Values:
 
 
 def _gather_indices(frame: Frame, op: Operation) -> list[Array]:
-    """The indices of a gather or scatter: offsets, the last one moved by the vector of indices."""
     _, *offsets, vector, _, _ = op.operands
     along = number(frame, vector)
     ones = [1] * (along.ndim - 1)

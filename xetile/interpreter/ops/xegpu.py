@@ -82,7 +82,9 @@ def _access(
         column=tile.corner[1] * of.size,
     )
     if (surface.strides[1] != 1).any():
-        fail(op, f"the matrix has stride {int(surface.strides[1].max())} along rows; expected 1")
+        fail(
+            op, f"the matrix has stride {int(surface.strides[1].max())} along rows; expected 1"
+        )
     return tile, (type.get_shape()[0], type.get_shape()[1]), type.array_length, of
 
 
@@ -119,7 +121,10 @@ def _prefetch_nd(frame: Frame, op: Operation) -> Values:
 def _dpas(frame: Frame, op: Operation) -> Values:
     a, b, *accumulator = frame.arrays(op.operands)
     if a.ndim != 3:
-        fail(op, f"cannot execute 'xegpu.dpas' on {op.operands[0].type}; expected rows and columns")
+        fail(
+            op,
+            f"cannot execute 'xegpu.dpas' on {op.operands[0].type}; expected rows and columns",
+        )
     if b.ndim == 4:
         threads, outer, columns, packed = b.shape
         b = b.transpose(0, 1, 3, 2).reshape(threads, outer * packed, columns)

@@ -12,7 +12,14 @@ from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.threads import barrier
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.reading import element, integer, integers, mixed, number, shape_of
+from xetile.interpreter.machine.reading import (
+    element,
+    integer,
+    integers,
+    mixed,
+    number,
+    shape_of,
+)
 from xetile.interpreter.machine.values import (
     UNBOUNDED,
     Array,
@@ -100,7 +107,8 @@ def _matrix_addresses(
     assert isinstance(type, MemDescType)
     if len(shape) == 1:
         fail(
-            op, f"cannot execute '{op.name}' on one lane's {value.type}; expected rows and columns"
+            op,
+            f"cannot execute '{op.name}' on one lane's {value.type}; expected rows and columns",
         )
     corner = mixed(frame, integers(op, "const_offsets"), offsets)
     places: Array = np.zeros([1] * (len(shape) + 1), np.int64)
@@ -127,8 +135,9 @@ def _matrix_addresses(
 def _steps(type: MemDescType) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
     """Extents of a block, and elements from one index to the next in a block and from block to block.
 
-    Source: `llvm 22.1.8 mlir/lib/Dialect/XeGPU/IR/XeGPUDialect.cpp`, MemDescType: blocks lie one after the other in
-    the order that the strides give to the dimensions, and so do the elements of a block.
+    Source: `llvm 22.1.8 mlir/lib/Dialect/XeGPU/IR/XeGPUDialect.cpp`, MemDescType: blocks lie
+    one after the other in the order that the strides give to the dimensions, and so do the
+    elements of a block.
     """
     shape, strides, block = type.shape, type.strides, type.block_shape
     if tuple(block) == tuple(shape):
@@ -154,7 +163,10 @@ def _load_matrix(frame: Frame, op: Operation) -> Values:
 
 def _store_matrix(frame: Frame, op: Operation) -> Values:
     value, matrix, *offsets = op.operands
-    addresses, values = _matrix_addresses(frame, op, matrix, offsets, value), frame.array(value)
+    addresses, values = (
+        _matrix_addresses(frame, op, matrix, offsets, value),
+        frame.array(value),
+    )
     frame.write(op, addresses, element(value), values)
     return []
 

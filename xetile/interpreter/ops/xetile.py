@@ -67,7 +67,9 @@ def _init_scattered(
     if found.sizes:
         limit, stride = found.sizes[0], found.strides[0]
     if (stride != 1).any():
-        fail(op, f"the memref has stride {int(stride[stride != 1][0])}; scattered tiles need 1")
+        fail(
+            op, f"the memref has stride {int(stride[stride != 1][0])}; scattered tiles need 1"
+        )
     return ScatteredTile(found.base + found.offset * size, limit, number(frame, indices))
 
 
@@ -149,7 +151,6 @@ def pack(values: Array, blocks: Sequence[int]) -> Array:
 
 
 def _flat(values: Array) -> Array:
-    """The inverse of `pack`; what is not blocked stays as it is."""
     if values.ndim == 3:
         return values
     threads, down, across, height, width = values.shape
@@ -186,7 +187,9 @@ def _tile_broadcast(frame: Frame, op: Operation) -> Values:
     return [np.broadcast_to(values, (len(values), *shape_of(op.results[0])))]
 
 
-def _gathered(frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue) -> tuple[Array, Array]:
+def _gathered(
+    frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue
+) -> tuple[Array, Array]:
     base, limit, indices = frame.scattered_tile(tile)
     ones = [1] * (indices.ndim - 1)
     size = element_of(_tile_type(tile).element_type, op).size

@@ -93,7 +93,9 @@ class _Message(NamedTuple):
 
 def _message(frame: Frame, op: Operation) -> _Message:
     check_lanes(frame, op)
-    base, width, height, pitch, x, y = (_by_subgroup(frame, op, value) for value in op.operands[:6])
+    base, width, height, pitch, x, y = (
+        _by_subgroup(frame, op, value) for value in op.operands[:6]
+    )
     bits = integer(op, "elem_size_in_bits")
     of, size = element_of(IntegerType(bits), op), bits // 8
     check_block_access(op, base=base, width=width, height=height, pitch=pitch, column=x * size)
@@ -155,7 +157,8 @@ def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int])
         words = np.broadcast_to(words, (lanes, words.shape[1]))
     flat = words.reshape(-1, lanes * words.shape[1])
     matrices = np.take(flat, places.registers, axis=1).reshape(-1, *shape)
-    # A register word of tf32 is what was in memory: 32 bits, of which the instruction takes tf32's.
+    # A register word of tf32 is what was in memory: 32
+    # bits, of which the instruction takes tf32's.
     return round_tf32(matrices) if of.name == "tf32" else matrices
 
 
@@ -195,7 +198,9 @@ def _row_store(frame: Frame, op: Operation) -> Values:
     return []
 
 
-def _check_registers(op: Operation, name: str, values: Array, places: _Places, of: Element) -> None:
+def _check_registers(
+    op: Operation, name: str, values: Array, places: _Places, of: Element
+) -> None:
     found = values.shape[1] * values.itemsize // of.size
     expected = places.elements.shape[1]
     if found != expected:
@@ -207,11 +212,15 @@ def _block_prefetch(frame: Frame, op: Operation) -> Values:
     return []
 
 
-def _operand_places(frame: Frame, op: Operation, operand: str, shape: tuple[int, int]) -> _Places:
+def _operand_places(
+    frame: Frame, op: Operation, operand: str, shape: tuple[int, int]
+) -> _Places:
     m, _, k = _sizes(op)
 
     def make() -> LinearLayout:
-        layout = dpas_operand_layout(operand, shape, repeat_count=m, ops_per_channel=k // DEPTH)
+        layout = dpas_operand_layout(
+            operand, shape, repeat_count=m, ops_per_channel=k // DEPTH
+        )
         return layout.transpose_outs(["dim0", "dim1"])
 
     return _kept_places(frame, op, (operand, m, k, shape), make)

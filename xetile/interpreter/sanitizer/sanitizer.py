@@ -20,7 +20,13 @@ from xetile.interpreter.machine.observer import (
 )
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
-from xetile.interpreter.sanitizer.shadows import FIRST_EPOCH, Accesses, Shadow, last_of, lowest_bit
+from xetile.interpreter.sanitizer.shadows import (
+    FIRST_EPOCH,
+    Accesses,
+    Shadow,
+    last_of,
+    lowest_bit,
+)
 from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, bits_of, line_of
 
 
@@ -115,7 +121,9 @@ class Sanitizer(Observer):
                 f"which has {most} {name}s",
             )
 
-    def _accesses(self, access: Access, shadow: Shadow, values: Array | None = None) -> Accesses:
+    def _accesses(
+        self, access: Access, shadow: Shadow, values: Array | None = None
+    ) -> Accesses:
         at, active, addresses, element, where, holders = access
         shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
@@ -139,7 +147,9 @@ class Sanitizer(Observer):
         if holders is not None:
             subgroups = pick(holders)
         elif self._threads.level != "workgroup":
-            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(SUBGROUP_BITS)
+            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(
+                SUBGROUP_BITS
+            )
             subgroups = by_thread(np.left_shift(np.uint64(1), shifts))
         bits = None if values is None else bits_of(pick(values), element)
         places = shadow.places(offsets, element.size)
@@ -177,7 +187,13 @@ class Sanitizer(Observer):
             )
 
     def _refuse_race(
-        self, at: Operation, shadow: Shadow, found: Accesses, others: Array, does: str, did: str
+        self,
+        at: Operation,
+        shadow: Shadow,
+        found: Accesses,
+        others: Array,
+        does: str,
+        did: str,
     ) -> None:
         if not others.any():
             return

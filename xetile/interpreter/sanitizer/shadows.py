@@ -1,7 +1,8 @@
 """What is remembered of each element of shared memory: when it was last written and read, and by whom.
 
-Time counts the barriers of a workgroup. The subgroups that wrote or read an element since the last barrier are the
-bits of a number, so that of more than 64 subgroups those that are 64 apart count as one.
+Time counts the barriers of a workgroup. The subgroups that wrote or read an element since
+the last barrier are the bits of a number, so that of more than 64 subgroups those that are
+64 apart count as one.
 """
 
 from collections.abc import Mapping
@@ -91,7 +92,8 @@ class Shadow(Entries):
         assert found.subgroups is not None
         readers = found.subgroups[:, None]
         writers = self._since(self.written, self.writers, found)
-        # Who wrote the same bits as the others reads those, whoever came last. Atomic ops change them in turn.
+        # Who wrote the same bits as the others reads those,
+        # whoever came last. Atomic ops change them in turn.
         raced = np.where(
             self.atomic[found.places], _several(readers | writers), (readers & ~writers) != 0
         )
@@ -134,7 +136,8 @@ class Shadow(Entries):
             return
         now = np.broadcast_to(now, places.shape)
         fresh = self.written[places] == now
-        # After a plain store and an atomic op of one subgroup, others' atomic ops race with the store.
+        # After a plain store and an atomic op of one subgroup,
+        # others' atomic ops race with the store.
         self.atomic[places] = (self.atomic[places] | ~fresh) & atomic
         self.writers[places[~((kept | atomic) & fresh)]] = 0
         np.bitwise_or.at(self.writers, places, found.subgroups[:, None])

@@ -75,7 +75,9 @@ class StoreRaces:
         stored = bits_of(values, element)
         before = owners.owner[places]
         foreign = ((before != 0) & (before != mine[:, None])).any(axis=1)
-        self._refuse(at, foreign & (bits_of(old, element) != stored), mine, before, owners, places)
+        self._refuse(
+            at, foreign & (bits_of(old, element) != stored), mine, before, owners, places
+        )
         winner = last_of(owners.last, places)
         both = (mine[winner] != mine) & (stored[winner] != stored)
         owners.writing[places] = self._ops.number(at)
@@ -83,7 +85,13 @@ class StoreRaces:
         owners.owner[places] = mine[:, None]
 
     def _refuse(
-        self, at: Operation, bad: Array, mine: Array, others: Array, owners: Owners, places: Array
+        self,
+        at: Operation,
+        bad: Array,
+        mine: Array,
+        others: Array,
+        owners: Owners,
+        places: Array,
     ) -> None:
         if not bad.any():
             return

@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     Coordinate = TypeVar("Coordinate")
     Step = tuple[str, int, int]
 
-# Elements worked on at a time: few enough that the parts' memory is reused, not asked of the system again and again.
+# Elements worked on at a time: few enough that the parts' memory
+# is reused, not asked of the system again and again.
 CHUNK = 1 << 14
 
 
-def apply_to_arrays(layout: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
+def apply_to_arrays(
+    layout: Layout, coordinates: Mapping[str, Coordinate]
+) -> dict[str, Coordinate]:
     """The images of integers and arrays (broadcast) by out-dim, as sums of shifted bit masks.
 
     They have 64 bits for each element. LayoutError for an array of anything but integers,
@@ -30,11 +33,14 @@ def apply_to_arrays(layout: Layout, coordinates: Mapping[str, Coordinate]) -> di
     values = _of_one_shape(
         {name: _checked(name, value, masks[name]) for name, value in coordinates.items()}
     )
-    # Arithmetic on narrower integers is twice as fast, and most tensors are small enough for it.
+    # Arithmetic on narrower integers is twice as fast,
+    # and most tensors are small enough for it.
     bits = max(len(packed(layout.in_columns)), sum(layout.out_widths.values()))
     dtype = "int32" if bits < 32 else "int64"
     places = positions(layout.out_widths)
-    steps = {name: _steps(layout, places[name], width) for name, width in layout.out_widths.items()}
+    steps = {
+        name: _steps(layout, places[name], width) for name, width in layout.out_widths.items()
+    }
     first: Any = next(iter(values.values()))
     if not hasattr(first, "reshape"):
         return {name: _component(values, step) for name, step in steps.items()}

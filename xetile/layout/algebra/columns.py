@@ -55,7 +55,9 @@ class ColumnAction:
         LayoutError unless there are 2^in_size_log2 values.
         """
         if len(values) != 1 << self.in_size_log2:
-            raise LayoutError(f"{self} needs {1 << self.in_size_log2} values, got {len(values)}")
+            raise LayoutError(
+                f"{self} needs {1 << self.in_size_log2} values, got {len(values)}"
+            )
         chosen = [0]
         for position in self.action:
             chosen += [index | 1 << position for index in chosen]
@@ -76,7 +78,9 @@ class ColumnAction:
         if self.in_dim != other.in_dim or other.in_size_log2 != len(self.action):
             raise LayoutError(f"{other} cannot follow {self}")
         return ColumnAction(
-            [self.action[position] for position in other.action], self.in_dim, self.in_size_log2
+            [self.action[position] for position in other.action],
+            self.in_dim,
+            self.in_size_log2,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -150,7 +154,9 @@ def largest_vectorisation(
         elements = min(elements, max_elements)
     while elements > 1:
         tile = LinearLayout.identity_1d(elements, REGISTER, OFFSET)
-        order = unchanged if max_elements is not None else reg_perm_for_divide(conversion, tile)
+        order = (
+            unchanged if max_elements is not None else reg_perm_for_divide(conversion, tile)
+        )
         if order is not None and order.apply(conversion).divide_left(tile) is not None:
             return elements, order
         elements //= 2

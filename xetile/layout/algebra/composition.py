@@ -77,7 +77,8 @@ def compose(self: Same, outer: Layout) -> Same:
         table += columns[:width]
     units = f2.by_unit(table)
     ins = {
-        name: tuple(f2.multiply_all(units, columns)) for name, columns in self.in_columns.items()
+        name: tuple(f2.multiply_all(units, columns))
+        for name, columns in self.in_columns.items()
     }
     return self.of_columns(ins, outer.out_widths)
 
@@ -174,10 +175,14 @@ def invert_and_compose_block_local(
     """
     moved = invert_and_compose(source, target, identity_dims=identity_dims)
     block = "block"
-    if any(block not in dims for dims in (target.in_columns, moved.in_columns, moved.out_widths)):
+    if any(
+        block not in dims for dims in (target.in_columns, moved.in_columns, moved.out_widths)
+    ):
         return moved
     place = positions(moved.out_widths)[block]
-    ins: dict[str, list[int]] = {name: [*columns] for name, columns in moved.in_columns.items()}
+    ins: dict[str, list[int]] = {
+        name: [*columns] for name, columns in moved.in_columns.items()
+    }
     for bit, column in enumerate(target.in_columns[block]):
         if column or bit >= len(ins[block]):
             continue
@@ -200,7 +205,9 @@ def _fitted(layout: Layout, outer: Layout) -> Columns:
     if ours == theirs and [*ours] == [*theirs]:
         return layout.in_columns
     if ours.keys() != theirs.keys():
-        raise LayoutError(f"out-dims {listed(ours)} and {listed(theirs)} must have the same names")
+        raise LayoutError(
+            f"out-dims {listed(ours)} and {listed(theirs)} must have the same names"
+        )
     for name, width in ours.items():
         if width > theirs[name]:
             raise LayoutError(

@@ -98,11 +98,15 @@ def limited(layout: Same) -> Same:
     ins = sum(map(len, layout.in_columns.values()))
     if ins > MAX_BITS:
         sizes = sizes_of((name, len(columns)) for name, columns in layout.in_columns.items())
-        raise LayoutError(f"layout too large: {ins} bits in in-dims {sizes}, at most {MAX_BITS}")
+        raise LayoutError(
+            f"layout too large: {ins} bits in in-dims {sizes}, at most {MAX_BITS}"
+        )
     outs = sum(layout.out_widths.values())
     if outs > MAX_BITS:
         sizes = sizes_of(layout.out_widths.items())
-        raise LayoutError(f"layout too large: {outs} bits in out-dims {sizes}, at most {MAX_BITS}")
+        raise LayoutError(
+            f"layout too large: {outs} bits in out-dims {sizes}, at most {MAX_BITS}"
+        )
     return layout
 
 

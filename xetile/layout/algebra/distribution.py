@@ -188,7 +188,9 @@ class Distribution:
             shared = self.grid[d] // self._modulus(d)
             layout = layout * LinearLayout.identity_1d(self._modulus(d), "warp", name)
             layout = layout * LinearLayout.zeros_1d(shared, "warp", name)
-        layout = layout * identities(*(("register", n, self.rounds(d)) for d, n in inner_first))
+        layout = layout * identities(
+            *(("register", n, self.rounds(d)) for d, n in inner_first)
+        )
         return layout.transpose_outs([f"dim{d}" for d in range(self.rank)])
 
     def _modulus(self, dimension: int) -> int:
@@ -217,7 +219,9 @@ class Distribution:
 
     def _check_unit(self, unit: Sequence[int]) -> None:
         counts = [self.units(d) for d in range(self.rank)]
-        if len(unit) != self.rank or not all(0 <= u < n for u, n in zip(unit, counts, strict=True)):
+        if len(unit) != self.rank or not all(
+            0 <= u < n for u, n in zip(unit, counts, strict=True)
+        ):
             raise LayoutError(
                 f"unit {list(unit)} does not exist: the units per dimension are {counts}"
             )
@@ -298,9 +302,7 @@ def _check_dimension(dimension: int, extent: int, unit: int, subgroups: int) -> 
 
 def _legal_units(extent: int, subgroups: int) -> str:
     if extent > 1 << 16:  # too many to try
-        return (
-            f"a divisor of {extent} with {subgroups} units, or a multiple or divisor of that many"
-        )
+        return f"a divisor of {extent} with {subgroups} units, or a multiple or divisor of that many"
     divisors = [unit for unit in range(1, extent + 1) if extent % unit == 0]
     counts = [(unit, extent // unit) for unit in divisors]
     return ", ".join(str(u) for u, n in counts if subgroups % n == 0 or n % subgroups == 0)

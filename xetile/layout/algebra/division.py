@@ -85,7 +85,9 @@ def is_identity_on_out_dim(self: Layout, dim: str) -> bool:
 def quotient(self: Same, dims: Sequence[str]) -> Same | None:
     """The layout without `dims`, or None unless it is trivial over them (`is_trivial_over`)."""
     ins, outs = self.in_columns, self.out_widths
-    if any(name not in ins or name not in outs for name in dims) or not is_trivial_over(self, dims):
+    if any(name not in ins or name not in outs for name in dims) or not is_trivial_over(
+        self, dims
+    ):
         return None
     return sublayout(
         self,
@@ -107,7 +109,8 @@ def num_consecutive_in_out(self: Layout) -> int:
     for columns in (first[count:], *others):
         for column in columns:
             mask |= column
-    # Fewer bits leave identity columns over, whose bits lie above the ones then asked for.
+    # Fewer bits leave identity columns over, whose
+    # bits lie above the ones then asked for.
     low = mask & -mask
     return min(1 << count, low) if low else 1 << count
 
@@ -133,7 +136,9 @@ def free_variable_masks(self: Layout) -> dict[str, int]:
     free = f2.dependent_columns(columns)
     widths = {name: len(theirs) for name, theirs in self.in_columns.items()}
     bits = cut([free >> bit & 1 for bit in range(len(columns))], widths)
-    return {name: sum(bit << n for n, bit in enumerate(theirs)) for name, theirs in bits.items()}
+    return {
+        name: sum(bit << n for n, bit in enumerate(theirs)) for name, theirs in bits.items()
+    }
 
 
 def _holds_dims(layout: Layout, divisor: Layout) -> bool:
@@ -141,7 +146,9 @@ def _holds_dims(layout: Layout, divisor: Layout) -> bool:
     return all(
         name in ins and len(columns) <= len(ins[name])
         for name, columns in divisor.in_columns.items()
-    ) and all(name in outs and width <= outs[name] for name, width in divisor.out_widths.items())
+    ) and all(
+        name in outs and width <= outs[name] for name, width in divisor.out_widths.items()
+    )
 
 
 def _mask(outs: Widths, widths: Widths) -> int:

@@ -84,7 +84,8 @@ def rank(columns: Iterable[int]) -> int:
     found = len(units)
     if not mixed:
         return found
-    # Unit columns settle their bit, so the others are reduced by deleting the settled bits.
+    # Unit columns settle their bit, so the others are
+    # reduced by deleting the settled bits.
     unsettled = ~sum(units)
     leading: dict[int, int] = {}
     for column in mixed:

@@ -30,7 +30,9 @@ def ensure_layout_not_larger_than(
     return ColumnAction(kept, REGISTER, len(after)).apply(smaller)
 
 
-def ensure_layout_not_smaller_than(layout: LinearLayout, shape: Mapping[str, int]) -> LinearLayout:
+def ensure_layout_not_smaller_than(
+    layout: LinearLayout, shape: Mapping[str, int]
+) -> LinearLayout:
     """The layout on at least `shape` elements, by out-dim: more values of its first in-dim.
 
     Where `shape` is larger than the layout it is a multiple.
@@ -68,7 +70,9 @@ def combine_cta_cga_with_shape(
     return (block.transpose_outs(names) * blocks).transpose_outs(names)
 
 
-def identity_standard_nd(in_dim: str, shape: Sequence[int], order: Sequence[int]) -> LinearLayout:
+def identity_standard_nd(
+    in_dim: str, shape: Sequence[int], order: Sequence[int]
+) -> LinearLayout:
     """`in_dim` counted through a tensor of `shape` elements, `order[0]` fastest, to dim0, dim1, ..."""
     return identities(*((in_dim, f"dim{axis}", shape[axis]) for axis in order))
 
@@ -90,7 +94,9 @@ def fit_to_shape(
     tiles.
     """
     ins = ("register", "lane", "warp")
-    layout = layout * identities(*((name, f"dim{d}", 1) for d in range(len(shape)) for name in ins))
+    layout = layout * identities(
+        *((name, f"dim{d}", 1) for d in range(len(shape)) for name in ins)
+    )
     clusters = cluster_layout(cga_layout, len(shape))
     layout = layout.transpose_ins(ins)
     return combine_cta_cga_with_shape(layout, clusters, shape)

@@ -50,7 +50,8 @@ class LinearLayout:
     out_widths: Widths
     _hash: int | None
 
-    # Draws a layout for notebooks; the package sets it, since drawings are built on layouts.
+    # Draws a layout for notebooks; the package sets it,
+    # since drawings are built on layouts.
     picture: ClassVar[Callable[[LinearLayout], str | None] | None] = None
 
     # Construction
@@ -93,7 +94,9 @@ class LinearLayout:
         return cls.strided_1d(size, 1, in_dim, out_dim)
 
     @classmethod
-    def zeros_1d(cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1) -> LinearLayout:
+    def zeros_1d(
+        cls, size: int, in_dim: str, out_dim: str, out_dim_size: int = 1
+    ) -> LinearLayout:
         """One in-dim of `size` values that go to 0 of the out-dim; empty for size 0."""
         if size == 0:
             return cls.empty()
@@ -118,7 +121,9 @@ class LinearLayout:
         not surjective.
         """
         vectors = dict(bases)
-        sizes = packing.out_sizes(vectors, out_dims, out_dim_sizes, surjective=require_surjective)
+        sizes = packing.out_sizes(
+            vectors, out_dims, out_dim_sizes, surjective=require_surjective
+        )
         outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
         columns = packing.pack(vectors, sizes, list(outs.values()))
         layout = limited(cls.of_columns(columns, outs))
@@ -150,7 +155,9 @@ class LinearLayout:
         """For each in-dim its basis vectors: images of 2^i, one component for each out-dim."""
         fields = [(shift, (1 << width) - 1) for _, width, shift in self.fields()]
         return {
-            name: [tuple([column >> shift & mask for shift, mask in fields]) for column in columns]
+            name: [
+                tuple([column >> shift & mask for shift, mask in fields]) for column in columns
+            ]
             for name, columns in self.in_columns.items()
         }
 
@@ -327,7 +334,8 @@ class LinearLayout:
     contiguous_elems_along_out_dim = division.contiguous_elems_along_out_dim
     free_variable_masks = division.free_variable_masks
 
-    # Dimensions renamed, reordered, cut, joined: which input reaches which bits of the output stays
+    # Dimensions renamed, reordered, cut, joined: which
+    # input reaches which bits of the output stays
 
     transpose_ins = shape.transpose_ins
     transpose_outs = shape.transpose_outs
@@ -391,7 +399,9 @@ class LinearLayout:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"LinearLayout.from_bases({self.bases}, {self.out_dims}, require_surjective=False)"
+        return (
+            f"LinearLayout.from_bases({self.bases}, {self.out_dims}, require_surjective=False)"
+        )
 
     def _repr_html_(self) -> str | None:
         picture = type(self).picture

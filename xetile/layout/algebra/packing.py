@@ -70,7 +70,9 @@ def matrix_columns(matrix: Sequence[Sequence[int]], rows: int, columns: int) -> 
 def _check_names(names: Collection[str]) -> None:
     named = not isinstance(names, str) and all(type(name) is str for name in names)
     if not named or len(set(names)) != len(names):
-        raise LayoutError(f"out-dims {names!r} must be different names such as ['dim0', 'dim1']")
+        raise LayoutError(
+            f"out-dims {names!r} must be different names such as ['dim0', 'dim1']"
+        )
 
 
 def _smallest_sizes(vectors: Mapping[str, Vectors], names: Sequence[str]) -> dict[str, int]:

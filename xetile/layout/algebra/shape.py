@@ -78,7 +78,9 @@ def flatten_outs(self: Same) -> Same:
 def squeeze_ins(self: Same, dim: str) -> Same:
     """Without the in-dim `dim`; LayoutError unless its size is 1."""
     if columns := columns_of(self, dim):
-        raise LayoutError(f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1")
+        raise LayoutError(
+            f"cannot squeeze in-dim '{dim}' of size {1 << len(columns)}, only size 1"
+        )
     return self.of_columns(_without(self.in_columns, dim), self.out_widths)
 
 
@@ -105,7 +107,9 @@ def resize_out_dim(self: Same, dim: str, size: int) -> Same:
     width = log2_of_size(size, "out", dim)
     old = width_of(self, dim)
     if width > old:
-        raise LayoutError(f"cannot grow out-dim '{dim}' from {1 << old} to {size}, only shrink")
+        raise LayoutError(
+            f"cannot grow out-dim '{dim}' from {1 << old} to {size}, only shrink"
+        )
     if width == old:
         return self
     shift = positions(self.out_widths)[dim]
@@ -148,7 +152,10 @@ def concat_outs(self: Same, other: Same) -> Same:
     shift = sum(self.out_widths.values())
     ins = {
         name: tuple(
-            [low | high << shift for low, high in zip(columns, other.in_columns[name], strict=True)]
+            [
+                low | high << shift
+                for low, high in zip(columns, other.in_columns[name], strict=True)
+            ]
         )
         for name, columns in self.in_columns.items()
     }
@@ -190,7 +197,9 @@ def with_outs(layout: Same, outs: Widths) -> Same:
         if mask := (1 << layout.out_widths[name]) - 1:
             moves.append((at[name], mask, place))
         place += width
-    ins = {name: tuple(f2.repack(columns, moves)) for name, columns in layout.in_columns.items()}
+    ins = {
+        name: tuple(f2.repack(columns, moves)) for name, columns in layout.in_columns.items()
+    }
     return layout.of_columns(ins, outs)
 
 

@@ -33,7 +33,8 @@ class SharedExchange(NamedTuple):
 class Conversion(NamedTuple):
     """A plan: exactly one of the last three fields is set, none of them for kind "none".
 
-    `registers` gives for each register of the target the one of the source that is moved there.
+    `registers` gives for each register of the target the one of the source that is moved
+    there.
     """
 
     kind: Kind
@@ -129,7 +130,9 @@ def _copies(target: LinearLayout) -> tuple[int, ...]:
 
 def _check(source: LinearLayout, target: LinearLayout) -> None:
     if source.out_dims != target.out_dims:
-        raise LayoutError(f"layouts of different tensors: {source.out_dims} and {target.out_dims}")
+        raise LayoutError(
+            f"layouts of different tensors: {source.out_dims} and {target.out_dims}"
+        )
     for name, layout in (("source", source), ("target", target)):
         if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
             raise LayoutError(
@@ -141,7 +144,9 @@ def _check(source: LinearLayout, target: LinearLayout) -> None:
                 f"at most {MOST_REGISTERS} are planned for"
             )
         if not layout.is_surjective():
-            raise LayoutError(f"the {name} layout does not hold every element of {layout.out_dims}")
+            raise LayoutError(
+                f"the {name} layout does not hold every element of {layout.out_dims}"
+            )
     ours, theirs = (
         {name: size for name, size in layout.in_dims.items() if name != REGISTER}
         for layout in (source, target)

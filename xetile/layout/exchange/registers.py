@@ -20,7 +20,8 @@ def register_permutation(source: LinearLayout, target: LinearLayout) -> tuple[in
         )
     outs = list(target.out_dim_names)
     source = source.transpose_outs(outs)
-    # The source register does not depend on the lane, so the lanes' own contributions must agree.
+    # The source register does not depend on the lane, so
+    # the lanes' own contributions must agree.
     if _without_registers(source) != _without_registers(target):
         return None
     try:
@@ -117,5 +118,7 @@ def _images(bases: Sequence[int]) -> tuple[int, ...]:
 def _coordinates(bases: Sequence[Sequence[int]], rank: int) -> list[tuple[int, ...]]:
     coordinates = [(0,) * rank]
     for basis in bases:
-        coordinates += [tuple(a ^ b for a, b in zip(at, basis, strict=True)) for at in coordinates]
+        coordinates += [
+            tuple(a ^ b for a, b in zip(at, basis, strict=True)) for at in coordinates
+        ]
     return coordinates

@@ -169,18 +169,27 @@ def _vector(stored: _Sides, loaded: _Sides, element_bits: int) -> list[int]:
     return [*vector, *f2.independent_of(fillers, [*vector, *stored.blocks])][:wanted]
 
 
-def _lanes_at_once(lanes: Sequence[int], access_bits: int, banks: int, *, loads: bool) -> list[int]:
+def _lanes_at_once(
+    lanes: Sequence[int], access_bits: int, banks: int, *, loads: bool
+) -> list[int]:
     """Bases of the lanes that are served together: as many as use all banks once."""
     count = _log2(max(1, banks * BANK_BITS // access_bits))
     if loads and len(lanes) == 6 and access_bits == VECTOR_BITS:
         # Subgroups of 64 lanes: 128-bit loads take lanes 0-3 and 16-19 (with 64 banks also 8-11 and 24-27) first.
-        order = [lanes[0], lanes[1], lanes[4]] if count == 3 else [*lanes[:2], lanes[3], lanes[4]]
+        order = (
+            [lanes[0], lanes[1], lanes[4]] if count == 3 else [*lanes[:2], lanes[3], lanes[4]]
+        )
         return [basis for basis in order if basis]
     return [basis for basis in lanes[:count] if basis]
 
 
 def _rows(
-    stored: _Sides, loaded: _Sides, common: Sequence[int], bits: int, banks: int, access_bits: int
+    stored: _Sides,
+    loaded: _Sides,
+    common: Sequence[int],
+    bits: int,
+    banks: int,
+    access_bits: int,
 ) -> list[int]:
     """Bases of the rows of banks; `common` are those of vectors and blocks."""
     bank_bits = _log2(banks * BANK_BITS // access_bits)
@@ -192,7 +201,9 @@ def _rows(
     )
 
 
-def _segment(stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: int) -> list[int]:
+def _segment(
+    stored: Sequence[int], loaded: Sequence[int], bits: int, wanted: int
+) -> list[int]:
     """Bases of the rows of banks, as few sums of which as possible are in either side's span.
 
     First what neither side accesses at once, then sums of one base of each side. Where more
@@ -236,10 +247,14 @@ def _check_access(
 
 def _check_pair(source: LinearLayout, target: LinearLayout) -> None:
     if source.out_dims != target.out_dims:
-        raise LayoutError(f"layouts of different tensors: {source.out_dims} and {target.out_dims}")
+        raise LayoutError(
+            f"layouts of different tensors: {source.out_dims} and {target.out_dims}"
+        )
     for name, layout in (("source", source), ("target", target)):
         if not layout.is_surjective():
-            raise LayoutError(f"the {name} layout does not hold every element of {layout.out_dims}")
+            raise LayoutError(
+                f"the {name} layout does not hold every element of {layout.out_dims}"
+            )
 
 
 def _log2(size: int) -> int:

@@ -122,7 +122,9 @@ def load_tile(
     return tile._replace(blocks=max(1, blocks))
 
 
-def store_tile(layout: LinearLayout, contiguous: int, **moved: Unpack[Access]) -> BlockTile | None:
+def store_tile(
+    layout: LinearLayout, contiguous: int, **moved: Unpack[Access]
+) -> BlockTile | None:
     """The block of a store, which is neither transposed nor packed; arguments as in block_tile."""
     tile = block_tile(layout, contiguous, access="store", **moved)
     if tile is None or tile.transposed or tile.vnni:
@@ -271,7 +273,9 @@ def _bounds(
     return row_bytes * 8 // element_bits, 8 if element_bits == 64 else rows
 
 
-def _finished(block: _Growth, row: int, fast: int, *, transposed: bool, vnni: bool) -> BlockTile:
+def _finished(
+    block: _Growth, row: int, fast: int, *, transposed: bool, vnni: bool
+) -> BlockTile:
     across = row if transposed else fast
     extent = block.extents[across]
     block.grow(across, lambda _: True)

@@ -109,7 +109,9 @@ def block_load_layout(
     return message_layout(configuration, element_bits, lanes=lanes, block=_BLOCK)
 
 
-def register_word(configuration: BlockConfiguration, *, element_bits: int, lanes: int = 16) -> int:
+def register_word(
+    configuration: BlockConfiguration, *, element_bits: int, lanes: int = 16
+) -> int:
     """How many elements share one register word of a message's result; they are its lowest registers."""
     if configuration.packed or configuration.transposed:
         return max(1, _WORD_BITS // element_bits)
@@ -145,7 +147,11 @@ def plan_block_load(
 
 @lru_cache(maxsize=256)
 def message_layout(
-    configuration: BlockConfiguration, element_bits: int, *, lanes: int = 16, block: str = _COLUMN
+    configuration: BlockConfiguration,
+    element_bits: int,
+    *,
+    lanes: int = 16,
+    block: str = _COLUMN,
 ) -> LinearLayout:
     """(register, lane) -> (row, column) of a message, blocks side by side or along `block`."""
     _check_configuration(configuration, element_bits, lanes)
@@ -190,7 +196,9 @@ def loaded_layout(
     bases["register"] += [(at, 0) for at in doublings(configuration.rows, shape[0])]
     placed = {
         name: [
-            tuple([{dims[0]: row, dims[1]: column}.get(d, 0) for d in range(wanted.num_out_dims)])
+            tuple(
+                [{dims[0]: row, dims[1]: column}.get(d, 0) for d in range(wanted.num_out_dims)]
+            )
             for row, column in vectors
         ]
         for name, vectors in bases.items()
@@ -234,9 +242,16 @@ def _keeps_words(shuffle: Sequence[int], word: int) -> bool:
     return all(w[0] % word == 0 and list(w) == [*range(w[0], w[0] + word)] for w in words)
 
 
-def _check_configuration(configuration: BlockConfiguration, element_bits: int, lanes: int) -> None:
+def _check_configuration(
+    configuration: BlockConfiguration, element_bits: int, lanes: int
+) -> None:
     rows, columns, blocks, packed, transposed = configuration
-    for name, value in (("rows", rows), ("columns", columns), ("blocks", blocks), ("lanes", lanes)):
+    for name, value in (
+        ("rows", rows),
+        ("columns", columns),
+        ("blocks", blocks),
+        ("lanes", lanes),
+    ):
         if value < 1 or value & (value - 1):
             raise LayoutError(f"{name} = {value} of a block message must be a power of two")
     if element_bits not in (8, 16, 32, 64):
@@ -263,7 +278,9 @@ def _check_wanted(wanted: LinearLayout, lanes: int) -> None:
             f"({', '.join(wanted.in_dim_names)}) -> ({', '.join(wanted.out_dim_names)})"
         )
     if wanted.in_dims["lane"] != lanes:
-        raise LayoutError(f"the layout has {wanted.in_dims['lane']} lanes, the subgroup {lanes}")
+        raise LayoutError(
+            f"the layout has {wanted.in_dims['lane']} lanes, the subgroup {lanes}"
+        )
 
 
 class Subgroup2DBlock(NamedTuple):
@@ -299,7 +316,9 @@ class Subgroup2DBlock(NamedTuple):
         ):
             check_powers_of_two(name, value)
             if len(value) != 2:
-                raise LayoutError(f"{name} {list(value)} of a subgroup 2D block must have rank 2")
+                raise LayoutError(
+                    f"{name} {list(value)} of a subgroup 2D block must have rank 2"
+                )
         check_powers_of_two("numBlocks", (self.blocks,))
         if sorted(self.order) != [0, 1]:
             raise LayoutError(f"order {list(self.order)} is no permutation of 0 to 1")

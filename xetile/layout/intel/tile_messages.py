@@ -24,7 +24,9 @@ def message_registers(tile: BlockTile, *, lanes: int) -> int:
     return -(-tile.height * tile.width * tile.packed * tile.blocks // lanes)
 
 
-def message_offsets(tile: BlockTile, layout: LinearLayout) -> list[tuple[int, tuple[int, ...]]]:
+def message_offsets(
+    tile: BlockTile, layout: LinearLayout
+) -> list[tuple[int, tuple[int, ...]]]:
     """For each message the layout's register that it fills first, and the element coordinates of that."""
     order = register_order(tile)
     step = message_registers(tile, lanes=1 << len(layout.bases["lane"]))
@@ -44,7 +46,9 @@ def transposed_shuffle(tile: BlockTile, *, lanes: int) -> tuple[int, ...]:
     """
     bits = message_registers(tile, lanes=lanes).bit_length() - 1
     order = tile.register_bases[:bits]
-    prefix = next(n for n in range(bits, -1, -1) if sorted(order[:n]) == [1 << i for i in range(n)])
+    prefix = next(
+        n for n in range(bits, -1, -1) if sorted(order[:n]) == [1 << i for i in range(n)]
+    )
     shuffle = [0] * prefix
     for position, basis in enumerate(order[:prefix]):
         shuffle[basis.bit_length() - 1] = 1 << position

@@ -91,7 +91,9 @@ def _redimension(
     move: Callable[[Sequence[int]], tuple[int, ...]],
 ) -> LinearLayout:
     """The layout with bases moved; `move` must only rename, split or drop bits."""
-    bases = {name: [move(basis) for basis in vectors] for name, vectors in layout.bases.items()}
+    bases = {
+        name: [move(basis) for basis in vectors] for name, vectors in layout.bases.items()
+    }
     extents = {f"dim{dimension}": extent for dimension, extent in enumerate(shape)}
     return LinearLayout.from_bases(bases, extents, require_surjective=False)
 

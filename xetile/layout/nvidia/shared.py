@@ -45,14 +45,19 @@ def swizzled_shared_layout(
         if value < 1 or value & (value - 1):
             raise LayoutError(f"{name} must be a power of two, got {value}")
     if sorted(order) != list(range(len(shape))):
-        raise LayoutError(f"order {list(order)} must name each of the {len(shape)} dimensions once")
+        raise LayoutError(
+            f"order {list(order)} must name each of the {len(shape)} dimensions once"
+        )
     clusters, own = _clusters(shape, cga_layout)
     if len(order) < 2:
-        return combine_cta_cga_with_shape(identity_standard_nd(OFFSET, own, order), clusters, shape)
+        return combine_cta_cga_with_shape(
+            identity_standard_nd(OFFSET, own, order), clusters, shape
+        )
     column, row = order[0], order[1]
     bases: list[tuple[int, int]] = [(bit, 0) for bit in doublings(1, own[column])]
     bases += [
-        (vec * (bit // per_phase % max_phase) % own[column], bit) for bit in doublings(1, own[row])
+        (vec * (bit // per_phase % max_phase) % own[column], bit)
+        for bit in doublings(1, own[row])
     ]
     layout = LinearLayout.from_bases(
         {OFFSET: bases}, {f"dim{column}": own[column], f"dim{row}": own[row]}
@@ -121,7 +126,9 @@ def _flat(own: Sequence[int], *, transposed: bool) -> LinearLayout:
     rank = len(own)
     box = [min(extent, TMA_MAX_EXTENT) for extent in own]
     order = [0, *range(rank - 1, 0, -1)] if transposed else range(rank - 1, -1, -1)
-    return identity_standard_nd(OFFSET, box, order).transpose_outs([f"dim{d}" for d in range(rank)])
+    return identity_standard_nd(OFFSET, box, order).transpose_outs(
+        [f"dim{d}" for d in range(rank)]
+    )
 
 
 def _boxed(tile: LinearLayout, own: Sequence[int], *, transposed: bool) -> LinearLayout:

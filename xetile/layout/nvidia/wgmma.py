@@ -1,8 +1,8 @@
 """Operands of Hopper's wgmma in shared memory: addresses, swizzle atoms, descriptors, and what is legal.
 
-The layouts are those of the PTX ISA, "Shared Memory Matrix Layout" and "Matrix Descriptor Format" of wgmma; where
-its text is silent or wrong, the module does what H100 and H200 do (3,840 descriptors read back as full address
-maps, all predicted by `Operand.address`):
+The layouts are those of the PTX ISA, "Shared Memory Matrix Layout" and "Matrix Descriptor
+Format" of wgmma; where its text is silent or wrong, the module does what H100 and H200 do
+(3,840 descriptors read back as full address maps, all predicted by `Operand.address`):
 
 - Swizzle<B,4,3> acts on byte addresses, and on absolute ones: bits 4.. are XORed by bits 7.. of start plus offset.
   The text gives no unit; on element offsets its figures do not come out.
@@ -59,7 +59,9 @@ class Descriptor(NamedTuple):
         for name in ("start", "leading", "stride"):
             value: int = getattr(self, name)
             if value % UNIT_BYTES:
-                raise LayoutError(f"{name} of {value} bytes must be a multiple of {UNIT_BYTES}")
+                raise LayoutError(
+                    f"{name} of {value} bytes must be a multiple of {UNIT_BYTES}"
+                )
         if not 0 <= self.base_offset < 8:
             raise LayoutError(f"base offset {self.base_offset} must be from 0 to 7")
         return (
@@ -185,7 +187,9 @@ class Operand(_OperandFields):
 
         `start` and `base_offset` are the descriptor's.
         """
-        return swizzled_address(start + self.offset(mn, k), self.swizzle, base_offset=base_offset)
+        return swizzled_address(
+            start + self.offset(mn, k), self.swizzle, base_offset=base_offset
+        )
 
     def descriptor(self, start: int = 0, *, base_offset: int = 0) -> Descriptor:
         """The descriptor of a tile that starts at byte `start` (before swizzling)."""
@@ -241,7 +245,8 @@ def swizzle_atom(element_bits: int, major: Major, swizzle: int) -> LinearLayout:
     bytes_of = operand.layout(shape)
     element = operand.element_bytes
     bases = {
-        name: [(at // element,) for (at,) in columns] for name, columns in bytes_of.bases.items()
+        name: [(at // element,) for (at,) in columns]
+        for name, columns in bytes_of.bases.items()
     }
     return LinearLayout.from_bases(bases, {"offset": shape[0] * shape[1]}).invert()
 

@@ -31,7 +31,9 @@ class Match(NamedTuple):
     starts: tuple[tuple[int, ...], ...]
 
 
-def match_operand(layout: LinearLayout, element_bits: int, operand: Literal["a", "b"]) -> Match:
+def match_operand(
+    layout: LinearLayout, element_bits: int, operand: Literal["a", "b"]
+) -> Match:
     """How wgmma reads a tile as its operand A (M x K) or B (K x N).
 
     `layout` is (offset[, block]) -> (dim0, dim1), offsets in elements from where the
@@ -62,7 +64,9 @@ def match_operand(layout: LinearLayout, element_bits: int, operand: Literal["a",
     if not tile.is_invertible():
         raise LayoutError("the tile does not have exactly one offset for each element")
     scale = element_bits // 8
-    places = {name: [at * scale for (at,) in bases] for name, bases in tile.invert().bases.items()}
+    places = {
+        name: [at * scale for (at,) in bases] for name, bases in tile.invert().bases.items()
+    }
     return _matched(places[mn_dim], places[k_dim], element_bits, extent)
 
 
@@ -114,13 +118,13 @@ def _with_offsets(operand: Operand, mn: Sequence[int], k: Sequence[int]) -> Oper
     return operand._replace(leading=leading, stride=at(across, 8, compact.stride))
 
 
-def _mismatch(operand: Operand, mn: Sequence[int], k: Sequence[int], extent: int) -> str | None:
+def _mismatch(
+    operand: Operand, mn: Sequence[int], k: Sequence[int], extent: int
+) -> str | None:
     """Why an instruction does not read the tile as it lies, before swizzling; None if it does."""
     for name, value in (("leading", operand.leading), ("stride", operand.stride)):
         if value % UNIT_BYTES or value >= MAX_OFFSET:
-            return (
-                f"the {name} byte offset would be {value}, not a multiple of 16 below {MAX_OFFSET}"
-            )
+            return f"the {name} byte offset would be {value}, not a multiple of 16 below {MAX_OFFSET}"
     for bit in range(extent.bit_length() - 1):
         needed = operand.offset(1 << bit, 0)
         if mn[bit] != needed:
@@ -151,5 +155,6 @@ def _starts(
     k_bits = (INSTRUCTION_K_BYTES * 8 // element_bits).bit_length() - 1
     along_k = sums(k[k_bits:])
     return tuple(
-        tuple(outer + inner for inner in along_k) for outer in sums(mn[extent.bit_length() - 1 :])
+        tuple(outer + inner for inner in along_k)
+        for outer in sums(mn[extent.bit_length() - 1 :])
     )

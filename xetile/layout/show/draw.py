@@ -124,7 +124,9 @@ class _Holders:
         images = [(0,) * len(self.shape)]
         for name in self.dims:
             for vector in bases.get(name, []):
-                images += [tuple(a ^ b for a, b in zip(at, vector, strict=True)) for at in images]
+                images += [
+                    tuple(a ^ b for a, b in zip(at, vector, strict=True)) for at in images
+                ]
         self.first: dict[tuple[int, ...], int] = {}
         for place, at in enumerate(images):
             self.first.setdefault(at, place)
@@ -214,7 +216,10 @@ def _overview(
         if (place := holders.first.get(_full(holders, (), at))) is not None
     ]
     rows = [
-        (leading, [_full(holders, leading, (i * block[0], j * block[1])) for j in range(across)])
+        (
+            leading,
+            [_full(holders, leading, (i * block[0], j * block[1])) for j in range(across)],
+        )
         for leading in slices
         for i in range(down)
     ]
@@ -239,7 +244,9 @@ def _overview(
     return "".join(parts), across * width, y + 6
 
 
-def _block_lines(holders: _Holders, inside: Sequence[int], at: tuple[int, ...]) -> tuple[str, ...]:
+def _block_lines(
+    holders: _Holders, inside: Sequence[int], at: tuple[int, ...]
+) -> tuple[str, ...]:
     """Who holds a block of the overview: its subgroups and registers, or its offsets."""
     place = holders.first.get(at)
     if place is None:
@@ -375,7 +382,10 @@ def _escaped(text: str) -> str:
     # XML has no way to write control characters.
     shown = "".join(c if c.isprintable() else " " for c in text)
     return (
-        shown.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+        shown.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
     )
 
 

@@ -139,7 +139,9 @@ def _shifts(sizes: Sequence[int]) -> list[int]:
 
 
 def _unpacked(at: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(at >> shift & size - 1 for size, shift in zip(sizes, _shifts(sizes), strict=True))
+    return tuple(
+        at >> shift & size - 1 for size, shift in zip(sizes, _shifts(sizes), strict=True)
+    )
 
 
 def _cells(layout: LinearLayout, *, separator: str = ",") -> list[str]:

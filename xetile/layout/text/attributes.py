@@ -29,8 +29,12 @@ class Linear(NamedTuple):
         own = {name: vectors for name, vectors in self.bases.items() if name != "block"}
         vectors = [vector for each in self.bases.values() for vector in each]
         if any(len(vector) != len(shape) for vector in vectors):
-            raise LayoutError(f"the bases of a linear layout do not fit the shape {list(shape)}")
-        return fit_to_shape(LinearLayout.from_bases(own, dims), shape, self.bases.get("block", ()))
+            raise LayoutError(
+                f"the bases of a linear layout do not fit the shape {list(shape)}"
+            )
+        return fit_to_shape(
+            LinearLayout.from_bases(own, dims), shape, self.bases.get("block", ())
+        )
 
 
 class WorkgroupMap(NamedTuple):
@@ -225,7 +229,9 @@ _READERS = {
     "ttg.blocked": _Reader(Blocked, _BLOCKED),
     "ttg.slice": _Reader(Slice, {"dim": _INTEGER, "parent": _LAYOUT}),
     "ttg.dot_op": _Reader(_dot_operand, _DOT),
-    "ttg.linear": _Reader(_linear, dict.fromkeys(("register", "lane", "warp", "block"), _LISTS)),
+    "ttg.linear": _Reader(
+        _linear, dict.fromkeys(("register", "lane", "warp", "block"), _LISTS)
+    ),
     "ttg.swizzled_shared": _Reader(SwizzledShared, _SWIZZLED),
     "ttg.nvmma_shared": _Reader(NvmmaShared, _NVMMA),
     "ttig.dpas": _DPAS,

@@ -10,7 +10,11 @@ Source of the rules: triton, lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cp
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from xetile.layout.algebra.fitting import check_powers_of_two, fit_to_shape, identity_standard_nd
+from xetile.layout.algebra.fitting import (
+    check_powers_of_two,
+    fit_to_shape,
+    identity_standard_nd,
+)
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 
@@ -114,13 +118,16 @@ class Slice(NamedTuple):
         layout = self.parent.to_linear_layout(larger)
         bases = {
             name: [
-                tuple(vector[: self.dimension] + vector[self.dimension + 1 :]) for vector in vectors
+                tuple(vector[: self.dimension] + vector[self.dimension + 1 :])
+                for vector in vectors
             ]
             for name, vectors in layout.bases.items()
         }
         bases["register"] = [vector for vector in bases["register"] if any(vector)]
         return LinearLayout.from_bases(
-            bases, {f"dim{d}": extent for d, extent in enumerate(shape)}, require_surjective=False
+            bases,
+            {f"dim{d}": extent for d, extent in enumerate(shape)},
+            require_surjective=False,
         )
 
 

@@ -50,7 +50,8 @@ class ConvertXeGPUToXeVM(ModulePass):
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
                 fail(
-                    function, "the kernel still holds xetile ops; run convert-xetile-to-xegpu first"
+                    function,
+                    "the kernel still holds xetile ops; run convert-xetile-to-xegpu first",
                 )
             if not holds_dialect(function, "xegpu"):
                 continue

@@ -57,7 +57,9 @@ def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
     source = view.single(op.source)
     bits = memory_bits(type.element_type)
     if bits is None or len(type.shape) != 2:
-        fail(op, f"{type} is not lowered to XeVM yet; expected a 2D block of elements in memory")
+        fail(
+            op, f"{type} is not lowered to XeVM yet; expected a 2D block of elements in memory"
+        )
     if op.mixed_sizes:
         sizes, strides = view.mapped(op.mixed_sizes), view.mapped(op.mixed_strides)
     else:
@@ -91,7 +93,8 @@ def _pointer(view: LaneView, source: SSAValue) -> SSAValue:
         elif source.type != i64:
             address = make("address", lambda: _signless(source))
         return make(
-            "pointer", lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer])
+            "pointer",
+            lambda: llvm.IntToPtrOp.create(operands=[address], result_types=[pointer]),
         )
 
     if isinstance(source, BlockArgument) and source.block is view.entry:
@@ -195,7 +198,9 @@ def _cache_control(
     hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
     if all(hint is None for hint in hints):
         return None
-    words = [hint.data.value if isinstance(hint, CacheHintAttr) else "uncached" for hint in hints]
+    words = [
+        hint.data.value if isinstance(hint, CacheHintAttr) else "uncached" for hint in hints
+    ]
     if "read_invalidate" in words:
         name = "ir"
     else:

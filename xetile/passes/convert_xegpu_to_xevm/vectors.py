@@ -36,7 +36,9 @@ _WORDS: Mapping[str, tuple[Attribute, int]] = {
 def dpas(view: LaneView, op: DpasOp) -> None:
     """A matrix instruction, its operands in the layouts that it takes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
-    instruction = view.device.matrix_instruction(a.element_type, b.element_type, c.element_type)
+    instruction = view.device.matrix_instruction(
+        a.element_type, b.element_type, c.element_type
+    )
     if instruction is None or a.get_num_dims() != 2:
         fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
     m, k = a.get_shape()
@@ -57,7 +59,11 @@ def dpas(view: LaneView, op: DpasOp) -> None:
         vector = vector_type(value)
         pack = vector.get_shape()[2] if vector.get_num_dims() == 3 else 1
         layout = dpas_vector_layout(
-            operand, shape, repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=pack
+            operand,
+            shape,
+            repeat_count=m,
+            ops_per_channel=instruction.ops_per_channel,
+            pack=pack,
         )
         registers = view.arranged(view.registers(value), layout)
         operands.append(registers.read(view, *_WORDS[instruction.register_word(operand)]))
@@ -99,7 +105,9 @@ def _refuse_slice(view: LaneView) -> NoReturn:
 
 def _extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
     registers = view.registers(op.source)
-    offsets, sizes, strides = (integers_of(op, name) for name in ("offsets", "sizes", "strides"))
+    offsets, sizes, strides = (
+        integers_of(op, name) for name in ("offsets", "sizes", "strides")
+    )
     if any(stride != 1 for stride in strides):
         fail(op, f"strides {strides}; expected 1")
     rest = registers.shape[len(offsets) :]
@@ -118,7 +126,9 @@ def constant(view: LaneView, op: Operation) -> None:
     type = vector_type(op.results[0])
     bits = register_bits(type.element_type)
     if is_splat(value):
-        splat = Registers(value, type.element_type, None, word_bits=bits, shape=type.get_shape())
+        splat = Registers(
+            value, type.element_type, None, word_bits=bits, shape=type.get_shape()
+        )
         view.bind(op.results[0], splat)
         return
     layout = view.default_layout(type.get_shape())
@@ -145,7 +155,9 @@ def _lane_table(
             for lane in range(lanes)
         )
         constant = arith.ConstantOp(taken(value, held, table))
-        elements.append(view.new(ExtractOp(view.new(constant), [own_lane], table.element_type)))
+        elements.append(
+            view.new(ExtractOp(view.new(constant), [own_lane], table.element_type))
+        )
     result = VectorType(table.element_type, (len(elements),))
     return view.new(FromElementsOp(elements, result))
 

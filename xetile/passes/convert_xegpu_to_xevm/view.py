@@ -16,7 +16,11 @@ from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.xegpu import default_vector_layout
-from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type, register_bits
+from xetile.passes.convert_xegpu_to_xevm.registers import (
+    Registers,
+    natural_type,
+    register_bits,
+)
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
@@ -50,7 +54,9 @@ class Descriptor(Parts):
 class LaneView(Expansion):
     """The values of a function as registers of one lane."""
 
-    def __init__(self, function: Operation, handlers: Handlers[Self], target: XeDevice) -> None:
+    def __init__(
+        self, function: Operation, handlers: Handlers[Self], target: XeDevice
+    ) -> None:
         super().__init__(function, handlers)
         self.device = target
 
@@ -118,7 +124,9 @@ class LaneView(Expansion):
             if isinstance(part, Registers):
                 element = part.element_type
                 moved = self.arranged(part, layout)
-                operands.append(moved.read(self, natural_type(element), register_bits(element)))
+                operands.append(
+                    moved.read(self, natural_type(element), register_bits(element))
+                )
             else:
                 operands.append(self.single(value))
         count = layout.in_dim_size("register")

@@ -42,7 +42,9 @@ def _select(
         for size, first in zip(tile.sizes, (row, column), strict=True)
     )
     if not (_at_least(rows, height) and _at_least(columns, width)):
-        value = view.new(arith.SelectOp(_mask(view, rows, columns, height, width), value, filler))
+        value = view.new(
+            arith.SelectOp(_mask(view, rows, columns, height, width), value, filler)
+        )
     for first, bounds in (
         (row, (_difference(view, 0, row), width)),
         (column, (height, _difference(view, 0, column))),

@@ -57,7 +57,9 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
     tile = op.tile.type
     if tile.memory_space != 0:
         fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
-    offsets, sizes, strides = map(view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides))
+    offsets, sizes, strides = map(
+        view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
+    )
     source = view.single(op.source)
     start: Offset = 0
     static = False
@@ -145,7 +147,9 @@ def _check(
     if problem is not None:
         fail(op, problem)
     dynamic = [
-        name for name, value in values.items() if not isinstance(value, int) and name != "column"
+        name
+        for name, value in values.items()
+        if not isinstance(value, int) and name != "column"
     ]
     if dynamic:
         view.remark_once(

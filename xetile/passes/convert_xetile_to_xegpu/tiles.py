@@ -42,7 +42,8 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
     tile = op.tile.type
     if tile.scattered:
         fail(
-            op, "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above"
+            op,
+            "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above",
         )
     surface = describe_surface(view, op)
     descriptors: dict[Descriptor, SSAValue] = {}
@@ -103,7 +104,9 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     view.bind(op.result, padded(view, op, tile, grid))
 
 
-def _block_type(tile: TileType, message: BlockConfiguration) -> tuple[VectorType[Attribute], int]:
+def _block_type(
+    tile: TileType, message: BlockConfiguration
+) -> tuple[VectorType[Attribute], int]:
     """The type of one loaded block, and how many of its rows share a register word."""
     rows, columns, pack = message.rows, message.columns, 1
     if message.transposed:
@@ -119,7 +122,9 @@ def _block_type(tile: TileType, message: BlockConfiguration) -> tuple[VectorType
 def _hints(op: Operation) -> list[CacheHintAttr | None]:
     hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
     return [
-        CacheHintAttr(CacheHint(hint.data.value)) if isinstance(hint, XeTileCacheHintAttr) else None
+        CacheHintAttr(CacheHint(hint.data.value))
+        if isinstance(hint, XeTileCacheHintAttr)
+        else None
         for hint in hints
     ]
 
@@ -149,7 +154,8 @@ def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:
     """The corner moves in the dimensions that loops carry; descriptors stay."""
     tile, steps = view.tile(op.tile), view.mapped(op.mixed_offsets)
     moved = [
-        view.index(view.add(tile.offset(dimension), steps[dimension])) for dimension in tile.moving
+        view.index(view.add(tile.offset(dimension), steps[dimension]))
+        for dimension in tile.moving
     ]
     view.bind(op.result, tile.with_values(moved))
 

@@ -67,9 +67,7 @@ class Tile(Parts):
         )
 
     def describe(self) -> str:
-        return (
-            f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
-        )
+        return f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
 
 
 @dataclass(eq=False)
@@ -104,9 +102,7 @@ class Grid(Parts):
 
     def describe(self) -> str:
         packed = f", {self.pack} rows packed" if self.pack != 1 else ""
-        return (
-            f"{'x'.join(map(str, self.shape))} blocks of {'x'.join(map(str, self.block))}{packed}"
-        )
+        return f"{'x'.join(map(str, self.shape))} blocks of {'x'.join(map(str, self.block))}{packed}"
 
 
 class XeGPUView(Expansion):
@@ -153,7 +149,10 @@ class XeGPUView(Expansion):
         if common == block:
             return parts
         if grid.pack != 1:
-            fail(self.current, f"{grid.describe()} cannot be put together to {block[0]}x{block[1]}")
+            fail(
+                self.current,
+                f"{grid.describe()} cannot be put together to {block[0]}x{block[1]}",
+            )
         down, across = block[0] // common[0], block[1] // common[1]
         shape = (parts.shape[0] // down, parts.shape[1] // across)
         return Grid.built(
@@ -165,7 +164,9 @@ class XeGPUView(Expansion):
         element = vector_type(parts.values[0]).element_type
         joined = self.new(arith.ConstantOp(repeated(0, VectorType(element, block))))
         for start in block_offsets(block, parts.block):
-            row, column = (s // b + f for s, b, f in zip(start, parts.block, first, strict=True))
+            row, column = (
+                s // b + f for s, b, f in zip(start, parts.block, first, strict=True)
+            )
             joined = self.new(InsertStridedSliceOp(parts.at(row, column), joined, start))
         return joined
 
@@ -194,7 +195,9 @@ class XeGPUView(Expansion):
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:
-        if has_trait(op, Elementwise) and any(isinstance(self.get(v), Grid) for v in op.operands):
+        if has_trait(op, Elementwise) and any(
+            isinstance(self.get(v), Grid) for v in op.operands
+        ):
             self.elementwise(op)
         else:
             self.copy(op)
@@ -203,7 +206,9 @@ class XeGPUView(Expansion):
         became = [self.get(value) for value in op.operands]
         blocks = [part.block for part in became if isinstance(part, Grid)]
         common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
-        became = [self.cut(part, common) if isinstance(part, Grid) else part for part in became]
+        became = [
+            self.cut(part, common) if isinstance(part, Grid) else part for part in became
+        ]
         first = next(part for part in became if isinstance(part, Grid))
         parts: list[list[SSAValue]] = [[] for _ in op.results]
         for index, block in enumerate(first.values):

@@ -64,12 +64,17 @@ def _axis(op: Operation) -> int:
 
 def _launch_index(view: XeGPUView, op: Operation) -> None:
     if OLDER_CONVENTION in view.function.attributes:
-        view.bind(op.results[0], _subgroups_along(view.function, op, view.new, view.device.threads))
+        view.bind(
+            op.results[0], _subgroups_along(view.function, op, view.new, view.device.threads)
+        )
     else:
         view.copy(op)
 
 
-HANDLERS: Handlers[XeGPUView] = {"gpu.thread_id": _launch_index, "gpu.block_dim": _launch_index}
+HANDLERS: Handlers[XeGPUView] = {
+    "gpu.thread_id": _launch_index,
+    "gpu.block_dim": _launch_index,
+}
 
 
 def set_work_item_convention(function: Operation, threads: int) -> None:

@@ -18,7 +18,12 @@ from xdsl.utils.hints import isa
 from xetile.dialects.upstream.llvm_values import SelectOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.types import chunk_bits, chunk_places, vector_length, width
+from xetile.passes.convert_xevm_to_llvm.types import (
+    chunk_bits,
+    chunk_places,
+    vector_length,
+    width,
+)
 from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Loaded
 from xetile.rewriting.rewriter import Handlers
 
@@ -45,7 +50,12 @@ _EXACT: Mapping[str, Binary] = {
 }
 """Ops that need all of their operands."""
 
-_EXTREMES = {"arith.minsi": "slt", "arith.maxsi": "sgt", "arith.minui": "ult", "arith.maxui": "ugt"}
+_EXTREMES = {
+    "arith.minsi": "slt",
+    "arith.maxsi": "sgt",
+    "arith.minui": "ult",
+    "arith.maxui": "ugt",
+}
 
 
 def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
@@ -85,7 +95,9 @@ def _exact(view: LLVMView, op: Operation) -> None:
 
 def _extreme(view: LLVMView, op: Operation) -> None:
     rows, predicate = _rows(view, op, _most_bits(view, op.operands)), _EXTREMES[op.name]
-    view.bind_made(op.results[0], (SelectOp(view.compare(predicate, a, b), a, b) for a, b in rows))
+    view.bind_made(
+        op.results[0], (SelectOp(view.compare(predicate, a, b), a, b) for a, b in rows)
+    )
 
 
 def _compare(view: LLVMView, op: Operation) -> None:
@@ -181,7 +193,9 @@ def _constant(view: LLVMView, op: Operation) -> None:
         fail(op, f"'arith.constant' of {result.type} has no lowering to LLVM IR")
 
 
-def _vector_constant(view: LLVMView, result: SSAValue, value: DenseIntOrFPElementsAttr) -> None:
+def _vector_constant(
+    view: LLVMView, result: SSAValue, value: DenseIntOrFPElementsAttr
+) -> None:
     type = vector_type(result).element_type
     numbers = [_encoded(cast(float, number), type) for number in value.get_values()]
     if len(numbers) == 1:
@@ -199,7 +213,13 @@ HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys(_EXACT, _exact),
     **dict.fromkeys(_EXTREMES, _extreme),
     **dict.fromkeys(
-        ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui"),
+        (
+            "arith.extsi",
+            "arith.extui",
+            "arith.trunci",
+            "arith.index_cast",
+            "arith.index_castui",
+        ),
         _convert,
     ),
     "arith.bitcast": _bitcast,

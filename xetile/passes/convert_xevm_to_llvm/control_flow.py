@@ -39,7 +39,9 @@ def _flat(view: LLVMView, value: SSAValue, slot: _Slot) -> tuple[SSAValue, ...]:
     return view.parts(value)
 
 
-def _all_flat(view: LLVMView, values: Sequence[SSAValue], slots: Sequence[_Slot]) -> list[SSAValue]:
+def _all_flat(
+    view: LLVMView, values: Sequence[SSAValue], slots: Sequence[_Slot]
+) -> list[SSAValue]:
     return [p for v, slot in zip(values, slots, strict=True) for p in _flat(view, v, slot)]
 
 
@@ -66,7 +68,11 @@ def _types(slots: Sequence[_Slot]) -> list[Attribute]:
 
 def _yielded(block: Block) -> Sequence[SSAValue]:
     last = block.last_op
-    return last.operands if last is not None and last.name in ("scf.yield", "scf.condition") else ()
+    return (
+        last.operands
+        if last is not None and last.name in ("scf.yield", "scf.condition")
+        else ()
+    )
 
 
 def _counter_bits(view: LLVMView, op: Operation) -> int:

@@ -125,7 +125,10 @@ def _function(view: LLVMView, op: Operation) -> None:
 
 def _fused(view: LLVMView, op: Operation) -> None:
     if _is_bfloat(op.results[0]):
-        fail(op, f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32")
+        fail(
+            op,
+            f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32",
+        )
     parts = [view.new(llvm.FMAOp(a, b, c)) for a, b, c in _rows(view, op)]
     _bind(view, op.results[0], parts)
 
@@ -166,7 +169,8 @@ def _check_rounds_once(op: Operation, *, exact: bool) -> None:
     (source,), (result,) = op.operands, op.results
     if _is_bfloat(result) and not exact:
         fail(
-            op, f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32"
+            op,
+            f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32",
         )
 
 
@@ -174,7 +178,9 @@ def _convert(view: LLVMView, op: Operation) -> None:
     parts = _parts(view, op.operands[0])
     element = _computed_element(view, op)
     converted = [
-        with_bits_of(view, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp)
+        with_bits_of(
+            view, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp
+        )
         for part in parts
     ]
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 32)

@@ -79,7 +79,12 @@ def _fence(view: LLVMView, op: Operation) -> None:
 
 HANDLERS: Handlers[LLVMView] = {
     **{name: _along_axis for name in _ALONG_AXIS if name.startswith("gpu.")},
-    **{f"{name}.{axis}": _along_axis for name in _ALONG_AXIS for axis in "xyz" if "xevm" in name},
+    **{
+        f"{name}.{axis}": _along_axis
+        for name in _ALONG_AXIS
+        for axis in "xyz"
+        if "xevm" in name
+    },
     **dict.fromkeys(_OF_SUBGROUP, _of_subgroup),
     "gpu.barrier": _barrier,
     "xevm.memfence": _fence,

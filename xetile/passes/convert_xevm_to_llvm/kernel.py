@@ -57,11 +57,15 @@ def _check(function: Operation) -> None:
     blocks: list[Block] = list(function.regions[0].blocks)
     if len(blocks) != 1:
         fail(
-            function, f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)"
+            function,
+            f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)",
         )
     type = function.properties.get("function_type")
     if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
-        fail(function, "buffers of the workgroup or the work-item have no lowering to LLVM IR yet")
+        fail(
+            function,
+            "buffers of the workgroup or the work-item have no lowering to LLVM IR yet",
+        )
     size = function.attributes.get("intel_reqd_sub_group_size")
     threads = subgroup_threads(function)
     if isa(size, IntegerAttr) and size.value.data != threads:
@@ -86,7 +90,9 @@ def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> l
     if sizes is not None:
         attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)
     attributes[LAUNCH_ATTRIBUTE] = launch_attribute(function, arguments)
-    type = llvm.LLVMFunctionType([argument.type for argument in arguments], llvm.LLVMVoidType())
+    type = llvm.LLVMFunctionType(
+        [argument.type for argument in arguments], llvm.LLVMVoidType()
+    )
     kernel = llvm.FuncOp(
         name, type, llvm.LinkageAttr("external"), body=view.region, extra_attrs=attributes
     )

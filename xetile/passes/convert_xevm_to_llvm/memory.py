@@ -102,7 +102,11 @@ def _pointer(view: LLVMView, number: SSAValue, type: Attribute) -> SSAValue:
 def _to_pointer(view: LLVMView, op: Operation) -> None:
     source, result = op.operands[0], op.results[0]
     became = view.get(source)
-    if isinstance(became, Address) and became.offset == 0 and became.pointer.type == result.type:
+    if (
+        isinstance(became, Address)
+        and became.offset == 0
+        and became.pointer.type == result.type
+    ):
         view.bind(result, became.pointer)
         return
     unsigned = isa(source.type, IntegerType) and source.type.width.data < 64

@@ -63,7 +63,9 @@ def shape_of(op: BlockMessage) -> BlockShape:
     if columns & (columns - 1):
         fail(op, f"tile_width is {columns}; block messages have powers of two")
     blocks = 1 if isinstance(op, BlockStore2dOp) else op.v_blocks.value.data
-    return BlockShape(op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks)
+    return BlockShape(
+        op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks
+    )
 
 
 def _cache_option(op: BlockMessage, options: Mapping[tuple[str, str], int]) -> int | None:
@@ -138,10 +140,14 @@ def _store(view: LLVMView, op: BlockStore2dOp) -> None:
     shape, value = shape_of(op), op.stored_val
     bits = register_bits(shape, packed=False)
     parts, element, length = view.parts(value), view.element(value), width(value)
-    held, moved = length * element_bits(element), shape.bits * shape.rows * shape.columns // LANES
+    held, moved = (
+        length * element_bits(element),
+        shape.bits * shape.rows * shape.columns // LANES,
+    )
     if held != moved:
         fail(
-            op, f"the stored value is {value.type}, {held} bits; the message takes {moved} per lane"
+            op,
+            f"the stored value is {value.type}, {held} bits; the message takes {moved} per lane",
         )
     # stores of one type follow one another, and so can share their memory
     pointer = view.private(("store", element, length), element, length)
@@ -157,12 +163,16 @@ def _prefetch(view: LLVMView, op: BlockPrefetch2dOp) -> None:
     shape, option = shape_of(op), _cache_option(op, LOAD_CACHE_OPTIONS)
     payload = view.payloads.get(op)
     if payload is None:
-        _call_block_function(view, block_name("prefetch", shape), None, _surface(view, op), option)
+        _call_block_function(
+            view, block_name("prefetch", shape), None, _surface(view, op), option
+        )
         return
     _prefetch_through(view, op, payload, option or DEFAULT_PREFETCH_OPTION)
 
 
-def _prefetch_through(view: LLVMView, op: BlockPrefetch2dOp, payload: Payload, option: int) -> None:
+def _prefetch_through(
+    view: LLVMView, op: BlockPrefetch2dOp, payload: Payload, option: int
+) -> None:
     for coordinate, step, function in (
         (op.x, payload.x_step, SET_PAYLOAD_X),
         (op.y, payload.y_step, SET_PAYLOAD_Y),

@@ -45,7 +45,9 @@ def _prefetches(body: Block) -> Iterator[tuple[BlockPrefetch2dOp, bool]]:
             yield op, True
         elif op.name == "scf.if":
             inner = (block for region in op.regions for block in region.blocks)
-            yield from ((prefetch, False) for block in inner for prefetch, _ in _prefetches(block))
+            yield from (
+                (prefetch, False) for block in inner for prefetch, _ in _prefetches(block)
+            )
 
 
 def _create(
@@ -106,7 +108,9 @@ def _step(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
     op = value.owner
     if not isinstance(op, Operation):
         return None
-    if op.name in _TRANSPARENT and all(map(_is_wide, (op.operands[0].type, op.results[0].type))):
+    if op.name in _TRANSPARENT and all(
+        map(_is_wide, (op.operands[0].type, op.results[0].type))
+    ):
         return _step(view, op.operands[0], loop)
     if op.name in ("arith.addi", "arith.subi"):
         left, right = (_step(view, operand, loop) for operand in op.operands)

@@ -79,7 +79,9 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argu
     type = cast(MemRefType[Attribute], argument.type)
     layout = strides_and_offset(type)
     if layout is None:
-        fail(view.function, f"the layout of {type} has no lowering to LLVM IR; expected strides")
+        fail(
+            view.function, f"the layout of {type} has no lowering to LLVM IR; expected strides"
+        )
     if memory_space_of(type.memory_space) != GLOBAL:
         fail(view.function, f"argument {name} of type {type} is not in global memory")
     strides, offset = layout
@@ -139,7 +141,8 @@ def _is_address(value: SSAValue) -> bool:
     """Whether an integer is used, and only as an address."""
     users = [use.operation for use in value.uses]
     return bool(users) and all(
-        user.name == "llvm.inttoptr" or (user.name in _WIDENING and _is_address(user.results[0]))
+        user.name == "llvm.inttoptr"
+        or (user.name in _WIDENING and _is_address(user.results[0]))
         for user in users
     )
 

@@ -60,7 +60,9 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
     return made
 
 
-def rechunked(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> tuple[SSAValue, ...]:
+def rechunked(
+    view: LLVMView, lanes: Sequence[_Lane], element: Attribute
+) -> tuple[SSAValue, ...]:
     """Elements as chunks."""
     return tuple(
         _gathered(view, lanes[start : start + count], element)
@@ -199,7 +201,9 @@ def _splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> 
     return view.new(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
-def _position(view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]) -> int | SSAValue | None:
+def _position(
+    view: LLVMView, op: Operation, dynamic: Sequence[SSAValue]
+) -> int | SSAValue | None:
     """Where vector.extract or insert points, None for the only element of a vector of rank 0."""
     static = integers_of(op, "static_position")
     if not static:

@@ -138,7 +138,9 @@ class LLVMView(Rewriter[Lowered]):
         type = IntegerType(bits)
         half = 1 << (bits - 1)
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
-        return self.shared((number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type))
+        return self.shared(
+            (number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type)
+        )
 
     def i32(self, number: int) -> SSAValue:
         return self.integer_constant(number, 32)

@@ -61,7 +61,8 @@ def _extract_strided_slice(view: BlockedView, op: ExtractStridedSliceOp) -> None
         return
     block = box.whole_blocks(source.block)
     offsets, sizes = (
-        [extent // step for extent, step in zip(extents, block, strict=True)] for extents in box
+        [extent // step for extent, step in zip(extents, block, strict=True)]
+        for extents in box
     )
     made = view.bind_blocks(op, [view.repack(source, block).value], block)
     made.properties |= {

@@ -33,7 +33,9 @@ class Packed(Parts):
 class BlockedView(Expansion):
     """A function whose vectors are kept in blocks."""
 
-    def __init__(self, function: Operation, handlers: Handlers[Self], target: XeDevice) -> None:
+    def __init__(
+        self, function: Operation, handlers: Handlers[Self], target: XeDevice
+    ) -> None:
         super().__init__(function, handlers)
         self.blocks = Blocks(function, target)
 
@@ -62,7 +64,9 @@ class BlockedView(Expansion):
     def single(self, value: SSAValue) -> SSAValue:
         return self.unpacked(self.get(value))
 
-    def bind_blocks(self, op: Operation, operands: Sequence[SSAValue], block: Block) -> Operation:
+    def bind_blocks(
+        self, op: Operation, operands: Sequence[SSAValue], block: Block
+    ) -> Operation:
         types = [blocked_type(result, block) for result in op.results]
         made = self.emit(remade(op, operands, types))
         for old, new in zip(op.results, made.results, strict=True):
@@ -72,7 +76,8 @@ class BlockedView(Expansion):
     def on_blocks(self, op: Operation, block: Block) -> None:
         """An op whose vectors, of rank 2, all have the same blocks."""
         operands = [
-            self.packed(v, block) if is_tile_vector(v.type) else self.single(v) for v in op.operands
+            self.packed(v, block) if is_tile_vector(v.type) else self.single(v)
+            for v in op.operands
         ]
         self.bind_blocks(op, operands, block)
 
@@ -95,7 +100,9 @@ class BlockedView(Expansion):
             super().rewrite(op)
 
     def other(self, op: Operation) -> None:
-        if has_trait(op, Elementwise) and any(is_tile_vector(result.type) for result in op.results):
+        if has_trait(op, Elementwise) and any(
+            is_tile_vector(result.type) for result in op.results
+        ):
             self.on_blocks(op, self.blocks.home(op.results[0]))
         else:
             self._check_tiles(op)
@@ -106,7 +113,10 @@ class BlockedView(Expansion):
         if op.name.startswith("xetile."):
             return
         for operand in op.operands:
-            if isinstance(operand.type, TileType) and self.single(operand).type != operand.type:
+            if (
+                isinstance(operand.type, TileType)
+                and self.single(operand).type != operand.type
+            ):
                 fail(
                     op,
                     f"'{op.name}' takes a tile, whose blocks are chosen here and would change its type; "

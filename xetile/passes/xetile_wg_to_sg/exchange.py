@@ -59,7 +59,10 @@ def local_sources(
     same local unit in all subgroups.
     """
     columns = [
-        [_local_source(source, subgroup, source_unit(unit)) for unit in target.held_units(subgroup)]
+        [
+            _local_source(source, subgroup, source_unit(unit))
+            for unit in target.held_units(subgroup)
+        ]
         for subgroup in range(target.subgroups)
     ]
     first = columns[0]
@@ -81,7 +84,9 @@ def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Un
     return _through_memory(view, source, target, ROW_MAJOR)
 
 
-def transposed_through_memory(view: SubgroupView, source: Units, target: Distribution) -> Units:
+def transposed_through_memory(
+    view: SubgroupView, source: Units, target: Distribution
+) -> Units:
     """The transpose of a value as `target` deals it out: stored row by row, loaded column by column."""
     return _through_memory(view, source, target, COLUMN_MAJOR)
 

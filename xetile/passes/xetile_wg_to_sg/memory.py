@@ -42,7 +42,9 @@ def init_tile(view: SubgroupView, op: InitTileOp) -> None:
             lambda unit: InitTileOp(source, [], [], [], type, indices=indices[unit]),
         )
         return
-    offsets, sizes, strides = map(view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides))
+    offsets, sizes, strides = map(
+        view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
+    )
     leading, base = offsets[:-2], offsets[-2:]
     tiles: list[SSAValue] = []
     for starts in view.unit_offsets(distribution):

@@ -44,7 +44,9 @@ def reduce(view: SubgroupView, op: TileReduceOp) -> None:
     unit = [counts[d] if d in dims else extent for d, extent in enumerate(target.unit)]
     gathered = redistributed(view, partial, Distribution(counts, unit, target.grid))
     type = VectorType(vector_type(gathered.values[0]).element_type, target.unit)
-    view.each_unit(op.result, target, lambda unit: retyped(op, [gathered.values[unit]], [type]))
+    view.each_unit(
+        op.result, target, lambda unit: retyped(op, [gathered.values[unit]], [type])
+    )
 
 
 def _of_own_units(
@@ -53,7 +55,10 @@ def _of_own_units(
     """What each subgroup finds in its own units: one element per subgroup along the reduced dimensions."""
     whole = source.distribution
     found = Distribution(
-        [whole.units(d) // whole.rounds(d) if d in dims else n for d, n in enumerate(whole.shape)],
+        [
+            whole.units(d) // whole.rounds(d) if d in dims else n
+            for d, n in enumerate(whole.shape)
+        ],
         [1 if d in dims else n for d, n in enumerate(whole.unit)],
         whole.grid,
     )

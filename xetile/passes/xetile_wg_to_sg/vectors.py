@@ -67,7 +67,9 @@ def _own_slice(
     )
 
 
-def _at_own_offset(view: SubgroupView, term: Term, make: Callable[[int], SSAValue]) -> SSAValue:
+def _at_own_offset(
+    view: SubgroupView, term: Term, make: Callable[[int], SSAValue]
+) -> SSAValue:
     """What `make` gives for the offset of this subgroup's unit, selected among all offsets that occur."""
     choices = [(offset, make(offset)) for offset in term.offsets]
     own = view.unit_offset(term)
@@ -144,7 +146,8 @@ def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
     distribution = view.distribution_of(result)
     line, size = view.single(source), distribution.unit[dimension]
     terms = [
-        distribution.offset_terms(rounds)[dimension] for rounds in distribution.round_coordinates
+        distribution.offset_terms(rounds)[dimension]
+        for rounds in distribution.round_coordinates
     ]
 
     def part(offset: int) -> SSAValue:
@@ -154,7 +157,9 @@ def _of_lines(view: SubgroupView, op: Operation, dimension: int) -> None:
 
     parts = {term: _at_own_offset(view, term, part) for term in dict.fromkeys(terms)}
     type = unit_vector(result.type, distribution)
-    view.each_unit(result, distribution, lambda unit: retyped(op, [parts[terms[unit]]], [type]))
+    view.each_unit(
+        result, distribution, lambda unit: retyped(op, [parts[terms[unit]]], [type])
+    )
 
 
 def _transpose(view: SubgroupView, op: Operation) -> None:

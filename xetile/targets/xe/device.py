@@ -57,7 +57,8 @@ Source: Level Zero specification, "Module build options"; IGC's disassembly (`gr
 class XeDevice(Target):
     """An Xe device: what its compiler makes of 2D block messages and matrix products.
 
-    Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE of Intel's runtime).
+    Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE
+    of Intel's runtime).
     """
 
     path: Path = PATH

@@ -49,8 +49,8 @@ class XeProduct(NamedTuple):
     def register_word(self, operand: Operand) -> str:
         """The type of one register word of an operand.
 
-        Source: the signatures of `intel_sub_group_*_matrix_mad_*`: A in 16-bit words, B in 32-bit words, both as
-        f32 for tf32; the accumulator in its own type.
+        Source: the signatures of `intel_sub_group_*_matrix_mad_*`: A in 16-bit words, B in
+        32-bit words, both as f32 for tf32; the accumulator in its own type.
         """
         if operand == "c":
             return self.c

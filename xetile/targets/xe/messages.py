@@ -1,6 +1,7 @@
 """2D block messages: what the devices compile, and what xevm's verifier accepts.
 
-Each row is (columns, blocks): heights, all in elements. Sources, both exhaustive over powers of two:
+Each row is (columns, blocks): heights, all in elements. Sources, both exhaustive over powers
+of two:
 - compiled: one kernel per configuration and device with Intel's offline compiler (ocloc 26.27, IGC 2.40.14),
   builtins `intel_sub_group_2d_block_*` of cl_intel_subgroup_2d_block_io, accepted when exactly one message results;
 - verified: `mlir-opt` 22.1.8 on `xevm.blockload2d`, `xevm.blockstore2d`, `xevm.blockprefetch2d`.
@@ -35,7 +36,8 @@ _ONE_BLOCK_WIDTHS = {
 PAYLOAD_ROW_BYTES = 64
 """Widest row of all blocks of a prefetch whose address payload IGC keeps in a register over a loop.
 
-Source: IGC ("width x numBlocks > 64 bytes"); for cri's wider messages only the OpenCL builtin is left.
+Source: IGC ("width x numBlocks > 64 bytes"); for cri's wider messages only the OpenCL
+builtin is left.
 """
 
 _PREFETCH_BYTES = 64
@@ -50,7 +52,9 @@ COMPILED_LOADS: dict[int, Rows] = {
     | _rows(_from(4), (8, 2), (8, 4))
     | _rows(_from(8), (4, 2), (4, 4))
     | _rows(_from(16), (2, 2), (2, 4)),
-    32: _rows(HEIGHTS, (1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (1, 2), (2, 2), (4, 2), (8, 2)),
+    32: _rows(
+        HEIGHTS, (1, 1), (2, 1), (4, 1), (8, 1), (16, 1), (1, 2), (2, 2), (4, 2), (8, 2)
+    ),
     64: {(8, 1): _from(2), (4, 1): _from(4), (2, 1): _from(8), (1, 1): _from(16)},
 }
 
@@ -110,7 +114,9 @@ LARGE_PREFETCHES = _prefetches(_LARGE_PREFETCH_BYTES)
 """Prefetches of cri beyond those of all devices: rows of exactly 256 bytes."""
 
 _VERIFIED_LOADS: dict[int, Rows] = {
-    8: _rows(HEIGHTS, (4, 4), (8, 2), (8, 4), (16, 1), (16, 2), (16, 4), (32, 1), (32, 2), (64, 1))
+    8: _rows(
+        HEIGHTS, (4, 4), (8, 2), (8, 4), (16, 1), (16, 2), (16, 4), (32, 1), (32, 2), (64, 1)
+    )
     | _rows(_from(2), (4, 2), (8, 1))
     | _rows(_from(4), (4, 1)),
     16: _rows(HEIGHTS, (4, 4), (8, 2), (8, 4), (16, 1), (16, 2), (32, 1))

@@ -6,8 +6,9 @@ from typing import NamedTuple
 class SurfaceRules(NamedTuple):
     """Limits of a 2D block surface.
 
-    Source: Intel's 2D block load and store messages (IGC's verifier of the `LSC2DBlock` intrinsics; the triton_gen
-    verifier of Intel's Triton back end states the same: width 64 bytes to 2^24, pitch a multiple of 16).
+    Source: Intel's 2D block load and store messages (IGC's verifier of the `LSC2DBlock`
+    intrinsics; the triton_gen verifier of Intel's Triton back end states the same: width 64
+    bytes to 2^24, pitch a multiple of 16).
     """
 
     base_alignment: int = 64
@@ -39,7 +40,8 @@ class SurfaceRules(NamedTuple):
     ) -> str | None:
         """What is wrong with the known values, in words with what would be legal; None where nothing is.
 
-        `base` is the address or the offset from an aligned one, `column` the column offset, both in bytes.
+        `base` is the address or the offset from an aligned one, `column` the column offset,
+        both in bytes.
         """
         found: list[str] = []
         if width is not None and (width < self.least_width or width % self.width_multiple):
@@ -53,8 +55,14 @@ class SurfaceRules(NamedTuple):
                 f"a multiple of {self.pitch_multiple}"
             )
         if pitch is not None and width is not None and pitch < width:
-            found.append(f"a pitch of {pitch} bytes under rows of {width}; expected at least that")
-        for name, value in (("rows of", width), ("a pitch of", pitch), ("a height of", height)):
+            found.append(
+                f"a pitch of {pitch} bytes under rows of {width}; expected at least that"
+            )
+        for name, value in (
+            ("rows of", width),
+            ("a pitch of", pitch),
+            ("a height of", height),
+        ):
             if value is not None and value > self.most:
                 found.append(f"{name} {value}; 2D block access reaches at most {self.most}")
         if base is not None and base % self.base_alignment:

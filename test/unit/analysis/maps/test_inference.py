@@ -401,7 +401,9 @@ COLUMN = "64x1xf32"
 
 
 def reduced(maps: str = "") -> str:
-    return f"%r = xetile.tile_reduce <add>, %v [1] {{{maps}}} : vector<{V}> -> vector<{COLUMN}>\n"
+    return (
+        f"%r = xetile.tile_reduce <add>, %v [1] {{{maps}}} : vector<{V}> -> vector<{COLUMN}>\n"
+    )
 
 
 def test_a_reduction_forward() -> None:

@@ -233,7 +233,10 @@ def test_integers_fold_as_they_compute(name: str):
                 assert value is None
                 continue
             expected = INTEGERS[name](a, b)
-            if name in ("arith.divsi", "arith.floordivsi", "arith.ceildivsi") and expected == 128:
+            if (
+                name in ("arith.divsi", "arith.floordivsi", "arith.ceildivsi")
+                and expected == 128
+            ):
                 assert value is None
                 continue
             assert value == IntegerAttr((expected + 128) % 256 - 128, i8), (a, b)
@@ -310,7 +313,9 @@ def test_large_integers_are_not_rounded_twice():
     value = (1 << 60) + (1 << 36) + 1
     constant = stock.ConstantOp(IntegerAttr(value, i64))
     assert folded(arith.SIToFPOp(constant, f32)) is None
-    assert folded(arith.SIToFPOp(stock.ConstantOp(IntegerAttr(3, i16)), f32)) == FloatAttr(3.0, f32)
+    assert folded(arith.SIToFPOp(stock.ConstantOp(IntegerAttr(3, i16)), f32)) == FloatAttr(
+        3.0, f32
+    )
 
 
 def test_ops_with_attributes_are_not_folded():
@@ -330,7 +335,9 @@ def random_program(seed: int) -> str:
     def integer(type: str) -> int:
         width = WIDTHS[type]
         corners = [0, 1, -1, 2, 7, -7, 2 ** (width - 1) - 1, -(2 ** (width - 1))]
-        return chance.choice([*corners, chance.randrange(-(2 ** (width - 1)), 2 ** (width - 1))])
+        return chance.choice(
+            [*corners, chance.randrange(-(2 ** (width - 1)), 2 ** (width - 1))]
+        )
 
     def float_bits(type: str) -> str:
         special = FLOATS[type]
@@ -357,7 +364,12 @@ def random_program(seed: int) -> str:
                 rhs = integer(type) or 3
                 if "sh" in name:
                     rhs = chance.randrange(WIDTHS[type])
-                if name in ("arith.divsi", "arith.remsi", "arith.floordivsi", "arith.ceildivsi"):
+                if name in (
+                    "arith.divsi",
+                    "arith.remsi",
+                    "arith.floordivsi",
+                    "arith.ceildivsi",
+                ):
                     rhs = abs(rhs) % 2 ** (WIDTHS[type] - 1) or 5
                 emit(name, [(str(integer(type)), type), (str(rhs), type)], type, type)
             case 1:

@@ -157,7 +157,10 @@ def test_round_trip_through_mlir(text: str, mlir_round_trip: Check):
 
 def test_kernel_from_text(only: Callable[[str, str], Operation]):
     (function,) = (f for f in parse(KERNEL).walk() if isinstance(f, FuncOp) and f.is_kernel)
-    assert [str(argument.type) for argument in function.arguments] == ["memref<4x4xf16>", "i32"]
+    assert [str(argument.type) for argument in function.arguments] == [
+        "memref<4x4xf16>",
+        "i32",
+    ]
     assert [argument.name_hint for argument in function.workgroup_buffers] == ["w", "v"]
     assert [argument.name_hint for argument in function.private_buffers] == ["p"]
     assert function.known_block_size is not None
@@ -170,7 +173,11 @@ def test_kernel_from_text(only: Callable[[str, str], Operation]):
 
 def test_kernel_from_python():
     function = FuncOp(
-        "k", ([f32], []), kernel=True, known_block_size=(512, 1, 1), known_grid_size=(16, 16, 1)
+        "k",
+        ([f32], []),
+        kernel=True,
+        known_block_size=(512, 1, 1),
+        known_grid_size=(16, 16, 1),
     )
     x = BlockIdOp("x", 16)
     function.body.block.add_ops([x, ThreadIdOp("y"), SubgroupIdOp(), LaneIdOp(16), ReturnOp()])

@@ -26,7 +26,11 @@ MEMREFS = [
     ("memref<64x64xf16, strided<[128, 1], offset: ?>>", ((128, 1), None), True),
     ("memref<64x64xf16, strided<[?, 1]>>", ((None, 1), 0), False),
     ("memref<96x128xf16, affine_map<(d0, d1) -> (d1, d0)>>", ((1, 96), 0), True),
-    ("memref<2x96x128xf16, affine_map<(d0, d1, d2) -> (d0, d2, d1)>>", ((12288, 1, 96), 0), True),
+    (
+        "memref<2x96x128xf16, affine_map<(d0, d1, d2) -> (d0, d2, d1)>>",
+        ((12288, 1, 96), 0),
+        True,
+    ),
     ("memref<?x128xf16, affine_map<(d0, d1) -> (d1, d0)>>", ((1, None), 0), False),
     ("memref<64x64xf16, affine_map<(d0, d1) -> (d0 * 80 + d1 + 3)>>", ((80, 1), 3), True),
     ("memref<64x64xf16, affine_map<(d0, d1) -> ((d0 + 1) * 80 + d1)>>", ((80, 1), 80), True),

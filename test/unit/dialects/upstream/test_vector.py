@@ -23,7 +23,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser as StockParser
-from xdsl.traits import MemoryEffectKind, has_exact_effect, is_side_effect_free, is_speculatable
+from xdsl.traits import (
+    MemoryEffectKind,
+    has_exact_effect,
+    is_side_effect_free,
+    is_speculatable,
+)
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import context, parse
@@ -124,7 +129,9 @@ def test_stock_traits_are_missing():
     assert not is_speculatable(pair)
     assert not is_side_effect_free(stock.BitcastOp(v, VectorType(i32, [4])))
     assert not is_side_effect_free(stock.CreateMaskOp([i], VectorType(i1, [4])))
-    assert not has_exact_effect(stock.LoadOp(m, [i], VectorType(f32, [4])), MemoryEffectKind.READ)
+    assert not has_exact_effect(
+        stock.LoadOp(m, [i], VectorType(f32, [4])), MemoryEffectKind.READ
+    )
     reduction = stock.ReductionOp(v, stock.CombiningKindAttr(stock.CombiningKindFlag.ADD))
     assert reduction.dest.type == v.type
 

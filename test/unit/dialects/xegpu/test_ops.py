@@ -103,6 +103,10 @@ def test_refused(op: str, message: str) -> None:
 
 
 @pytest.mark.mlir_opt
-def test_upstream_refuses_them_too(upstream_refuses: Callable[[Sequence[str]], list[bool]]) -> None:
+def test_upstream_refuses_them_too(
+    upstream_refuses: Callable[[Sequence[str]], list[bool]],
+) -> None:
     refused = upstream_refuses([module_text(op) for op, _ in BAD])
-    assert [op for (op, _), is_refused in zip(BAD, refused, strict=True) if not is_refused] == []
+    assert [
+        op for (op, _), is_refused in zip(BAD, refused, strict=True) if not is_refused
+    ] == []

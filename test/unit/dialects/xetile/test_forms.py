@@ -28,7 +28,10 @@ FORMS: list[tuple[str, str | None]] = [
         f"%0 = xetile.init_tile %src[%m, 16] : memref<1024x1024xf16> into {TILE}",
         f"%0 = xetile.init_tile %src[%m, 16] : memref<1024x1024xf16> -> {TILE}",
     ),
-    (f"%0 = xetile.init_tile %dyn[%m, %n], [%h, %w], [%w, 1] : memref<?x?xf16> -> {TILE}", None),
+    (
+        f"%0 = xetile.init_tile %dyn[%m, %n], [%h, %w], [%w, 1] : memref<?x?xf16> -> {TILE}",
+        None,
+    ),
     (f"%0 = xetile.init_tile %p[%m, 8], [%h, 128], [128, 1] : i64 -> {TILE}", None),
     (f"%0 = xetile.init_tile %batch[%n, %m, 0] : memref<4x64x64xf16> -> {TILE}", None),
     (
@@ -83,7 +86,10 @@ FORMS: list[tuple[str, str | None]] = [
         f"%0 = xetile.tile_mma %v, %b, %c {{{MAP}}} : vector<64x32xf16>, vector<32x128xf16>, vector<64x128xf32> -> vector<64x128xf32>",
         f"%0 = xetile.tile_mma %v, %b, %c {{wg_map_c = {MAP}}} : vector<64x32xf16>, vector<32x128xf16>, vector<64x128xf32> -> vector<64x128xf32>",
     ),
-    ("%0 = xetile.tile_mma %i, %j : vector<64x32xi8>, vector<32x16xi8> -> vector<64x16xi32>", None),
+    (
+        "%0 = xetile.tile_mma %i, %j : vector<64x32xi8>, vector<32x16xi8> -> vector<64x16xi32>",
+        None,
+    ),
     (
         "%0 = xetile.tile_pack %x {inner_blocks = array<i64: 16, 16>} : vector<64x32xf32> -> vector<4x2x16x16xf32>",
         None,
@@ -103,7 +109,10 @@ BAD: list[tuple[str, str]] = [
         f"%0 = xetile.init_tile %f[0, 0] : memref<64x64xf32> -> {TILE}",
         "elements of f32, the tile of f16",
     ),
-    (f"%0 = xetile.init_tile %src[0] : memref<1024x1024xf16> -> {TILE}", "'offsets' has 1 entries"),
+    (
+        f"%0 = xetile.init_tile %src[0] : memref<1024x1024xf16> -> {TILE}",
+        "'offsets' has 1 entries",
+    ),
     (
         f"%0 = xetile.init_tile %src[0, 0], [%h, %w], [%w, 1] : memref<1024x1024xf16> -> {TILE}",
         "whose type says them",

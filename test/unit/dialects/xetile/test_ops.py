@@ -220,7 +220,9 @@ def test_element_types_that_multiply(a: Attribute, b: Attribute, c: Attribute) -
         (i32, i32, i32, "which tile_mma does not multiply"),
     ],
 )
-def test_element_types_that_do_not(a: Attribute, b: Attribute, c: Attribute, message: str) -> None:
+def test_element_types_that_do_not(
+    a: Attribute, b: Attribute, c: Attribute, message: str
+) -> None:
     with pytest.raises(VerifyException, match=message):
         TileMMAOp(
             vector(8, 16, of=a), vector(16, 16, of=b), None, result_type=VectorType(c, [8, 16])

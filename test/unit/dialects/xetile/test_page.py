@@ -102,7 +102,9 @@ def test_every_row_of_the_table_has_an_example() -> None:
     before, after = page.split(section)
     cut = before + "\n###" + after.split("\n###", 1)[1]
     assert rows_without_example(cut) == {"tile_reduce"}
-    row = "| `tile_square` | `%r = xetile.tile_square %v : vector<8x8xf32>` | |\n| `tile_mma` |"
+    row = (
+        "| `tile_square` | `%r = xetile.tile_square %v : vector<8x8xf32>` | |\n| `tile_mma` |"
+    )
     assert rows_without_example(page.replace("| `tile_mma` |", row)) == {"tile_square"}
 
 

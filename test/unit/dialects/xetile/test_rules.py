@@ -136,7 +136,9 @@ def program(lines: Sequence[str]) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(
-    "wrong", ENTRIES, ids=[f"{number}-{wrong.rule[:40]}" for number, wrong in enumerate(ENTRIES)]
+    "wrong",
+    ENTRIES,
+    ids=[f"{number}-{wrong.rule[:40]}" for number, wrong in enumerate(ENTRIES)],
 )
 def test_wrong_program(wrong: Wrong) -> None:
     text, before = program(wrong.lines)

@@ -124,7 +124,9 @@ def test_the_distribution_of_a_map() -> None:
     assert distribution.is_shared
     with pytest.raises(LayoutError, match="extent 100 of dimension 0"):
         MAP.distribution([100, 32])
-    assert WorkgroupMapAttr([8, 4], [32, 64]).transposed() == WorkgroupMapAttr([4, 8], [64, 32])
+    assert WorkgroupMapAttr([8, 4], [32, 64]).transposed() == WorkgroupMapAttr(
+        [4, 8], [64, 32]
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,10 @@ def test_the_distribution_of_a_map() -> None:
         (lambda: TileType([64, 32], IntegerType(4)), "i4 has no layout in memory yet"),
         (lambda: TileType([64, 32], VectorType(f16, [2])), "legal are i1 to i64"),
         (lambda: TileType([64, 33], f16, TileAttr(inner_blocks=[16, 16])), "do not divide"),
-        (lambda: TileType([100, 32], f16, TileAttr(wg_map=MAP)), "not a multiple of sg_data 32"),
+        (
+            lambda: TileType([100, 32], f16, TileAttr(wg_map=MAP)),
+            "not a multiple of sg_data 32",
+        ),
         (lambda: TileAttr(order=[0, 0]), r"'order' is \[0, 0\]"),
         (lambda: TileAttr(memory_space=2), "'memory_space' is 2"),
         (lambda: WorkgroupMapAttr([8], [32, 32]), r"'sg_layout' is \[8\]"),
@@ -159,7 +164,10 @@ def test_fp8_tiles() -> None:
         ("!xetile.tile<64x32xf16, <order = [0, 2]>>", "[0, 2]"),
         ("!xetile.tile<64x32xf16, <memory_space = 7>>", "7"),
         ("!xetile.tile<64x32xf16, <scattered = maybe>>", "maybe"),
-        ("!xetile.tile<64x32xf16, #xetile.wg_map<sg_layout = [0, 1], sg_data = [8, 8]>>", "[0, 1]"),
+        (
+            "!xetile.tile<64x32xf16, #xetile.wg_map<sg_layout = [0, 1], sg_data = [8, 8]>>",
+            "[0, 1]",
+        ),
         ("!xetile.tile<64x32xf16, #xetile.cache_hint<warm>>", "warm"),
         ("!xetile.tile<64x32xf16, 3 : i32>", "3 : i32"),
         ("!xetile.tile<4x4x4xf16>", "<4x4x4xf16>"),

@@ -150,7 +150,12 @@ def chunk(case: Case) -> str:
     )
 
 
-SETS = {"loads": loads, "stores": stores, "prefetches": prefetches, "lane accesses": lane_accesses}
+SETS = {
+    "loads": loads,
+    "stores": stores,
+    "prefetches": prefetches,
+    "lane accesses": lane_accesses,
+}
 SAMPLE = 300
 """Refused cases that mlir-opt is asked about; it takes 6 ms for each."""
 
@@ -182,7 +187,9 @@ def test_upstream_accepts_all_that_is_accepted_here(
 
 @pytest.mark.mlir_opt
 @pytest.mark.parametrize("name", SETS)
-def test_upstream_refuses_what_is_refused_here(mlir_opt: Path, tmp_path: Path, name: str) -> None:
+def test_upstream_refuses_what_is_refused_here(
+    mlir_opt: Path, tmp_path: Path, name: str
+) -> None:
     refused = judged(name)[False]
     cases = refused[:: max(1, len(refused) // SAMPLE)]
     assert cases

@@ -9,7 +9,9 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import parse
 
-ARGUMENTS = "%i: i32, %q: !llvm.ptr<1>, %la: vector<8xi16>, %lb: vector<8xi32>, %lc: vector<8xf32>"
+ARGUMENTS = (
+    "%i: i32, %q: !llvm.ptr<1>, %la: vector<8xi16>, %lb: vector<8xi32>, %lc: vector<8xf32>"
+)
 
 SURFACE = "%q, %i, %i, %i, %i, %i"
 SURFACE_TYPES = "!llvm.ptr<1>, i32, i32, i32, i32, i32"
@@ -92,6 +94,10 @@ def test_refused(op: str, message: str) -> None:
 
 
 @pytest.mark.mlir_opt
-def test_upstream_refuses_them_too(upstream_refuses: Callable[[Sequence[str]], list[bool]]) -> None:
+def test_upstream_refuses_them_too(
+    upstream_refuses: Callable[[Sequence[str]], list[bool]],
+) -> None:
     refused = upstream_refuses([module_text(op) for op, _ in BAD])
-    assert [op for (op, _), is_refused in zip(BAD, refused, strict=True) if not is_refused] == []
+    assert [
+        op for (op, _), is_refused in zip(BAD, refused, strict=True) if not is_refused
+    ] == []

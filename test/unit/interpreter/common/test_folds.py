@@ -69,7 +69,9 @@ def float_data(kind: str) -> list[Array]:
     return [v.astype(FLOATS[kind]) for v in (negative, -negative, zeros, mixed)]
 
 
-def folded(model: Callable[[float, float], float], values: Array, start: float | None) -> Array:
+def folded(
+    model: Callable[[float, float], float], values: Array, start: float | None
+) -> Array:
     """The values combined in their order, each step rounded to their type."""
     elements = list(values) if start is None else [values.dtype.type(start), *values]
     total = elements[0]

@@ -50,7 +50,9 @@ def model(a: Array, b: Array, c: Array, of: Element) -> Array:
         total = Fraction(float(c[t, i, j]))
         for k in range(a.shape[2]):
             total += Fraction(float(a[t, i, k])) * Fraction(float(b[t, k, j]))
-            total = Fraction(round_exactly(total, of, fraction_bits=bits, least_exponent=least))
+            total = Fraction(
+                round_exactly(total, of, fraction_bits=bits, least_exponent=least)
+            )
         result[t, i, j] = float(total)
     return result
 

@@ -30,7 +30,18 @@ INTEGER_OPS = (
 )
 INDEX_OPS = (
     *("add", "sub", "mul", "and", "or", "xor", "mins", "maxs", "minu", "maxu"),
-    *("divs", "divu", "rems", "remu", "floordivs", "ceildivs", "ceildivu", "shl", "shrs", "shru"),
+    *(
+        "divs",
+        "divu",
+        "rems",
+        "remu",
+        "floordivs",
+        "ceildivs",
+        "ceildivu",
+        "shl",
+        "shrs",
+        "shru",
+    ),
 )
 FLOAT_OPS = (
     *("addf", "subf", "mulf", "divf", "minimumf", "maximumf", "remf", "minnumf", "maxnumf"),
@@ -105,7 +116,9 @@ class Program:
             place.append(self._name())
             at = self._random.randrange(extent)
             self._lines.append(f"{place[-1]} = arith.constant {at} : index")
-        self._lines.append(f"memref.store {name}, %m_{type}[{', '.join(place)}] : {memref(type)}")
+        self._lines.append(
+            f"memref.store {name}, %m_{type}[{', '.join(place)}] : {memref(type)}"
+        )
 
     def _constant(self, type: str, number: str) -> None:
         if type == "i1":
@@ -124,7 +137,9 @@ class Program:
             f"{upper} = arith.constant {outermost or self._random.choice((0, 1, 3))} : index"
         )
         lower, step = self._name(), self._name()
-        self._lines.append(f"{lower} = arith.constant {self._random.choice((0, 0, 1, -2))} : index")
+        self._lines.append(
+            f"{lower} = arith.constant {self._random.choice((0, 0, 1, -2))} : index"
+        )
         self._lines.append(f"{step} = arith.constant {self._random.choice((1, 1, 2))} : index")
         results, induction = self._name(), self._name()
         arguments = [self._name() for _ in carried]
@@ -141,7 +156,9 @@ class Program:
             self._values[type].append(name)
         return names
 
-    def _body(self, added: Sequence[tuple[str, str]], yielded: Sequence[str], depth: int) -> None:
+    def _body(
+        self, added: Sequence[tuple[str, str]], yielded: Sequence[str], depth: int
+    ) -> None:
         """Statements up to the yield and the brace; what they name is forgotten after."""
         before = {type: list(names) for type, names in self._values.items()}
         for type, name in added:
@@ -149,7 +166,9 @@ class Program:
         for _ in range(self._statements if depth == 2 else 3):
             self._statement(depth)
         names = ", ".join(self._pick(type) for type in yielded)
-        self._lines.append(f"scf.yield {names} : {', '.join(yielded)}" if yielded else "scf.yield")
+        self._lines.append(
+            f"scf.yield {names} : {', '.join(yielded)}" if yielded else "scf.yield"
+        )
         self._lines.append("}")
         self._values = before
 
@@ -163,7 +182,17 @@ class Program:
         self._values[types[0]].append(name)
 
     def _statement(self, depth: int) -> None:
-        kinds = ["integer", "index", "float", "compare", "select", "cast", "load", "store", "math"]
+        kinds = [
+            "integer",
+            "index",
+            "float",
+            "compare",
+            "select",
+            "cast",
+            "load",
+            "store",
+            "math",
+        ]
         if depth:
             kinds += ["for", "if", "call"]
         kind = self._random.choice(kinds)
@@ -219,7 +248,9 @@ class Program:
         if before in FLOATS and after in FLOATS:
             widths = FLOAT_WIDTHS[before], FLOAT_WIDTHS[after]
             return (
-                None if widths[0] == widths[1] else ("extf" if widths[0] < widths[1] else "truncf")
+                None
+                if widths[0] == widths[1]
+                else ("extf" if widths[0] < widths[1] else "truncf")
             )
         if before in FLOATS:
             return None if after == "index" else choose(("fptosi", "fptoui"))
@@ -304,9 +335,13 @@ def random_arrays(seed: int) -> list[Array]:
             arrays.append(generator.random(shape) < 0.5)
         else:
             bits = {"i8": 8, "i13": 13, "i32": 32}.get(type, 64)
-            wide = generator.integers(-(1 << bits - 1), (1 << bits - 1) - 1, shape, endpoint=True)
+            wide = generator.integers(
+                -(1 << bits - 1), (1 << bits - 1) - 1, shape, endpoint=True
+            )
             small = generator.integers(-3, 9, shape)
-            arrays.append(np.where(generator.random(shape) < 0.6, small, wide).astype(DTYPES[type]))
+            arrays.append(
+                np.where(generator.random(shape) < 0.6, small, wide).astype(DTYPES[type])
+            )
     return arrays
 
 
@@ -385,7 +420,9 @@ def samples(type: str) -> Array:
     return np.array(wide, DTYPES[type])
 
 
-def agree(ops: Mapping[str, str], types: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def agree(
+    ops: Mapping[str, str], types: Sequence[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Run ops (with the types of their results) on all combinations of samples of their operands, both ways."""
     divisions = {op: result for op, result in ops.items() if refuses_numbers(op, types)}
     others = {op: result for op, result in ops.items() if op not in divisions}

@@ -137,14 +137,22 @@ func.func @kernel_fault() {
 @pytest.mark.parametrize(
     ("text", "entry", "message"),
     [
-        (FUNCTIONS, "deep", "host.mlir:8:3: error: 'down' is called inside of 500 other calls"),
+        (
+            FUNCTIONS,
+            "deep",
+            "host.mlir:8:3: error: 'down' is called inside of 500 other calls",
+        ),
         (
             FUNCTIONS,
             "value",
             "host.mlir:24:3: error: 'measure' is declared only, and its results are not known",
         ),
         (FUNCTIONS, "asserts", "host.mlir:29:3: error: assertion failed: no luck"),
-        (MEMORY, "outside", "host.mlir:4:3: error: index 4 is outside of dimension 0 of extent 4"),
+        (
+            MEMORY,
+            "outside",
+            "host.mlir:4:3: error: index 4 is outside of dimension 0 of extent 4",
+        ),
         (
             MEMORY,
             "late",
@@ -209,7 +217,9 @@ def test_refused_at_the_op(text: str, entry: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_unknown_functions_are_ignored_with_one_remark(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_functions_are_ignored_with_one_remark(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     execute_host(parse_text(FUNCTIONS, "host.mlir"), "unknown", output=lambda _: None)
     remark = "host.mlir:19:3: remark: 'trace' is declared only; calls of it are ignored\n"
     assert capsys.readouterr().err == remark

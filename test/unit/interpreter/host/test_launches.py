@@ -113,7 +113,9 @@ def test_progress_is_that_of_the_outermost_work() -> None:
     def progress(done: int, total: int) -> None:
         seen.append((done, total))
 
-    execute_host(parse_text(program, "host.mlir"), "main", output=lambda _: None, progress=progress)
+    execute_host(
+        parse_text(program, "host.mlir"), "main", output=lambda _: None, progress=progress
+    )
     assert seen == [(16, 16), (0, 3), (1, 3), (1, 3), (2, 3), (2, 3), (3, 3)]
 
 
@@ -138,7 +140,9 @@ def test_a_processor_without_f16_interprets(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(loops, "WORTH_COMPILING", 0)
     monkeypatch.setattr(code, "has_half_conversions", lambda: False)
     array = np.full(100, 0.5, np.float16)
-    (result,) = execute_host(parse_text(LOOP, "host.mlir"), "f", [array], output=lambda _: None)
+    (result,) = execute_host(
+        parse_text(LOOP, "host.mlir"), "f", [array], output=lambda _: None
+    )
     assert result == 50
     assert (array == np.arange(1, 101) / 2).all()
 
@@ -147,7 +151,9 @@ def test_compiled_loops_write_to_what_may_be_written(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(loops, "WORTH_COMPILING", 0)
     array = np.full(100, 0.5, np.float16)
     array.flags.writeable = False
-    with pytest.raises(XetileError, match=r"host.mlir:10:5: error: cannot store to argument 0"):
+    with pytest.raises(
+        XetileError, match=r"host.mlir:10:5: error: cannot store to argument 0"
+    ):
         execute_host(parse_text(LOOP, "host.mlir"), "f", [array], output=lambda _: None)
 
 
@@ -172,7 +178,9 @@ def test_compiled_loops_look_at_memory_that_is_there(
     }}"""
     module = parse_text(program, "host.mlir")
     if "dealloc" in body:
-        message = "host.mlir:10:9: error: 'memref.load' uses the memory allocated in line 7 after"
+        message = (
+            "host.mlir:10:9: error: 'memref.load' uses the memory allocated in line 7 after"
+        )
         with pytest.raises(XetileError, match=message):
             execute_host(module, "main", output=lambda _: None)
     else:
@@ -182,10 +190,18 @@ def test_compiled_loops_look_at_memory_that_is_there(
 @pytest.mark.parametrize("worth", [0, 1 << 60])
 @pytest.mark.parametrize(
     ("bounds", "expected"),
-    [((-3, 5, 2), [-3, -1, 1, 3]), ((5, 5, 1), []), ((7, -7, 1), []), ((120, 127, 5), [120, 125])],
+    [
+        ((-3, 5, 2), [-3, -1, 1, 3]),
+        ((5, 5, 1), []),
+        ((7, -7, 1), []),
+        ((120, 127, 5), [120, 125]),
+    ],
 )
 def test_loops_over_narrow_integers(
-    bounds: tuple[int, int, int], expected: list[int], worth: int, monkeypatch: pytest.MonkeyPatch
+    bounds: tuple[int, int, int],
+    expected: list[int],
+    worth: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(loops, "WORTH_COMPILING", worth)
     program = """

@@ -17,7 +17,9 @@ DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": 
 ENDINGS = {"f16": "F16", "bf16": "BF16", "f32": "F32"}
 
 
-def call(name: str, types: str, *arguments: Array | float, result: str = "", seed: int = 0) -> str:
+def call(
+    name: str, types: str, *arguments: Array | float, result: str = "", seed: int = 0
+) -> str:
     """Call a function on memrefs and scalars (`types`, by semicolons); what is printed, and the result after it."""
     given = [type.strip() for type in types.split(";") if type]
     parameters = ", ".join(f"%{n}: {type}" for n, type in enumerate(given))
@@ -26,7 +28,9 @@ def call(name: str, types: str, *arguments: Array | float, result: str = "", see
         f"%c{n} = memref.cast %{n} : {type} to {taken[n]}" if "memref" in type else ""
         for n, type in enumerate(given)
     )
-    names = ", ".join(f"%c{n}" if "memref" in type else f"%{n}" for n, type in enumerate(given))
+    names = ", ".join(
+        f"%c{n}" if "memref" in type else f"%{n}" for n, type in enumerate(given)
+    )
     signature = f"({', '.join(taken)}) -> ({result})"
     returned = f"return %r : {result}" if result else "return"
     text = f"""
@@ -113,7 +117,9 @@ def test_largest_errors() -> None:
 @pytest.mark.parametrize("type", ["f16", "bf16"])
 def test_gemm_adds_products_in_order(type: str) -> None:
     generator = np.random.default_rng(0)
-    a, b = (generator.normal(size=shape).astype(DTYPES[type]) for shape in ((70, 30), (30, 20)))
+    a, b = (
+        generator.normal(size=shape).astype(DTYPES[type]) for shape in ((70, 30), (30, 20))
+    )
     c = generator.normal(size=(70, 20)).astype(np.float32)
     expected = c.copy()
     for i in range(70):
@@ -146,15 +152,28 @@ def test_errors_are_counted() -> None:
     floats = np.array([1.0, 2.0, np.nan, 4.0], np.float32)
     near = (floats * np.float32(1 + 2e-7)).astype(np.float32)
     near[3] = 4.1
-    assert call("verifyMemRefF32", kinds.replace("i32", "f32"), floats, near, result="i64") == "2"
     assert (
-        call("verifyMemRefI32", "memref<4xi32>; memref<3xi32>", left, left[:3].copy(), result="i64")
+        call("verifyMemRefF32", kinds.replace("i32", "f32"), floats, near, result="i64") == "2"
+    )
+    assert (
+        call(
+            "verifyMemRefI32",
+            "memref<4xi32>; memref<3xi32>",
+            left,
+            left[:3].copy(),
+            result="i64",
+        )
         == "-1"
     )
 
 
 def test_numbers_as_cpp_prints_them() -> None:
-    for number, text in ((1.0, "1"), (0.1, "0.1"), (1e10, "1e+10"), (-123456789.0, "-1.23457e+08")):
+    for number, text in (
+        (1.0, "1"),
+        (0.1, "0.1"),
+        (1e10, "1e+10"),
+        (-123456789.0, "-1.23457e+08"),
+    ):
         assert call("printF32", "f32", number) == text
     assert call("printF64", "f64", 1e-300) == "1e-300"
     assert call("printF32", "f32", float("nan")) == "nan"
@@ -163,7 +182,9 @@ def test_numbers_as_cpp_prints_them() -> None:
     bf16 = np.array([1.5, -2.0], ml_dtypes.bfloat16)
     assert call("printMemrefBF16", "memref<2xbf16>", bf16).endswith("data = \n[1.5,  -2]\n")
     index = np.array([-1, 3])
-    assert call("printMemrefInd", "memref<2xindex>", index).endswith(f"[{(1 << 64) - 1},  3]\n")
+    assert call("printMemrefInd", "memref<2xindex>", index).endswith(
+        f"[{(1 << 64) - 1},  3]\n"
+    )
 
 
 def test_time_goes_on() -> None:

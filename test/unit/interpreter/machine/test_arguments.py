@@ -42,7 +42,9 @@ STRIDED = "memref<4x4xf32, strided<[8, 1]>>"
         ("memref<4xi4>", np.zeros(4, np.int8), None),
     ],
 )  # fmt: skip
-def test_arguments_that_do_not_fit(compute: Run, type_: str, given: object, message: str | None):
+def test_arguments_that_do_not_fit(
+    compute: Run, type_: str, given: object, message: str | None
+):
     if message is None:
         compute("", type_, given)
         return
@@ -74,7 +76,9 @@ def test_stores_to_read_only_arrays_are_refused(compute: Run):
     given = np.zeros(4, np.float32)
     given.flags.writeable = False
     compute("%x = memref.load %0[%c0] : memref<4xf32>", "memref<4xf32>", given)
-    with pytest.raises(XetileError, match="cannot store to argument 0: the array is read-only"):
+    with pytest.raises(
+        XetileError, match="cannot store to argument 0: the array is read-only"
+    ):
         compute("memref.store %1, %0[%c0] : memref<4xf32>", "memref<4xf32>; f32", given, 1.0)
 
 

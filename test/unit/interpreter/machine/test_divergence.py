@@ -108,7 +108,10 @@ class Writer:
 
     def wrapped(self, op: str) -> tuple[list[str], str]:
         raw, result = self.name(), self.name()
-        return [f"{raw} = {op} : index", f"{result} = arith.remui {raw}, %limit : index"], result
+        return [
+            f"{raw} = {op} : index",
+            f"{result} = arith.remui {raw}, %limit : index",
+        ], result
 
     def statement(self, statement: Statement, x: str) -> tuple[list[str], str]:
         kind, rest = parts(statement)
@@ -133,7 +136,10 @@ class Writer:
             return self.wrapped(f"arith.addi {x}, %n")
         found = self.name()
         lines, result = self.wrapped(f"arith.addi {x}, {found}")
-        return [f"{found} = memref.load %m[%n, %c{rest[0]}] : memref<16x8xindex>", *lines], result
+        return [
+            f"{found} = memref.load %m[%n, %c{rest[0]}] : memref<16x8xindex>",
+            *lines,
+        ], result
 
     def if_(
         self, x: str, modulus: int, yes: list[Statement], no: list[Statement]
@@ -220,7 +226,13 @@ def test_random_programs(program: list[Statement]):
 
 def test_a_program_of_each_kind():
     """The writer and the simulation agree on what every statement means."""
-    body: list[Statement] = [("affine", 3, 1), ("store", 2), ("id",), ("load", 2), ("store_at",)]
+    body: list[Statement] = [
+        ("affine", 3, 1),
+        ("store", 2),
+        ("id",),
+        ("load", 2),
+        ("store_at",),
+    ]
     program: list[Statement] = [
         *body,
         ("if", 2, [("for", 4, [("if", 1, body, [("while", 3, body)])])], body),

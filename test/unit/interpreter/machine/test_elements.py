@@ -22,8 +22,12 @@ def element(type: Attribute) -> Element:
     return found
 
 
-@pytest.mark.parametrize(("value", "as_signed", "as_unsigned"), [(200, -56, 200), (-1, -1, 255)])
-def test_integers_wrap_and_have_two_readings(value: int, as_signed: int, as_unsigned: int) -> None:
+@pytest.mark.parametrize(
+    ("value", "as_signed", "as_unsigned"), [(200, -56, 200), (-1, -1, 255)]
+)
+def test_integers_wrap_and_have_two_readings(
+    value: int, as_signed: int, as_unsigned: int
+) -> None:
     wrapped = wrap(np.array([value]), element(i8))
     assert signed(wrapped, element(i8)).tolist() == [as_signed]
     assert unsigned(wrapped, element(i8)).tolist() == [as_unsigned]

@@ -25,4 +25,6 @@ def test_a_launch_that_needs_more_memory_than_there_is_names_the_kernel(
     )
     with pytest.raises(XetileError) as caught:
         execute(module, "k", [])
-    assert str(caught.value) == "k.mlir:2:3: error: executing 'k' takes more memory than there is"
+    assert (
+        str(caught.value) == "k.mlir:2:3: error: executing 'k' takes more memory than there is"
+    )

@@ -79,6 +79,7 @@ def test_affine_parallel_and_minimum(run: Run):
         out,
     )
     expected = [
-        2 + sum(i // 2 + -(-j // 2) for i in range(min(n, 5)) for j in (1, 3)) for n in range(8)
+        2 + sum(i // 2 + -(-j // 2) for i in range(min(n, 5)) for j in (1, 3))
+        for n in range(8)
     ]
     assert out.tolist() == expected

@@ -69,11 +69,14 @@ def test_integer_ops(compute: Run, name: str, kind: str):
     found = binary(compute, f"arith.{name}", kind, x, y)
     within = (1 << bits) - 1
     if name in SIGNED:
-        expected = [wrap(SIGNED[name](int(a), int(b)), bits) for a, b in zip(x, y, strict=True)]
+        expected = [
+            wrap(SIGNED[name](int(a), int(b)), bits) for a, b in zip(x, y, strict=True)
+        ]
     else:
         model = UNSIGNED[name]
         expected = [
-            wrap(model(int(a) & within, int(b) & within), bits) for a, b in zip(x, y, strict=True)
+            wrap(model(int(a) & within, int(b) & within), bits)
+            for a, b in zip(x, y, strict=True)
         ]
     np.testing.assert_array_equal(found, expected)
 
@@ -99,7 +102,11 @@ def test_shifts(compute: Run, kind: str):
 def test_division_by_zero_is_an_error(compute: Run):
     with pytest.raises(XetileError, match=r"kernel\.mlir:.*'arith\.remui' divides by zero"):
         binary(
-            compute, "arith.remui", "i32", np.array([1, 2], np.int32), np.array([1, 0], np.int32)
+            compute,
+            "arith.remui",
+            "i32",
+            np.array([1, 2], np.int32),
+            np.array([1, 0], np.int32),
         )
 
 
@@ -323,5 +330,7 @@ def test_large_integers_round_once(compute: Run):
 
 
 def test_an_op_without_meaning_here_is_named(compute: Run):
-    with pytest.raises(XetileError, match=r"kernel\.mlir:5:\d+: error: cannot execute 'gpu\.wait'"):
+    with pytest.raises(
+        XetileError, match=r"kernel\.mlir:5:\d+: error: cannot execute 'gpu\.wait'"
+    ):
         compute("gpu.wait", "i1", 1)

@@ -90,7 +90,10 @@ def test_assertions(run: Run):
     assert caught.value.message == (
         "assertion failed for workgroup [1, 0, 0], subgroup 0: not four"
     )
-    run(kernel('%ok = arith.cmpi sge, %n, %c0 : index\ncf.assert %ok, "no"'), np.zeros(8, np.int64))
+    run(
+        kernel('%ok = arith.cmpi sge, %n, %c0 : index\ncf.assert %ok, "no"'),
+        np.zeros(8, np.int64),
+    )
 
 
 def test_what_must_not_be_reached(run: Run):

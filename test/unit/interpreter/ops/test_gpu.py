@@ -139,7 +139,11 @@ def test_older_convention_counts_subgroups(run: Run):
     "level, op, message",
     [
         ("workgroup", "gpu.thread_id x", "'gpu.thread_id' differs inside of a workgroup"),
-        ("workgroup", "gpu.subgroup_id : index", "'gpu.subgroup_id' differs inside of a workgroup"),
+        (
+            "workgroup",
+            "gpu.subgroup_id : index",
+            "'gpu.subgroup_id' differs inside of a workgroup",
+        ),
         ("subgroup", "gpu.thread_id x", "'gpu.thread_id' differs inside of a subgroup"),
         ("subgroup", "gpu.lane_id", "'gpu.lane_id' differs inside of a subgroup"),
     ],

@@ -101,5 +101,7 @@ def test_casts_and_constants() -> None:
 
 def test_elements_are_64_bits() -> None:
     text = "func.func @f(%x: index) -> index {\nreturn %x : index\n}"
-    (found,) = execute_host(parse_text(text, "host.mlir"), "f", [1 << 40], output=lambda _: None)
+    (found,) = execute_host(
+        parse_text(text, "host.mlir"), "f", [1 << 40], output=lambda _: None
+    )
     assert found.dtype == np.int64

@@ -61,7 +61,10 @@ def test_views_and_casts(compute: Run):
 
 
 def test_addresses_travel_through_integers(compute: Run):
-    source, target = np.arange(64, dtype=np.float32).reshape(8, 8), np.zeros((2, 4), np.float32)
+    source, target = (
+        np.arange(64, dtype=np.float32).reshape(8, 8),
+        np.zeros((2, 4), np.float32),
+    )
     compute(
         """
         %i = memref.extract_aligned_pointer_as_index %0 : memref<8x8xf32> -> index
@@ -129,7 +132,8 @@ def test_private_memory_and_atomics(run: Run):
 
 
 @pytest.mark.parametrize(
-    "index, message", [(12, "index 12 is outside of dimension 1 of extent 12"), (-1, "index -1")]
+    "index, message",
+    [(12, "index 12 is outside of dimension 1 of extent 12"), (-1, "index -1")],
 )
 def test_an_index_outside_is_an_error(compute: Run, index: int, message: str):
     with pytest.raises(XetileError, match=message) as caught:

@@ -126,7 +126,9 @@ def test_loop_over_i32_counts_down_to_nothing(run: Run):
 
 
 def test_tiles_join(run: Run):
-    source, other = (np.arange(128, dtype=np.float32).reshape(8, 16) + 100 * k for k in range(2))
+    source, other = (
+        np.arange(128, dtype=np.float32).reshape(8, 16) + 100 * k for k in range(2)
+    )
     target = np.zeros((16, 4, 4), np.float32)
     run(
         subgroups(

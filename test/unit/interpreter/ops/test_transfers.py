@@ -39,7 +39,10 @@ def read_element(
      ((None, 2), (3, 4)), ((2, None, 0), (4, 2, 3)), ((2, 0, 1), (2, 3, 4))],
 )  # fmt: skip
 def test_reads(
-    compute: Run, start: tuple[int, int, int], dims: tuple[int | None, ...], shape: tuple[int, ...]
+    compute: Run,
+    start: tuple[int, int, int],
+    dims: tuple[int | None, ...],
+    shape: tuple[int, ...],
 ):
     source = np.arange(np.prod(EXTENTS), dtype=np.int32).reshape(EXTENTS)
     target = np.zeros(shape, np.int32)

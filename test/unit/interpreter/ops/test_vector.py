@@ -22,7 +22,13 @@ def apply(
 ) -> Array:
     """The result of ops on %v, loaded from `source`; they define %r of `shape`."""
     to = to or kind
-    dtypes = {"f32": np.float32, "i8": np.int8, "i16": np.int16, "i32": np.int32, "f16": np.float16}
+    dtypes = {
+        "f32": np.float32,
+        "i8": np.int8,
+        "i16": np.int16,
+        "i32": np.int32,
+        "f16": np.float16,
+    }
     result = np.zeros(shape, dtypes[to])
 
     def vector(extents: tuple[int, ...], element: str) -> str:
@@ -161,13 +167,12 @@ def test_reductions_go_upwards(compute: Run):
 
 
 @pytest.mark.parametrize(
-    "kind, expected", [("minui", 1), ("maxui", -1), ("minsi", -128), ("maxsi", 5), ("xor", 123)]
+    "kind, expected",
+    [("minui", 1), ("maxui", -1), ("minsi", -128), ("maxsi", 5), ("xor", 123)],
 )
 def test_integer_reductions(compute: Run, kind: str, expected: int):
     x = np.array([5, -1, 1, -128], np.int8)
-    op = (
-        f"%s = vector.reduction <{kind}>, %v : GIVEN into i8\n%r = vector.broadcast %s : i8 to MADE"
-    )
+    op = f"%s = vector.reduction <{kind}>, %v : GIVEN into i8\n%r = vector.broadcast %s : i8 to MADE"
     if kind == "xor":
         expected = 5 ^ -1 ^ 1 ^ -128
     np.testing.assert_array_equal(apply(compute, op, x, (1,), "i8"), [expected])

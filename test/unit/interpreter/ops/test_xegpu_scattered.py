@@ -226,7 +226,9 @@ def test_dynamic_shared_memory():
     execute_host(parse_text(text, "k.mlir"), "main", [out], output=str, sanitize=True)
     assert out.tolist() == [1, 0, 3, 2]
     small = parse_text(text.replace("constant 16 : i32", "constant 8 : i32"), "k.mlir")
-    with pytest.raises(XetileError, match=r"accesses byte 8 of the shared buffer .* has 8 bytes"):
+    with pytest.raises(
+        XetileError, match=r"accesses byte 8 of the shared buffer .* has 8 bytes"
+    ):
         execute_host(small, "main", [out], output=str, sanitize=True)
 
 

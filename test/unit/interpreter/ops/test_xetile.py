@@ -64,7 +64,9 @@ def test_reduce(compute: Run, dimension: int):
     op = f"%r = xetile.tile_reduce <maximumf>, %v [{dimension}] : GIVEN -> MADE"
     apply(compute, op, X, largest)
     total = X.sum(axis=dimension, keepdims=True)
-    apply(compute, f"%r = xetile.tile_reduce <add>, %v [{dimension}] : GIVEN -> MADE", X, total)
+    apply(
+        compute, f"%r = xetile.tile_reduce <add>, %v [{dimension}] : GIVEN -> MADE", X, total
+    )
     rows, columns = (1, 3) if dimension == 0 else (4, 1)
     op = f"%r = xetile.tile_reduce <add>, %v [{dimension}, {dimension + 2}] : GIVEN -> MADE"
     apply(compute, op, blocked(X, 4, 3), blocked(total, rows, columns))
@@ -205,7 +207,15 @@ def test_atomics_of_all_threads_add_up(run: Run):
 
 @pytest.mark.parametrize(
     "kind, expected",
-    [("assign", 3), ("maxs", 5), ("minu", 3), ("addi", 8), ("ori", 7), ("xori", 6), ("andi", 1)],
+    [
+        ("assign", 3),
+        ("maxs", 5),
+        ("minu", 3),
+        ("addi", 8),
+        ("ori", 7),
+        ("xori", 6),
+        ("andi", 1),
+    ],
 )
 def test_kinds_of_atomics(compute: Run, kind: str, expected: int):
     target = np.full((2, 2), 5, np.int32)

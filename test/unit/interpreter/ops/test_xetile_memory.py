@@ -21,7 +21,9 @@ PADDINGS = {
 }
 
 
-def expected_tile(source: Array, x: int, y: int, shape: tuple[int, int], padding: object) -> Array:
+def expected_tile(
+    source: Array, x: int, y: int, shape: tuple[int, int], padding: object
+) -> Array:
     tile = np.full(shape, padding, source.dtype)
     for i, j in np.ndindex(*shape):
         if 0 <= x + i < source.shape[0] and 0 <= y + j < source.shape[1]:
@@ -240,7 +242,9 @@ def test_dynamic_surfaces(compute: Run, source: str):
 
 
 def test_a_surface_larger_than_its_array_is_an_error(compute: Run):
-    with pytest.raises(XetileError, match=r"reaches elements 24 to 55 of argument 0, which has 40"):
+    with pytest.raises(
+        XetileError, match=r"reaches elements 24 to 55 of argument 0, which has 40"
+    ):
         compute(
             """
             %t = xetile.init_tile %0[6, 0], [20, 4], [4, 1] : i64 -> !xetile.tile<8x4xf32>
@@ -319,7 +323,9 @@ def test_blocked_loads_and_stores(compute: Run):
     )
     tile_ = expected_tile(source, 5, 8, (8, 4), 0)
     for i, j in np.ndindex(2, 2):
-        np.testing.assert_array_equal(target[i, j], tile_[i * 4 : i * 4 + 4, j * 2 : j * 2 + 2])
+        np.testing.assert_array_equal(
+            target[i, j], tile_[i * 4 : i * 4 + 4, j * 2 : j * 2 + 2]
+        )
     np.testing.assert_array_equal(back[5:, 8:], source[5:, 8:])
     assert not back[:5].any()
 

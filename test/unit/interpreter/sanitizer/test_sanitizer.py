@@ -135,9 +135,13 @@ def test_nothing_is_watched_unless_asked(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("space", ["3", "3 : i32", SHARED])
 def test_every_spelling_of_shared_memory(space: str):
     body = (TILES + WRITE + READ).replace("xf16, 3>", f"xf16, {space}>")
-    with pytest.raises(XetileError, match=r"reads element .* which subgroup 1 wrote at line 21"):
+    with pytest.raises(
+        XetileError, match=r"reads element .* which subgroup 1 wrote at line 21"
+    ):
         run(body)
-    source, out = run((TILES + WRITE + BARRIER + READ + OUT).replace("xf16, 3>", f"xf16, {space}>"))
+    source, out = run(
+        (TILES + WRITE + BARRIER + READ + OUT).replace("xf16, 3>", f"xf16, {space}>")
+    )
     np.testing.assert_array_equal(out, source[[1, 2, 3, 0]])
 
 
@@ -437,7 +441,10 @@ STEPS = st.one_of(
 
 def program(steps: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     """Each step of each subgroup at its element of six; every store has a value of its own."""
-    lines = ["%s = memref.alloc() : memref<6xi32, 3>", "%n = arith.index_cast %sg : index to i32"]
+    lines = [
+        "%s = memref.alloc() : memref<6xi32, 3>",
+        "%n = arith.index_cast %sg : index to i32",
+    ]
     lines += [f"%k{i} = arith.constant {i} : index" for i in range(6)]
     lines += [
         "%zero = arith.constant 0 : i32",

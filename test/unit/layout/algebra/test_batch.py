@@ -17,7 +17,9 @@ TWO = LinearLayout.from_bases(
 )
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"]
+)
 def test_apply_to_arrays(dtype: str) -> None:
     lane = np.arange(4, dtype=dtype)[:, None]
     register = np.arange(8, dtype=dtype)[None, :]
@@ -53,9 +55,9 @@ def test_arrays_of_64_bit_dimensions() -> None:
     wide = identity(1 << 63, "r", "x")
     assert wide.apply({"r": np.array([-1])})["x"].tolist() == [(1 << 63) - 1]
     two = identity(4, "r", "x") * identity(4, "l", "y")
-    assert two.apply({"r": np.array([1]), "l": cast("np.ndarray", 1 << 70 | 2)})["y"].tolist() == [
-        2
-    ]
+    assert two.apply({"r": np.array([1]), "l": cast("np.ndarray", 1 << 70 | 2)})[
+        "y"
+    ].tolist() == [2]
     with pytest.raises(
         LayoutError, match="dimension 'r' of size 18446744073709551616 does not fit"
     ):

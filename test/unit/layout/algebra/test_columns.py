@@ -16,10 +16,15 @@ ROTATE = ColumnAction([2, 0, 1], "register", 3)
 
 def test_action_on_layouts_and_values_agree() -> None:
     layout = identity(8, "register", "offset")
-    for action in (ROTATE, ColumnAction([1, 0], "register", 3), ColumnAction([], "register", 3)):
+    for action in (
+        ROTATE,
+        ColumnAction([1, 0], "register", 3),
+        ColumnAction([], "register", 3),
+    ):
         moved = action.apply(layout)
         order = [
-            moved.apply({"register": i})["offset"] for i in range(moved.in_dim_size("register"))
+            moved.apply({"register": i})["offset"]
+            for i in range(moved.in_dim_size("register"))
         ]
         assert action.apply_to_values(range(8)) == order
     assert ROTATE.apply_to_values("01234567") == list("04152637")
@@ -56,7 +61,9 @@ def test_refused_actions() -> None:
 
 
 def test_broadcast_registers_are_dropped() -> None:
-    layout = LinearLayout.from_bases({"register": [(1,), (0,), (2,), (0,)], "lane": [(0,)]}, ["x"])
+    layout = LinearLayout.from_bases(
+        {"register": [(1,), (0,), (2,), (0,)], "lane": [(0,)]}, ["x"]
+    )
     assert action_remove_broadcasted_regs(layout).apply(layout).bases == {
         "register": [(1,), (2,)],
         "lane": [(0,)],
@@ -64,7 +71,9 @@ def test_broadcast_registers_are_dropped() -> None:
 
 
 def test_register_order_for_division() -> None:
-    layout = LinearLayout.from_bases({"register": [(4,), (1,), (2,)], "lane": [(8,)]}, ["offset"])
+    layout = LinearLayout.from_bases(
+        {"register": [(4,), (1,), (2,)], "lane": [(8,)]}, ["offset"]
+    )
     for left, tile in (
         (True, identity(4, "register", "offset")),
         (False, identity(1, "register", "offset")),

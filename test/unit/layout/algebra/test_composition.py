@@ -99,7 +99,9 @@ def test_invert_and_compose_with_shared_dims_solves_and_keeps_them() -> None:
             alone = all(
                 all(
                     own & rest == 0
-                    for own, rest in zip(layout.bases[dim][0], layout.bases[other][0], strict=True)
+                    for own, rest in zip(
+                        layout.bases[dim][0], layout.bases[other][0], strict=True
+                    )
                 )
                 for layout in (inner, outer)
             )
@@ -117,4 +119,6 @@ def test_block_local_solutions_prefer_their_own_block() -> None:
         "block": [(0, 1)],
     }
     unblocked = LinearLayout.identity_1d(2, "offset", "dim")
-    assert invert_and_compose_block_local(unblocked, asked) == asked.invert_and_compose(unblocked)
+    assert invert_and_compose_block_local(unblocked, asked) == asked.invert_and_compose(
+        unblocked
+    )

@@ -15,8 +15,11 @@ from xetile.layout.algebra.linear_layout import LayoutError
 
 SMALL = [
     Distribution((units0 * 8, units1 * 4), (8, 4), (grid0, grid1))
-    for units0, units1, grid0, grid1 in product((1, 2, 3, 4, 6), (1, 2, 4), (1, 2, 3, 6), (1, 2, 4))
-    if (units0 % grid0 == 0 or grid0 % units0 == 0) and (units1 % grid1 == 0 or grid1 % units1 == 0)
+    for units0, units1, grid0, grid1 in product(
+        (1, 2, 3, 4, 6), (1, 2, 4), (1, 2, 3, 6), (1, 2, 4)
+    )
+    if (units0 % grid0 == 0 or grid0 % units0 == 0)
+    and (units1 % grid1 == 0 or grid1 % units1 == 0)
 ]
 
 
@@ -106,7 +109,9 @@ def test_rounds_are_rows_outer_and_columns_inner() -> None:
 def test_powers_of_two_are_linear_layouts() -> None:
     for distribution in SMALL:
         if any(
-            n & (n - 1) for d in range(2) for n in (distribution.units(d), distribution.grid[d])
+            n & (n - 1)
+            for d in range(2)
+            for n in (distribution.units(d), distribution.grid[d])
         ):
             continue
         layout = distribution.to_linear_layout()

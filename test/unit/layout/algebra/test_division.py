@@ -1,6 +1,16 @@
 """Factors of all small layouts, and what is read off them, against searches of all answers."""
 
-from support.small_layouts import ALL, ONE, SMALL, WIDE, Dims, images, layouts, points, same_map
+from support.small_layouts import (
+    ALL,
+    ONE,
+    SMALL,
+    WIDE,
+    Dims,
+    images,
+    layouts,
+    points,
+    same_map,
+)
 
 from xetile.layout.algebra.linear_layout import LinearLayout
 
@@ -49,7 +59,8 @@ def test_consecutive_values_are_the_largest_identity_factor() -> None:
         expected = max(
             size
             for size in (1, 2, 4, 8)
-            if layout.divide_left(LinearLayout.identity_1d(size, first_in, first_out)) is not None
+            if layout.divide_left(LinearLayout.identity_1d(size, first_in, first_out))
+            is not None
         )
         assert layout.num_consecutive_in_out() == expected
     assert LinearLayout.empty().num_consecutive_in_out() == 1

@@ -14,11 +14,18 @@ identity = LinearLayout.identity_1d
 
 
 def test_layout_is_cut_to_a_shape() -> None:
-    layout = identity(4, "register", "x") * identity(8, "lane", "x") * identity(2, "register", "y")
+    layout = (
+        identity(4, "register", "x") * identity(8, "lane", "x") * identity(2, "register", "y")
+    )
     cut = ensure_layout_not_larger_than(layout, {"x": 8, "y": 1})
-    assert cut.bases == {"register": [(1, 0), (2, 0), (0, 0)], "lane": [(4, 0), (0, 0), (0, 0)]}
+    assert cut.bases == {
+        "register": [(1, 0), (2, 0), (0, 0)],
+        "lane": [(4, 0), (0, 0), (0, 0)],
+    }
     assert cut.out_dims == {"x": 8, "y": 1}
-    without = ensure_layout_not_larger_than(layout, {"x": 8, "y": 1}, broadcast_registers=False)
+    without = ensure_layout_not_larger_than(
+        layout, {"x": 8, "y": 1}, broadcast_registers=False
+    )
     assert without.bases["register"] == [(1, 0), (2, 0)]
     had_zero = LinearLayout.zeros_1d(2, "register", "x") * layout
     kept = ensure_layout_not_larger_than(had_zero, {"x": 8, "y": 1}, broadcast_registers=False)
@@ -55,5 +62,7 @@ def test_identity_counts_in_the_given_order() -> None:
 def test_sizes_for_other_dimensions_are_refused() -> None:
     layout = identity(4, "register", "dim0") * identity(4, "register", "dim1")
     for fit in (ensure_layout_not_larger_than, ensure_layout_not_smaller_than):
-        with pytest.raises(LayoutError, match=r"sizes of \['dim0'\] for a layout with out-dims"):
+        with pytest.raises(
+            LayoutError, match=r"sizes of \['dim0'\] for a layout with out-dims"
+        ):
             fit(layout, {"dim0": 4})

@@ -31,7 +31,8 @@ def test_rank_counts_the_image() -> None:
 def test_matrix_and_bases_make_the_layout_again() -> None:
     for layout in ALL:
         assert (
-            LinearLayout.from_matrix(layout.to_matrix(), layout.in_dims, layout.out_dims) == layout
+            LinearLayout.from_matrix(layout.to_matrix(), layout.in_dims, layout.out_dims)
+            == layout
         )
         assert (
             LinearLayout.from_bases(layout.bases, layout.out_dims, require_surjective=False)

@@ -97,7 +97,9 @@ def test_equality_counts_dims_their_order_and_sizes() -> None:
     same = LinearLayout.from_bases(TWO.bases, TWO.out_dims, require_surjective=False)
     assert same == TWO
     assert len({same, TWO}) == 1
-    larger = LinearLayout.from_bases(TWO.bases, {"dim0": 8, "dim1": 16}, require_surjective=False)
+    larger = LinearLayout.from_bases(
+        TWO.bases, {"dim0": 8, "dim1": 16}, require_surjective=False
+    )
     assert larger != TWO
     assert larger.equal_ignoring_out_dim_sizes(TWO)
     assert TWO.transpose_ins(["register", "lane"]) != TWO
@@ -120,7 +122,8 @@ def test_text_is_tritons() -> None:
     )
     assert str(LinearLayout.empty()) == "\n(empty layout)"
     assert (
-        str(zeros(1, "a", "b")) == "\n - a is a size 1 dimension\nwhere out dims are: [b (size 1)]"
+        str(zeros(1, "a", "b"))
+        == "\n - a is a size 1 dimension\nwhere out dims are: [b (size 1)]"
     )
     no_ins = LinearLayout.from_bases({}, {"o": 4}, require_surjective=False)
     assert str(no_ins) == "\n(empty layout with out-dims [o (size 4)])"
@@ -161,7 +164,9 @@ def test_rules_of_identity_dims_differ_where_dims_overlap() -> None:
 
 
 def test_invert_and_compose_through_an_outer_that_repeats_itself() -> None:
-    outer = LinearLayout.from_bases({"x": [(2,), (1,), (4,), (1,)]}, ["o"]).resize_in_dim("x", 32)
+    outer = LinearLayout.from_bases({"x": [(2,), (1,), (4,), (1,)]}, ["o"]).resize_in_dim(
+        "x", 32
+    )
     moved = identity(8, "in", "o").invert_and_compose(outer)
     assert moved.bases == {"in": [(2,), (1,), (4,)]}
     assert moved.out_dims == {"x": 32}
@@ -172,8 +177,14 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: identity(3, "a", "b"),
         "invalid in-dim size 3 for in-dim 'a': sizes must be powers of two",
     ),
-    (lambda: LinearLayout.strided_1d(4, 3, "a", "b"), "invalid out-dim size 12 for out-dim 'b'"),
-    (lambda: LinearLayout.strided_1d(4, -1, "a", "b"), "invalid out-dim size -4 for out-dim 'b'"),
+    (
+        lambda: LinearLayout.strided_1d(4, 3, "a", "b"),
+        "invalid out-dim size 12 for out-dim 'b'",
+    ),
+    (
+        lambda: LinearLayout.strided_1d(4, -1, "a", "b"),
+        "invalid out-dim size -4 for out-dim 'b'",
+    ),
     (lambda: identity(1 << 65, "a", "b"), "layout too large: 65 bits in in-dims"),
     (lambda: zeros(4, "a", "b", 6), "invalid out-dim size 6 for out-dim 'b'"),
     (
@@ -204,7 +215,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: LinearLayout.from_bases({"i": [[1]]}, {"o": 4}),
         "every `out` coordinate can be reached by some `in` coordinate, but was not: rank 1 of 2 bits",
     ),
-    (lambda: LinearLayout.from_bases({"i": [[1]]}, ["o"], [2, 2]), "1 out-dims ['o'] and 2 sizes"),
+    (
+        lambda: LinearLayout.from_bases({"i": [[1]]}, ["o"], [2, 2]),
+        "1 out-dims ['o'] and 2 sizes",
+    ),
     (
         lambda: LinearLayout.from_bases({"i": [[1]]}, ["o"], require_surjective=False),
         "out-dim sizes must be given when surjectivity is not required",
@@ -271,7 +285,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: TWO.reshape_outs({"a": 63}), "invalid out-dim size 63 for out-dim 'a'"),
     (lambda: TWO.squeeze_ins("lane"), "cannot squeeze in-dim 'lane' of size 4, only size 1"),
     (lambda: TWO.squeeze_outs("dim0"), "cannot squeeze out-dim 'dim0' of size 4, only size 1"),
-    (lambda: TWO.resize_out_dim("dim0", 8), "cannot grow out-dim 'dim0' from 4 to 8, only shrink"),
+    (
+        lambda: TWO.resize_out_dim("dim0", 8),
+        "cannot grow out-dim 'dim0' from 4 to 8, only shrink",
+    ),
     (lambda: TWO.resize_in_dim("lane", 3), "invalid in-dim size 3 for in-dim 'lane'"),
     (lambda: TWO.rename_in_dim("warp", "x"), "no in-dim 'warp'"),
     (
@@ -305,7 +322,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: LinearLayout.from_bases({"r": [(1, 2)]}, ["x", "x"], [2, 4]),
         "out-dims ['x', 'x'] must be different names",
     ),
-    (lambda: LinearLayout.from_bases({"r": [(1,)]}, "x"), "out-dims 'x' must be different names"),
+    (
+        lambda: LinearLayout.from_bases({"r": [(1,)]}, "x"),
+        "out-dims 'x' must be different names",
+    ),
     (
         lambda: LinearLayout.from_bases({"r": [(1,)]}, cast("list[str]", [("x", 2)])),
         "out-dims [('x', 2)] must be different names such as ['dim0', 'dim1']",
@@ -350,7 +370,9 @@ def test_any_integers_make_the_same_layout() -> None:
 
 @pytest.mark.parametrize("value", [3.0, "1", None, [1, 2], (1,), range(2)])
 def test_coordinates_that_are_no_integers(value: object) -> None:
-    with pytest.raises(LayoutError, match="in-dim 'r' must be an integer or an array of integers"):
+    with pytest.raises(
+        LayoutError, match="in-dim 'r' must be an integer or an array of integers"
+    ):
         identity(4, "r", "x").apply({"r": value})
 
 

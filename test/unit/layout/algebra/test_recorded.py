@@ -45,7 +45,9 @@ FUNCTIONS: dict[str, Callable[..., object]] = {
 def _call(operation: str, arguments: list[object]) -> object:
     if operation in FUNCTIONS:
         return FUNCTIONS[operation](*arguments)
-    name = NAMES.get(operation) or re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", operation)
+    name = NAMES.get(operation) or re.sub(
+        "[A-Z]", lambda found: f"_{found[0].lower()}", operation
+    )
     return getattr(arguments[0], name)(*arguments[1:])
 
 

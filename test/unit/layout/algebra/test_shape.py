@@ -72,4 +72,7 @@ def test_squeezing_and_renaming() -> None:
 def test_zero_bases_are_removed() -> None:
     for layout in WIDE:
         kept = [vector for vector in layout.bases["a"] if any(vector)]
-        assert layout.remove_zero_bases_along_dim("a").bases == {"a": kept, "b": layout.bases["b"]}
+        assert layout.remove_zero_bases_along_dim("a").bases == {
+            "a": kept,
+            "b": layout.bases["b"],
+        }

@@ -127,7 +127,9 @@ class Layouts:
             target, source = self.random.sample(range(bits), 2)
             columns[target] ^= columns[source]
         for _ in range(self.random.choice((0, 0, 1, 3))):
-            columns.insert(self.random.randint(0, len(columns)), self.random.randrange(1 << bits))
+            columns.insert(
+                self.random.randint(0, len(columns)), self.random.randrange(1 << bits)
+            )
         self.random.shuffle(columns)
         rows = [[column >> bit & 1 for column in columns] for bit in range(bits)]
         cut = self.random.randint(0, len(columns))
@@ -161,7 +163,10 @@ def test_text_accessors_and_properties(there: Callable[[LinearLayout], Wheel]) -
         assert str(ours) == str(theirs)
         assert list(ours.in_dim_names) == theirs.get_in_dim_names()
         assert list(ours.out_dim_names) == theirs.get_out_dim_names()
-        assert (ours.num_in_dims, ours.num_out_dims) == (theirs.num_in_dims, theirs.num_out_dims)
+        assert (ours.num_in_dims, ours.num_out_dims) == (
+            theirs.num_in_dims,
+            theirs.num_out_dims,
+        )
         assert ours.to_matrix() == theirs.get_matrix_view()
         assert ours.is_surjective() == theirs.is_surjective()
         assert ours.is_injective() == theirs.is_injective()
@@ -189,7 +194,9 @@ def test_one_dimensional(triton_class: WheelClass) -> None:
         assert same(
             ours.strided_1d(size, stride, "a", "x"), theirs.strided_1d(size, stride, "a", "x")
         )
-        assert same(ours.zeros_1d(size, "a", "x", stride), theirs.zeros_1d(size, "a", "x", stride))
+        assert same(
+            ours.zeros_1d(size, "a", "x", stride), theirs.zeros_1d(size, "a", "x", stride)
+        )
 
 
 def test_inferred_sizes(triton_class: WheelClass) -> None:
@@ -198,7 +205,9 @@ def test_inferred_sizes(triton_class: WheelClass) -> None:
         layout = layouts.onto()
         bases = [(name, [list(v) for v in vectors]) for name, vectors in layout.bases.items()]
         names = list(layout.out_dims)
-        assert same(LinearLayout.from_bases(bases, names), triton_class.from_bases(bases, names))
+        assert same(
+            LinearLayout.from_bases(bases, names), triton_class.from_bases(bases, names)
+        )
 
 
 def test_apply(there: Callable[[LinearLayout], Wheel]) -> None:
@@ -207,7 +216,9 @@ def test_apply(there: Callable[[LinearLayout], Wheel]) -> None:
         ours = layouts.any()
         theirs = there(ours)
         for _ in range(3):
-            point = {name: layouts.random.randrange(-(1 << 31), 1 << 31) for name in ours.in_dims}
+            point = {
+                name: layouts.random.randrange(-(1 << 31), 1 << 31) for name in ours.in_dims
+            }
             assert ours.apply(point) == theirs.apply(point)
 
 
@@ -223,7 +234,9 @@ def test_compose(there: Callable[[LinearLayout], Wheel]) -> None:
     for _ in range(LAYOUTS):
         inner = layouts.any()
         names = layouts.random.sample(inner.out_dim_names, inner.num_out_dims)
-        ins = {name: inner.out_dims[name] << layouts.random.choice((0, 0, 1)) for name in names}
+        ins = {
+            name: inner.out_dims[name] << layouts.random.choice((0, 0, 1)) for name in names
+        }
         outer = layouts.layout(ins, layouts.dims("pqr", 4))
         assert same(inner.compose(outer), there(inner).compose(there(outer)))
 
@@ -297,7 +310,9 @@ def test_both_refuse(triton_class: WheelClass, there: Callable[[LinearLayout], W
             refused[kind] += 1
 
     def compare_all(inner: LinearLayout, outer: LinearLayout, sizes: list[int]) -> None:
-        compare("compose", lambda: inner.compose(outer), lambda: there(inner).compose(there(outer)))
+        compare(
+            "compose", lambda: inner.compose(outer), lambda: there(inner).compose(there(outer))
+        )
         compare("invert", inner.invert, lambda: there(inner).invert())
         compare("pseudoinvert", inner.pseudoinvert, lambda: there(inner).pseudoinvert())
         compare(
@@ -316,7 +331,9 @@ def test_both_refuse(triton_class: WheelClass, there: Callable[[LinearLayout], W
         inner = layouts.any()
         outer = layouts.layout(layouts.dims("xyza", 4), layouts.dims("xyza", 4))
         compare_all(
-            inner, outer, [size - layouts.random.choice((0, 1)) for size in inner.out_dims.values()]
+            inner,
+            outer,
+            [size - layouts.random.choice((0, 1)) for size in inner.out_dims.values()],
         )
 
 

@@ -47,7 +47,8 @@ def played(plan: Conversion, before: Held) -> Held:
 def from_elsewhere(source: LinearLayout, target: LinearLayout) -> int:
     """The most elements that a lane needs and does not have: no plan has fewer shuffles."""
     return max(
-        len(set(new) - set(old)) for old, new in zip(held_by(source), held_by(target), strict=True)
+        len(set(new) - set(old))
+        for old, new in zip(held_by(source), held_by(target), strict=True)
     )
 
 
@@ -60,7 +61,9 @@ def invertible(bits: int) -> Iterator[list[int]]:
             return
         for column in range(1, 1 << bits):
             if column not in span:
-                yield from extended([*columns, column], span | {column ^ other for other in span})
+                yield from extended(
+                    [*columns, column], span | {column ^ other for other in span}
+                )
 
     return extended([], {0})
 
@@ -116,7 +119,9 @@ def test_random_exchanges_with_repeated_elements() -> None:
         for _ in range(2):
             columns = random_columns(random, bits, random.choice((0, 2))) if bits > 1 else [1]
             zeros = random.randrange(max(0, lanes - bits), lanes + 1)
-            columns += [random.choice((0, 0, random.randrange(1 << bits))) for _ in range(zeros)]
+            columns += [
+                random.choice((0, 0, random.randrange(1 << bits))) for _ in range(zeros)
+            ]
             random.shuffle(columns)
             sides.append(register_layout(columns[lanes:], columns[:lanes], bits))
         source, target = sides

@@ -14,7 +14,9 @@ def element(layout: LinearLayout, register: int, lane: int) -> tuple[int, ...]:
 
 
 def over(bases: dict[str, list[tuple[int, int]]], rows: int, columns: int) -> LinearLayout:
-    return LinearLayout.from_bases(bases, {"dim0": rows, "dim1": columns}, require_surjective=False)
+    return LinearLayout.from_bases(
+        bases, {"dim0": rows, "dim1": columns}, require_surjective=False
+    )
 
 
 LANES = [(0, 1), (0, 2), (0, 4), (0, 8)]
@@ -57,7 +59,12 @@ def test_an_element_that_is_not_there_is_no_permutation() -> None:
 
 def test_out_dim_order_does_not_matter() -> None:
     source = over({"register": [(1, 0), (2, 0)], "lane": LANES}, 4, 16)
-    assert register_permutation(source.transpose_outs(["dim1", "dim0"]), source) == (0, 1, 2, 3)
+    assert register_permutation(source.transpose_outs(["dim1", "dim0"]), source) == (
+        0,
+        1,
+        2,
+        3,
+    )
 
 
 def test_different_elements_are_refused() -> None:
@@ -86,7 +93,10 @@ def test_instructions_are_selected_from_a_tile(
             assert layout == instruction
             for register, lane in product(range(len(registers)), range(16)):
                 at = element(layout, register, lane)
-                assert element(tile, registers[register], lane) == (row + at[0], column + at[1])
+                assert element(tile, registers[register], lane) == (
+                    row + at[0],
+                    column + at[1],
+                )
             seen += registers
     assert sorted(seen) == list(range(tile.in_dims["register"]))
 

@@ -18,7 +18,9 @@ from xetile.layout.nvidia.shared import swizzled_shared_layout
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "optimalSwizzlingLdSt": lambda *args: optimal_swizzling(*args[:-1], banks=args[-1]),
     "bankConflictsLdSt": lambda *args: list(bank_conflicts(*args[:-1], banks=args[-1])),
-    "bankConflictsMemDesc": lambda *args: bank_conflicts_of_offsets(*args[:-1], banks=args[-1]),
+    "bankConflictsMemDesc": lambda *args: bank_conflicts_of_offsets(
+        *args[:-1], banks=args[-1]
+    ),
 }
 
 
@@ -37,7 +39,11 @@ def test_recorded_swizzling(
         arguments = [read(argument) for argument in cast("list[object]", case["args"])]
         assert FUNCTIONS[name](*arguments) == read(case["expected"]), case["test"]
         ran[name] += 1
-    assert ran == {"optimalSwizzlingLdSt": 9, "bankConflictsLdSt": 9, "bankConflictsMemDesc": 19}
+    assert ran == {
+        "optimalSwizzlingLdSt": 9,
+        "bankConflictsLdSt": 9,
+        "bankConflictsMemDesc": 19,
+    }
 
 
 def random_registers(random: Random, bits: int, registers: int, lanes: int) -> LinearLayout:
@@ -50,7 +56,9 @@ def random_registers(random: Random, bits: int, registers: int, lanes: int) -> L
         "warp": bases[registers + lanes :],
         "block": [],
     }
-    return LinearLayout.from_bases(parts, {"dim0": 1 << bits // 2, "dim1": 1 << bits - bits // 2})
+    return LinearLayout.from_bases(
+        parts, {"dim0": 1 << bits // 2, "dim1": 1 << bits - bits // 2}
+    )
 
 
 def played_conflicts(
@@ -111,7 +119,11 @@ def test_repetitions_are_registers_of_both_sides() -> None:
 def test_bases_need_not_be_units() -> None:
     """Sums of coordinates as bases: the result is still a layout of the whole tensor, without conflicts."""
     source = LinearLayout.from_bases(
-        {"register": [(3,), (2,), (4,)], "lane": [(8 << i,) for i in range(5)], "warp": [(256,)]},
+        {
+            "register": [(3,), (2,), (4,)],
+            "lane": [(8 << i,) for i in range(5)],
+            "warp": [(256,)],
+        },
         ["x"],
     )
     target = LinearLayout.from_bases(
@@ -188,7 +200,11 @@ def test_refused() -> None:
     part = whole.resize_in_dim("register", 1)
     with pytest.raises(LayoutError, match="the target layout does not hold every element"):
         optimal_swizzling(whole, part, 16)
-    split = LinearLayout.identity_1d(2, "block", "x") * LinearLayout.identity_1d(2, "register", "x")
-    other = LinearLayout.identity_1d(2, "register", "x") * LinearLayout.identity_1d(2, "block", "x")
+    split = LinearLayout.identity_1d(2, "block", "x") * LinearLayout.identity_1d(
+        2, "register", "x"
+    )
+    other = LinearLayout.identity_1d(2, "register", "x") * LinearLayout.identity_1d(
+        2, "block", "x"
+    )
     with pytest.raises(LayoutError, match="blocks hold different elements"):
         optimal_swizzling(split, other, 16)

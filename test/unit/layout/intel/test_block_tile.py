@@ -85,11 +85,15 @@ def test_recorded_tiles(
         load = load_tile(layout, contiguous, element_bits=bits, limits=LIMITS)
         one = load_tile(layout, contiguous, element_bits=bits, limits=LIMITS, one_matrix=True)
         # Recorded before stores refuse what they do not take.
-        store = block_tile(layout, contiguous, element_bits=bits, limits=LIMITS, access="store")
+        store = block_tile(
+            layout, contiguous, element_bits=bits, limits=LIMITS, access="store"
+        )
         prefetch = prefetch_tile(layout, contiguous, element_bits=bits, limits=LIMITS)
         wide = prefetch_tile(layout, contiguous, element_bits=bits, limits=LIMITS, wide=True)
         found = (load, one, store, prefetch, wide)
-        assert dict(zip(case["tiles"], map(as_recorded, found), strict=True)) == case["tiles"], case
+        assert (
+            dict(zip(case["tiles"], map(as_recorded, found), strict=True)) == case["tiles"]
+        ), case
         assert (load is not None) == case["valid"]
         if load is None:
             continue
@@ -124,7 +128,9 @@ GEMMS: list[
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dpas, operand, shape, contiguous, bits, expected, order, loads", GEMMS)
+@pytest.mark.parametrize(
+    "dpas, operand, shape, contiguous, bits, expected, order, loads", GEMMS
+)
 def test_loads_of_gemm_operands(
     dpas: Dpas,
     operand: int,
@@ -192,11 +198,17 @@ def test_blocked_layouts() -> None:
 def test_unknown_access() -> None:
     with pytest.raises(LayoutError, match="access 'gather' must be load, store or prefetch"):
         block_tile(
-            gemm(2).to_linear_layout((256, 256)), 1, element_bits=32, limits=LIMITS, access="gather"
+            gemm(2).to_linear_layout((256, 256)),
+            1,
+            element_bits=32,
+            limits=LIMITS,
+            access="gather",
         )
 
 
-@pytest.mark.parametrize("dpas, operand, shape, contiguous, bits, expected, order, loads", GEMMS)
+@pytest.mark.parametrize(
+    "dpas, operand, shape, contiguous, bits, expected, order, loads", GEMMS
+)
 def test_messages_fill_the_registers_of_gemm_operands(
     dpas: Dpas,
     operand: int,
@@ -332,14 +344,16 @@ def test_no_recorded_message_crosses_a_run_of_its_mask(
             moved = message_registers(tile, lanes=layout.in_dim_size("lane")).bit_length() - 1
             registers = [basis.bit_length() - 1 for basis in tile.register_bases[:moved]]
             steps = [*(layout.bases["register"][r] for r in registers), *layout.bases["lane"]]
-            assert all(at < n for step in steps for at, n in zip(step, constancy, strict=True)), (
-                case
-            )
+            assert all(
+                at < n for step in steps for at, n in zip(step, constancy, strict=True)
+            ), case
     assert narrowed > 100
 
 
 @pytest.mark.parametrize("constancy", [(8,), (8, 12), (0, 8), (-8, 8), (8, 8, 8)])
-def test_a_masks_constancy_is_a_power_of_two_for_each_dimension(constancy: tuple[int, ...]) -> None:
+def test_a_masks_constancy_is_a_power_of_two_for_each_dimension(
+    constancy: tuple[int, ...],
+) -> None:
     layout = gemm(2).operand_layout(0, (256, 32))
     with pytest.raises(LayoutError, match="must hold a power of two for each of"):
         load_tile(layout, 1, element_bits=16, limits=LIMITS, mask_constancy=constancy)

@@ -55,7 +55,9 @@ def test_every_tile_is_held_exactly_once(operand: str) -> None:
     for ops, repeat_count, down, across in product((1, 2, 4, 8), (1, 2, 4, 8), (1, 4), (1, 2)):
         step = DpasInstruction(repeat_count, ops).shape(operand)
         shape = (step[0] * down, step[1] * across)
-        layout = dpas_operand_layout(operand, shape, repeat_count=repeat_count, ops_per_channel=ops)
+        layout = dpas_operand_layout(
+            operand, shape, repeat_count=repeat_count, ops_per_channel=ops
+        )
         assert dict(layout.out_dims) == {"dim0": shape[0], "dim1": shape[1]}
         assert layout.is_surjective()
         # One row of tf32 has 8 elements for 16 lanes: the upper lanes hold it again.
@@ -84,7 +86,12 @@ def test_register_words_are_neighbours() -> None:
         ("a", (24, 16), {}, r"shape \[24, 16\] is not made of DPAS operands of \[8, 16\]"),
         ("a", (4, 16), {}, r"shape \[4, 16\] is not made of DPAS operands of \[8, 16\]"),
         ("a", (8,), {}, r"shape \[8\] of DPAS must be rows and columns"),
-        ("a", (8, 16), {"repeat_count": 3}, "repeat_count = 3 of DPAS must be one of 1, 2, 4, 8"),
+        (
+            "a",
+            (8, 16),
+            {"repeat_count": 3},
+            "repeat_count = 3 of DPAS must be one of 1, 2, 4, 8",
+        ),
         ("b", (16, 16), {"systolic_depth": 4}, "systolic_depth = 4 of DPAS must be one of 8"),
         ("c", (8, 16), {"lanes": 8}, "8 lanes are fewer than DPAS's execution_size = 16"),
     ],

@@ -59,7 +59,9 @@ def test_dpas_attributes(recorded: Recorded, recorded_layout: ReadLayout) -> Non
 def test_subgroup_2d_blocks(recorded: Recorded, recorded_layout: ReadLayout) -> None:
     for case in cast("list[AttributeCase]", recorded("linear_layout_cases", "subgroup2d")):
         shape, text = case["args"][:2]
-        assert parse_layout(text).to_linear_layout(shape) == recorded_layout(case["expected"]), case
+        assert parse_layout(text).to_linear_layout(shape) == recorded_layout(
+            case["expected"]
+        ), case
 
 
 GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))
@@ -67,7 +69,9 @@ BATCHED = Dpas(8, 8, 16, 2, 16, (2, 2, 2), (1, 4, 2))
 LANES = [(0, 1), (0, 2), (0, 4), (0, 8)]
 
 # encoding, operand, shape -> registers, warps
-TABLES: list[tuple[Dpas, int, tuple[int, ...], list[tuple[int, ...]], list[tuple[int, ...]]]] = [
+TABLES: list[
+    tuple[Dpas, int, tuple[int, ...], list[tuple[int, ...]], list[tuple[int, ...]]]
+] = [
     (
         GEMM,
         0,
@@ -128,7 +132,11 @@ def test_one_subgroup_holds_what_its_operand_layout_says(operand: int) -> None:
     "dpas, shape, message",
     [
         (GEMM, (2, 256, 256), r"shape \[2, 256, 256\], warpsPerCTA \[8, 4\] .* same rank"),
-        (GEMM._replace(systolic_depth=4), (64, 64), "systolicDepth = 4 of DPAS must be one of 8"),
+        (
+            GEMM._replace(systolic_depth=4),
+            (64, 64),
+            "systolicDepth = 4 of DPAS must be one of 8",
+        ),
         (
             GEMM._replace(threads_per_warp=8),
             (64, 64),
@@ -139,7 +147,11 @@ def test_one_subgroup_holds_what_its_operand_layout_says(operand: int) -> None:
             (64, 64),
             "repeatCount = 3: the rows of operand C are no power",
         ),
-        (GEMM._replace(repeat_count=9), (64, 64), "repeatCount = 9 of DPAS must be one of 1, 2, 3"),
+        (
+            GEMM._replace(repeat_count=9),
+            (64, 64),
+            "repeatCount = 9 of DPAS must be one of 1, 2, 3",
+        ),
         (
             GEMM._replace(ops_per_channel=3),
             (64, 64),
@@ -154,10 +166,14 @@ def test_encodings_that_do_not_exist(dpas: Dpas, shape: tuple[int, ...], message
 
 def test_operands_that_do_not_exist() -> None:
     small = GEMM._replace(repeat_count=1, ops_per_channel=1)
-    with pytest.raises(LayoutError, match="has 8 register words, fewer than threadsPerWarp = 16"):
+    with pytest.raises(
+        LayoutError, match="has 8 register words, fewer than threadsPerWarp = 16"
+    ):
         small.operand_layout(0, (64, 64))
     assert small.operand_layout(1, (64, 64)).is_surjective()
-    with pytest.raises(LayoutError, match=r"operand 5 of DPAS must be 0 \(A\), 1 \(B\) or 2 \(C\)"):
+    with pytest.raises(
+        LayoutError, match=r"operand 5 of DPAS must be 0 \(A\), 1 \(B\) or 2 \(C\)"
+    ):
         GEMM.operand_layout(5, (64, 64))
 
 

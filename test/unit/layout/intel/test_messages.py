@@ -23,7 +23,9 @@ def plain(bits: int) -> list[BlockConfiguration]:
     return [
         BlockConfiguration(rows, columns, blocks)
         for rows, columns, blocks in product(HEIGHTS, (4, 8, 16, 32, 64), (1, 2, 4))
-        if 32 <= columns * blocks * bits <= 512 and rows * columns >= 16 and bits * blocks <= 64
+        if 32 <= columns * blocks * bits <= 512
+        and rows * columns >= 16
+        and bits * blocks <= 64
     ]
 
 
@@ -112,7 +114,10 @@ def check_plan(plan: LoadPlan, wanted: LinearLayout, bits: int) -> None:
         at = message.apply({"register": inner, "lane": lane})
         row = plan.offsets[index][0] + at["row"]
         column = plan.offsets[index][1] + at["block"] * plan.columns + at["column"]
-        assert tuple(wanted.apply({"register": register, "lane": lane}).values()) == (row, column)
+        assert tuple(wanted.apply({"register": register, "lane": lane}).values()) == (
+            row,
+            column,
+        )
     assert all(plan.stores[source] == i for i, source in enumerate(plan.shuffle))
 
 
@@ -172,7 +177,9 @@ def test_a_transposed_operand_is_loaded_by_words() -> None:
 
 
 def test_no_message_moves_elements_between_lanes() -> None:
-    wanted = dpas_operand_layout("a", (32, 32), ops_per_channel=2).transpose_outs(["dim1", "dim0"])
+    wanted = dpas_operand_layout("a", (32, 32), ops_per_channel=2).transpose_outs(
+        ["dim1", "dim0"]
+    )
     assert plan_block_load(wanted, element_bits=16, configurations=plain(16)) is None
 
 

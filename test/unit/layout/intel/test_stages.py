@@ -40,7 +40,9 @@ def listing(tile: str, iterations: str, loads: str, sizes: list[tuple[int, int]]
 
 
 def test_a() -> None:
-    iterations = " - iteration=1 -> (8, 0)\n   iteration=2 -> (16, 0)\n   iteration=4 -> (0, 16)\n"
+    iterations = (
+        " - iteration=1 -> (8, 0)\n   iteration=2 -> (16, 0)\n   iteration=4 -> (0, 16)\n"
+    )
     expected = listing(
         TILE, iterations, " - load is a size 1 dimension\n", [(8, 16), (32, 32), (32, 32)]
     )
@@ -50,7 +52,9 @@ def test_a() -> None:
 
 def test_b() -> None:
     iterations = " - iteration=1 -> (0, 16)\n   iteration=2 -> (8, 0)\n"
-    expected = listing(TILE, iterations, " - load=1 -> (128, 0)\n", [(8, 16), (16, 32), (256, 32)])
+    expected = listing(
+        TILE, iterations, " - load=1 -> (128, 0)\n", [(8, 16), (16, 32), (256, 32)]
+    )
     stages = block_load_stages(GEMM, 1, (32, 256), element_bits=16, limits=LIMITS)
     assert str(stages) == expected
     applied = [
@@ -67,7 +71,9 @@ def test_b_transposed() -> None:
         " - load=1 -> (0, 16)\n   load=2 -> (128, 0)\n",
         [(16, 8), (32, 8), (256, 32)],
     )
-    stages = block_load_stages(GEMM, 1, (32, 256), element_bits=16, limits=LIMITS, transposed=True)
+    stages = block_load_stages(
+        GEMM, 1, (32, 256), element_bits=16, limits=LIMITS, transposed=True
+    )
     assert str(stages) == expected
 
 

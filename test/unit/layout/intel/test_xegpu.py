@@ -13,7 +13,9 @@ def wrapped(
 ) -> dict[tuple[int, int], set[tuple[int, int]]]:
     """For each element its (subgroup, lane), by dealing units out one by one."""
     held: dict[tuple[int, int], set[tuple[int, int]]] = {}
-    unit = [lanes * data for lanes, data in zip(layout.lane_layout, layout.lane_data, strict=True)]
+    unit = [
+        lanes * data for lanes, data in zip(layout.lane_layout, layout.lane_data, strict=True)
+    ]
     order = layout.order or (1, 0)
 
     def linear(coordinates: list[int], sizes: tuple[int, ...]) -> int:
@@ -52,11 +54,15 @@ def wrapped(
         (XegpuLayout((16, 1), (1, 2), (2, 4), (16, 16), order=(0, 1)), (32, 64)),
     ],
 )
-def test_xegpu_layouts_deal_their_units_out(layout: XegpuLayout, shape: tuple[int, int]) -> None:
+def test_xegpu_layouts_deal_their_units_out(
+    layout: XegpuLayout, shape: tuple[int, int]
+) -> None:
     linear = layout.to_linear_layout(shape)
     sizes = linear.in_dims
     held: dict[tuple[int, int], set[tuple[int, int]]] = {}
-    for register, lane, warp in product(*(range(sizes[n]) for n in ("register", "lane", "warp"))):
+    for register, lane, warp in product(
+        *(range(sizes[n]) for n in ("register", "lane", "warp"))
+    ):
         at = linear.apply({"register": register, "lane": lane, "warp": warp})
         held.setdefault((at["dim0"], at["dim1"]), set()).add((warp, lane))
     assert held == wrapped(layout, shape)
@@ -64,5 +70,7 @@ def test_xegpu_layouts_deal_their_units_out(layout: XegpuLayout, shape: tuple[in
 
 def test_a_lane_counts_its_elements_row_by_row() -> None:
     linear = layout_of("#xegpu.layout<lane_layout = [1, 16], lane_data = [2, 1]>", (4, 32))
-    rows = [tuple(linear.apply({"register": r, "lane": 3, "warp": 0}).values()) for r in range(8)]
+    rows = [
+        tuple(linear.apply({"register": r, "lane": 3, "warp": 0}).values()) for r in range(8)
+    ]
     assert rows == list(product(range(4), (3, 19)))

@@ -96,7 +96,12 @@ def test_nvmma_shared_is_tritons() -> None:
         padded = (swizzle, bits) == (128, 8) and random.random() < 0.5
         try:
             layout = nvmma_shared_layout(
-                shape, swizzle, bits, transposed=transposed, fp4_padded=padded, cga_layout=clusters
+                shape,
+                swizzle,
+                bits,
+                transposed=transposed,
+                fp4_padded=padded,
+                cga_layout=clusters,
             )
         except LayoutError:
             continue
@@ -159,7 +164,10 @@ def test_swizzles_of_the_two_attributes_agree() -> None:
             lambda: nvmma_shared_layout([8, 64], 128, 12),
             "elements of 12 bits: must be 8, 16, 32 or 64",
         ),
-        (lambda: nvmma_shared_layout([8, 32], 128, 16), "extent 32 of dim1 must be at least 64"),
+        (
+            lambda: nvmma_shared_layout([8, 32], 128, 16),
+            "extent 32 of dim1 must be at least 64",
+        ),
         (
             lambda: nvmma_shared_layout([4, 64], 128, 16),
             "shape [4, 64] must hold 8 rows of 64 elements",

@@ -46,10 +46,12 @@ def test_recorded_modes(recorded: Callable[[str, str], list[object]]) -> None:
         operand = Operand.compact(case["bits"], case["major"], case["swizzle"], tile)
         assert operand.unit == case["T"]
         assert (operand.leading, operand.stride) == (case["LBO"], case["SBO"])
-        assert {str(1 << i): operand.address(1 << i, 0) for i in range(len(case["mn"]))} == case[
-            "mn"
-        ]
-        assert {str(1 << i): operand.address(0, 1 << i) for i in range(len(case["k"]))} == case["k"]
+        assert {
+            str(1 << i): operand.address(1 << i, 0) for i in range(len(case["mn"]))
+        } == case["mn"]
+        assert {
+            str(1 << i): operand.address(0, 1 << i) for i in range(len(case["k"]))
+        } == case["k"]
         assert operand.descriptor().encode() == int(case["desc"], 16)
         layout = operand.layout(tile)
         assert case["f2_linear"]
@@ -63,9 +65,42 @@ Modes = tuple[tuple[int, int], ...]
 # the descriptor. The second one is wrong as a layout: K extends over two rows of its swizzle.
 Example = tuple[int, Major, int, int, int, tuple[int, int], Modes, Modes, int, int]
 EXAMPLES: list[Example] = [
-    (4, "K", 0, 64, 32, (16, 16), ((8, 4), (2, 32)), ((4, 1), (4, 64)), 0x0000000800100000, 256),
-    (4, "K", 32, 4, 64, (16, 16), ((8, 8), (2, 64)), ((4, 1), (4, 4)), 0xC000001000010000, 136),
-    (2, "MN", 0, 128, 64, (16, 16), ((8, 1), (2, 64)), ((8, 8), (2, 128)), 0x0000000800100000, 256),
+    (
+        4,
+        "K",
+        0,
+        64,
+        32,
+        (16, 16),
+        ((8, 4), (2, 32)),
+        ((4, 1), (4, 64)),
+        0x0000000800100000,
+        256,
+    ),
+    (
+        4,
+        "K",
+        32,
+        4,
+        64,
+        (16, 16),
+        ((8, 8), (2, 64)),
+        ((4, 1), (4, 4)),
+        0xC000001000010000,
+        136,
+    ),
+    (
+        2,
+        "MN",
+        0,
+        128,
+        64,
+        (16, 16),
+        ((8, 1), (2, 64)),
+        ((8, 8), (2, 128)),
+        0x0000000800100000,
+        256,
+    ),
     (
         2,
         "MN",
@@ -104,7 +139,9 @@ def strided(coordinate: int, modes: Modes) -> int:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_worked_examples(example: Example) -> None:
-    size, major, swizzle, leading, stride, tile, mn_modes, k_modes, descriptor, distinct = example
+    size, major, swizzle, leading, stride, tile, mn_modes, k_modes, descriptor, distinct = (
+        example
+    )
     operand = Operand(size * 8, major, swizzle, leading * size, stride * size)
     for mn, k in product(range(tile[0]), range(tile[1])):
         index = strided(mn, mn_modes) + strided(k, k_modes)
@@ -116,9 +153,9 @@ def test_worked_examples(example: Example) -> None:
 
 def test_the_example_that_is_no_layout_is_reported() -> None:
     operand = Operand(32, "K", 32, 16, 256)
-    assert operand.address(0, 8) != operand.address(1, 0) or operand.offset(0, 8) == operand.offset(
-        1, 0
-    )
+    assert operand.address(0, 8) != operand.address(1, 0) or operand.offset(
+        0, 8
+    ) == operand.offset(1, 0)
     assert operand.offset(0, 8) == operand.offset(1, 0) == 32
     with pytest.raises(LayoutError, match="no linear layout: k=8 lies at byte 32"):
         operand.layout((16, 16))
@@ -127,7 +164,9 @@ def test_the_example_that_is_no_layout_is_reported() -> None:
 
 def test_canonical_texts() -> None:
     texts = [
-        Operand(16, major, swizzle, 0, 0).text for major in MAJORS[::-1] for swizzle in SWIZZLES
+        Operand(16, major, swizzle, 0, 0).text
+        for major in MAJORS[::-1]
+        for swizzle in SWIZZLES
     ]
     assert texts == [
         "Swizzle<0,4,3> o ((T,1,m),(8,k)):((1,T,SBO),(1T,LBO))",
@@ -189,7 +228,9 @@ def test_tma_places_what_wgmma_reads(swizzle: int) -> None:
     operand = Operand(16, "K", swizzle, 1 << 10, 8 * inner)
     for start in (0, 1024, 4096 + 256):
         for row, element in product(range(64), range(inner // 2)):
-            placed = tma_address(row, element * 2, inner_bytes=inner, swizzle=swizzle, start=start)
+            placed = tma_address(
+                row, element * 2, inner_bytes=inner, swizzle=swizzle, start=start
+            )
             assert placed == operand.address(row, element, start=start)
 
 
@@ -236,13 +277,19 @@ def test_register_operands(bits: int) -> None:
             lambda: Operand(16, cast("Major", "N"), 0, 0, 0),
             "major dimension 'N': must be 'K' or 'MN'",
         ),
-        (lambda: Descriptor(8, 0, 0, 0, 0).encode(), "start of 8 bytes must be a multiple of 16"),
+        (
+            lambda: Descriptor(8, 0, 0, 0, 0).encode(),
+            "start of 8 bytes must be a multiple of 16",
+        ),
         (
             lambda: Descriptor(0, 0, 24, 0, 0).encode(),
             "stride of 24 bytes must be a multiple of 16",
         ),
         (lambda: Descriptor(0, 0, 0, 8, 0).encode(), "base offset 8 must be from 0 to 7"),
-        (lambda: Descriptor.decode(1 << 64), "descriptor 0x10000000000000000 must have 64 bits"),
+        (
+            lambda: Descriptor.decode(1 << 64),
+            "descriptor 0x10000000000000000 must have 64 bits",
+        ),
         (
             lambda: Operand(16, "K", 0, 1024, 128).layout((48, 16)),
             "extent 48 of mn must be a power of two",

@@ -111,14 +111,24 @@ K_ROWS = "no swizzle fits a K-major operand; none: mn=1 lies at byte 32, needs 1
     "layout, bits, operand, message",
     [
         (nvmma_shared_layout([64, 16], 0, 16), 16, "a", K_ROWS),
-        (nvmma_shared_layout([64, 64], 0, 16), 16, "a", "none: mn=1 lies at byte 128, needs 16"),
+        (
+            nvmma_shared_layout([64, 64], 0, 16),
+            16,
+            "a",
+            "none: mn=1 lies at byte 128, needs 16",
+        ),
         (
             nvmma_shared_layout([64, 32], 128, 32, transposed=True),
             32,
             "a",
             "an MN-major operand of 32-bit elements: wgmma transposes 16-bit elements only",
         ),
-        (nvmma_shared_layout([64, 128], 128, 8), 8, "b", "an MN-major operand of 8-bit elements"),
+        (
+            nvmma_shared_layout([64, 128], 128, 8),
+            8,
+            "b",
+            "an MN-major operand of 8-bit elements",
+        ),
         (
             nvmma_shared_layout([32, 64], 128, 16),
             16,

@@ -22,7 +22,9 @@ GEMM = Dpas(8, 8, 16, 2, 16, (8, 4), (4, 2))
 
 def parts(svg: str, name: str) -> list[ElementTree.Element]:
     return [
-        g for g in ElementTree.fromstring(svg).iter(f"{SVG}g") if name in g.get("class", "").split()
+        g
+        for g in ElementTree.fromstring(svg).iter(f"{SVG}g")
+        if name in g.get("class", "").split()
     ]
 
 
@@ -34,7 +36,9 @@ def text_of(part: ElementTree.Element, tag: str = "text") -> str:
 
 
 @pytest.mark.parametrize("operand, shape", [("a", (8, 16)), ("b", (16, 16)), ("c", (8, 16)), ("a", (32, 64))])  # fmt: skip
-def test_every_element_shows_its_register_and_lane(operand: str, shape: tuple[int, int]) -> None:
+def test_every_element_shows_its_register_and_lane(
+    operand: str, shape: tuple[int, int]
+) -> None:
     layout = dpas_operand_layout(operand, shape, ops_per_channel=2)
     cells = parts(draw_svg([Panel("operand", layout)]), "cell")
     drawn = {cell.get("data-at"): cell for cell in cells}
@@ -105,7 +109,9 @@ def test_a_large_tile_folds_into_blocks_that_open() -> None:
 def test_a_folded_block_names_all_that_hold_it() -> None:
     b = GEMM.operand_layout(1, (32, 256))
     folds = parts(draw_svg([Panel("B", b)]), "fold")
-    assert [text_of(fold) for fold in folds[:4]] == [f"subgroup {n}..{n + 28}" for n in range(4)]
+    assert [text_of(fold) for fold in folds[:4]] == [
+        f"subgroup {n}..{n + 28}" for n in range(4)
+    ]
     a = GEMM.operand_layout(0, (256, 32))
     assert text_of(parts(draw_svg([Panel("A", a)]), "fold")[1]) == "subgroup 4-7"
 

@@ -35,8 +35,12 @@ def test_hardware_view_has_a_line_per_register() -> None:
 
 
 def test_hardware_view_names_blocks_where_there_are_several() -> None:
-    layout = LinearLayout.from_bases({"lane": [(1,)], "block": [(8,), (2,), (4,)]}, {"dim0": 16})
-    assert hardware_view(layout).startswith("Block0:\nWarp0:\n( 0), ( 1)\nBlock1:\nWarp0:\n( 8), ")
+    layout = LinearLayout.from_bases(
+        {"lane": [(1,)], "block": [(8,), (2,), (4,)]}, {"dim0": 16}
+    )
+    assert hardware_view(layout).startswith(
+        "Block0:\nWarp0:\n( 0), ( 1)\nBlock1:\nWarp0:\n( 8), "
+    )
 
 
 def test_tensor_view_joins_replicas() -> None:
@@ -53,7 +57,9 @@ def test_views_of_shared_memory() -> None:
         "[[(0:0),(0:1),(0:2),(0:3)]\n[ (1:0),(1:1),(1:2),(1:3)]\n"
         "[ (2:1),(2:0),(2:3),(2:2)]\n[ (3:1),(3:0),(3:3),(3:2)]]\n"
     )
-    assert hardware_view(SHARED).startswith("Block: 0:\nOffset: 0 -> (0,0)\nOffset: 1 -> (0,1)\n")
+    assert hardware_view(SHARED).startswith(
+        "Block: 0:\nOffset: 0 -> (0,0)\nOffset: 1 -> (0,1)\n"
+    )
 
 
 def test_the_gemm_operands_of_the_block_load_document() -> None:
@@ -68,7 +74,9 @@ def test_the_gemm_operands_of_the_block_load_document() -> None:
     b = hardware_view(layout_of(f"#ttg.dot_op<{{opIdx = 1, parent = {DPAS}}}>", (32, 256)))
     first = [line.split("), ")[0] + ")" for line in b.splitlines()[1:129]]
     rows_of = [(0, 0), (0, 16), (16, 0), (16, 16), (0, 128), (0, 144), (16, 128), (16, 144)]
-    assert first == [f"({row + r:>2},{column:>3})" for row, column in rows_of for r in range(16)]
+    assert first == [
+        f"({row + r:>2},{column:>3})" for row, column in rows_of for r in range(16)
+    ]
 
 
 def test_matrix_view_is_the_matrix_of_bits() -> None:

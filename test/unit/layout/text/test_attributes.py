@@ -92,7 +92,9 @@ def test_two_spellings_of_dpas_are_one() -> None:
         "<{repeatCount = 8, systolicDepth = 8, executionSize = 16, opsPerChan = 2, threadsPerWarp = 16, "
         "warpsPerCTA = [8, 4], repCluster = [4, 2], A = [32, 16], B = [16, 32], C = [32, 32]}>"
     )
-    assert parse_layout("#ttig.dpas" + fields) == parse_layout("#triton_intel_gpu.dpas" + fields)
+    assert parse_layout("#ttig.dpas" + fields) == parse_layout(
+        "#triton_intel_gpu.dpas" + fields
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,6 +113,8 @@ def test_two_spellings_of_dpas_are_one() -> None:
         ("#xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>", (64, 128, 2), "differ in rank"),
     ],
 )  # fmt: skip
-def test_layouts_that_do_not_fit_the_shape(text: str, shape: tuple[int, ...], message: str) -> None:
+def test_layouts_that_do_not_fit_the_shape(
+    text: str, shape: tuple[int, ...], message: str
+) -> None:
     with pytest.raises(LayoutError, match=message):
         layout_of(text, shape)

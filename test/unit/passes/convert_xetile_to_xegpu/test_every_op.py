@@ -82,7 +82,9 @@ def test_transposes_and_other_blocks(element: str, shape: Shape, mlir_opt: Path)
     other = turned(shape)
     step = f"""
     %r = xetile.tile_transpose %v, [1, 0] : {vector(shape, element)} -> {vector(other, element)}"""
-    check(load("v", a, shape, element) + step + store("r", c, other, element), [a, c], mlir_opt)
+    check(
+        load("v", a, shape, element) + step + store("r", c, other, element), [a, c], mlir_opt
+    )
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,9 @@ def test_what_has_no_registers_yet_is_refused_at_the_op(body: str, what: str) ->
         load("v", a, (32, 32), "f32") + "\n" + body + store("r", c, (32, 32), "f32"), [a, c]
     )
     module = parse(text, "k.mlir")
-    with pytest.raises(XetileError, match=f"'{what}' on .* is not lowered to XeVM yet") as found:
+    with pytest.raises(
+        XetileError, match=f"'{what}' on .* is not lowered to XeVM yet"
+    ) as found:
         lower(context(), module, "xevm", "bmg")
     assert found.value.location is not None
 
@@ -248,7 +252,9 @@ def test_column_major_loads_are_transposed_by_the_message(element: str) -> None:
     )
     expected = [a, Argument(c.name, c.type, c.before, after)]
     for device in ("pvc", "bmg", "cri"):
-        module = run(text, expected, lambda m, device=device: lower(context(), m, "xevm", device))
+        module = run(
+            text, expected, lambda m, device=device: lower(context(), m, "xevm", device)
+        )
         loads = [op for op in module.walk() if op.name == "xevm.blockload2d"]
         assert len(loads) * 8 * 16 == shape[0] * shape[1]
         assert all("transpose = true" in str(op) for op in loads)

@@ -26,7 +26,9 @@ from xetile.toolchain.mlir import Route, run_passes
 EXAMPLES = Path(__file__).parents[4] / "examples"
 MARKS = {"bindings": pytest.mark.mlir_bindings, "mlir-opt": pytest.mark.mlir_opt}
 ROUTES = [pytest.param(route, marks=MARKS[route]) for route in get_args(Route)]
-PIPELINE = "gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup zebin-chip=bmg binary-format=bin}"
+PIPELINE = (
+    "gpu-lower-to-xevm-pipeline{xegpu-op-level=subgroup zebin-chip=bmg binary-format=bin}"
+)
 
 
 def planned(module: ModuleOp, *, upstream: bool = True) -> ModuleOp:
@@ -49,7 +51,9 @@ def descriptors(module: ModuleOp) -> set[TensorDescType]:
     return {value.type for value in values if isinstance(value.type, TensorDescType)}
 
 
-@pytest.mark.parametrize("name", ["gemm_f16", "gemm_f16_plain", "gemm_bf16", "gemm_bf16_plain"])
+@pytest.mark.parametrize(
+    "name", ["gemm_f16", "gemm_f16_plain", "gemm_bf16", "gemm_bf16_plain"]
+)
 def test_blocks_are_at_most_16x16_single_and_not_packed(name: str) -> None:
     module = example(name, upstream=True)
     types = descriptors(module)
@@ -58,14 +62,17 @@ def test_blocks_are_at_most_16x16_single_and_not_packed(name: str) -> None:
         assert max(type.get_shape()) <= 16
         assert "array_length" not in str(type)
     loads = [op for op in module.walk() if isinstance(op, LoadNdOp)]
-    assert len(loads) == 12  # 4 of A and 8 of B: half as many as matrix instructions would need
+    assert (
+        len(loads) == 12
+    )  # 4 of A and 8 of B: half as many as matrix instructions would need
     assert not any("packed" in op.properties for op in loads)
     assert sum(isinstance(op, DpasOp) for op in module.walk()) == 32
 
 
 def test_operands_of_8_bits_are_as_long_along_k_as_the_instruction() -> None:
     shapes = {
-        tuple(type.get_shape()) for type in descriptors(example("gemm_i8_plain", upstream=True))
+        tuple(type.get_shape())
+        for type in descriptors(example("gemm_i8_plain", upstream=True))
     }
     assert shapes == {(16, 32), (32, 16), (8, 16)}
 
@@ -80,18 +87,28 @@ KERNELS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("size", [(64, 64, 64), (72, 80, 144)], ids=lambda s: "x".join(map(str, s)))
+@pytest.mark.parametrize(
+    "size", [(64, 64, 64), (72, 80, 144)], ids=lambda s: "x".join(map(str, s))
+)
 @pytest.mark.parametrize("name", KERNELS)
 def test_execution_is_that_of_workgroup_level(name: str, size: tuple[int, int, int]) -> None:
     m, n, k = size
-    tiles: dict[str, Any] = {"workgroup_tile": (64, 64), "subgroup_tile": (32, 32), "k_step": 32}
+    tiles: dict[str, Any] = {
+        "workgroup_tile": (64, 64),
+        "subgroup_tile": (32, 32),
+        "k_step": 32,
+    }
     options = tiles | KERNELS[name]
     module = gemm(m=m, n=n, k=k, **options)
     a, b = matrices(m, n, k, options["a"], integers=False)
     kind: str = options.get("c") or options.get("accumulator") or "f32"
     results: list[Array] = []
     for version in (module, planned(module)):
-        c = matrices(m, n, 1, "i8", integers=True)[0][:, :1].repeat(n, axis=1).astype(RESULTS[kind])
+        c = (
+            matrices(m, n, 1, "i8", integers=True)[0][:, :1]
+            .repeat(n, axis=1)
+            .astype(RESULTS[kind])
+        )
         execute(version, "gemm", [a, b, c])
         results.append(c)
     assert same_bits(*results)
@@ -149,7 +166,13 @@ def code(module: ModuleOp) -> bytes:
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize(
     "name",
-    ["gemm_f16", "gemm_f16_plain", "host_gemm_f16", "rfc/2.1-prefetch", "rfc/2.5-two-cache-levels"],
+    [
+        "gemm_f16",
+        "gemm_f16_plain",
+        "host_gemm_f16",
+        "rfc/2.1-prefetch",
+        "rfc/2.5-two-cache-levels",
+    ],
 )
 def test_f16_goes_through_upstream_to_spirv(
     spirv_val: Path, tmp_path: Path, name: str, route: Route
@@ -169,7 +192,9 @@ def test_what_upstream_makes_is_the_kernel_of_our_plan_with_more_loads() -> None
     from xetile.toolchain.isa import statistics
     from xetile.toolchain.ocloc import compile_spirv, disassemble
 
-    spirv = code(run_passes(example("gemm_f16_plain", upstream=True), PIPELINE, route="mlir-opt"))
+    spirv = code(
+        run_passes(example("gemm_f16_plain", upstream=True), PIPELINE, route="mlir-opt")
+    )
     listing = disassemble(compile_spirv(spirv, "bmg"), "bmg")
     found = statistics(listing.kernels["gemm"], listing.description, "gemm", dpas_per_step=32)
     assert (found["dpas"], found["load2d"], found["spill_size"]) == (32, 12, 0)
@@ -245,7 +270,11 @@ STEPS = (
 @pytest.mark.mlir_opt
 def test_the_ir_between_upstreams_passes_is_ir_of_xdsl() -> None:
     """Each piece runs on what the piece before it left here, and all of them come to the same binary."""
-    options: dict[str, Any] = {"workgroup_tile": (16, 16), "subgroup_tile": (16, 16), "k_step": 16}
+    options: dict[str, Any] = {
+        "workgroup_tile": (16, 16),
+        "subgroup_tile": (16, 16),
+        "k_step": 16,
+    }
     start = planned(gemm(m=32, n=32, k=32, **options))
     module = start
     for step in STEPS:

@@ -126,7 +126,9 @@ def run(text: str, *arrays: Array | int) -> list[tuple[int, int]]:
     def define(found: re.Match[str]) -> str:
         return f"define {found.group(1)} @{found.group(2)}{stand_in(found.group(2))}"
 
-    code = re.sub(r'^declare +(\S+) @"(\w+)"\(.*\)$', define, code, flags=re.MULTILINE) + GLOBALS
+    code = (
+        re.sub(r'^declare +(\S+) @"(\w+)"\(.*\)$', define, code, flags=re.MULTILINE) + GLOBALS
+    )
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     module = binding.parse_assembly(code)
@@ -162,7 +164,14 @@ def write(
 
 
 def read(
-    name: str, type: str, *, bits: int, rows: int, columns: int, blocks: int, packed: bool = False
+    name: str,
+    type: str,
+    *,
+    bits: int,
+    rows: int,
+    columns: int,
+    blocks: int,
+    packed: bool = False,
 ) -> str:
     return (
         f"xevm.blockload2d %p_{name}, %c64_i32, %c64_i32, %c64_i32, %c0_i32, %c0_i32 <{{elem_size_in_bits = {bits} : i32, "
@@ -184,7 +193,9 @@ def results(
     names = "abcdef"[: len(inputs)]
     pointers = "\n".join(pointer(name) for name in (*names, "out"))
     bits = 8 * numpy.dtype(numpy_type).itemsize
-    text = f"{CONSTANTS}\n{pointers}\n{body}\n{write('out', value, type, rows=rows, bits=bits)}"
+    text = (
+        f"{CONSTANTS}\n{pointers}\n{body}\n{write('out', value, type, rows=rows, bits=bits)}"
+    )
     out = numpy.zeros(rows, numpy_type)
     run(kernel(text, ", ".join(f"%{name}: i64" for name in (*names, "out"))), *inputs, out)
     return out
@@ -194,7 +205,12 @@ def test_registers_are_selected_from_what_a_load_left():
     registers = numpy.arange(64, dtype=numpy.int16)
     load = read("a", "vector<64xi16>", bits=16, rows=32, columns=16, blocks=2)
     pick = "%r = vector.shuffle %v, %v [{}] : vector<64xi16>, vector<64xi16>"
-    for places in (range(40, 48), range(60, 52, -1), range(0, 64, 8), (3, 4, 5, 6, 7, 8, 9, 10)):
+    for places in (
+        range(40, 48),
+        range(60, 52, -1),
+        range(0, 64, 8),
+        (3, 4, 5, 6, 7, 8, 9, 10),
+    ):
         body = f"%v = {load}\n{pick.format(', '.join(map(str, places)))}"
         assert list(results(body, "%r", "vector<8xi16>", "int16", registers)) == list(places)
 
@@ -260,7 +276,16 @@ def test_single_elements():
     )
     body = f"%base = arith.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : vector<8xi16>\n{body}"
     far = 3 * (GROUP * 10)
-    assert list(results(body, "%r", "vector<8xi16>", "int16", a)) == [1, 2, 3, far, 39, 39, far, 69]
+    assert list(results(body, "%r", "vector<8xi16>", "int16", a)) == [
+        1,
+        2,
+        3,
+        far,
+        39,
+        39,
+        far,
+        69,
+    ]
 
 
 FLOATS = numpy.array([1.5, -2.25, 0.0, -0.0, numpy.inf, numpy.nan, 3e38, 1e-40], numpy.float32)
@@ -348,7 +373,9 @@ def test_numbers_and_floats():
 
 U4 = numpy.uint32
 INTEGERS: dict[str, Callable[[Array, Array], Array]] = {
-    "%r = arith.minui %v, %w : vector<8xi32>": lambda a, b: numpy.minimum(a.view(U4), b.view(U4)),
+    "%r = arith.minui %v, %w : vector<8xi32>": lambda a, b: numpy.minimum(
+        a.view(U4), b.view(U4)
+    ),
     "%r = arith.maxsi %v, %w : vector<8xi32>": lambda a, b: numpy.maximum(a, b),
     "%r = arith.divui %v, %w : vector<8xi32>": lambda a, b: numpy.floor_divide(
         a.view(U4), b.view(U4)
@@ -412,7 +439,10 @@ def test_indices_are_right_in_either_width(attributes: str):
     %t = arith.addi %far, %row : index
     %r = arith.subi %t, %column : index"""
     body = f"%big = arith.constant 3000000000 : index\n{body}"
-    assert number(body, "%r", attributes) == (GROUP + 1) * 3000000000 + SUBGROUP // 4 - SUBGROUP % 4
+    assert (
+        number(body, "%r", attributes)
+        == (GROUP + 1) * 3000000000 + SUBGROUP // 4 - SUBGROUP % 4
+    )
 
 
 def test_negative_indices():

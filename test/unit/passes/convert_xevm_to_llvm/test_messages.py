@@ -50,7 +50,14 @@ def called(text: str) -> list[str]:
 
 
 def product(
-    a: str, b: str, c: str, m: int, k: int, types: tuple[str, str, str], *, accumulate: bool = True
+    a: str,
+    b: str,
+    c: str,
+    m: int,
+    k: int,
+    types: tuple[str, str, str],
+    *,
+    accumulate: bool = True,
 ) -> list[str]:
     operands, kinds = (
         "%a, %b, %c" if accumulate else "%a, %b",
@@ -63,7 +70,9 @@ def product(
     last = f", c = {c}" if accumulate else ""
     shape = f"shape = <m = {m}, n = 16, k = {k}>, types = <d = {c}, a = {a}, b = {b}{last}>"
     return called(
-        kernel(f"{constants}\n%d = xevm.mma {operands} {{{shape}}} : ({kinds}) -> {types[2]}", "")
+        kernel(
+            f"{constants}\n%d = xevm.mma {operands} {{{shape}}} : ({kinds}) -> {types[2]}", ""
+        )
     )
 
 
@@ -165,13 +174,19 @@ def product(
 def test_products(a: str, b: str, c: str, m: int, k: int, types: tuple[str, ...], name: str):
     vectors = tuple(f"vector<{type}>" for type in types)
     assert product(a, b, c, m, k, (vectors[0], vectors[1], vectors[2])) == [name]
-    assert product(a, b, c, m, k, (vectors[0], vectors[1], vectors[2]), accumulate=False) == [name]
+    assert product(a, b, c, m, k, (vectors[0], vectors[1], vectors[2]), accumulate=False) == [
+        name
+    ]
 
 
 def message(operation: str, control: str | None) -> str:
     """A kernel with one 2D block message."""
     kind = "store" if "store" in operation else "load"
-    fields = {"elem_size_in_bits": "16 : i32", "tile_height": "8 : i32", "tile_width": "16 : i32"}
+    fields = {
+        "elem_size_in_bits": "16 : i32",
+        "tile_height": "8 : i32",
+        "tile_width": "16 : i32",
+    }
     if control is not None:
         fields["cache_control"] = f"#xevm.{kind}_cache_control<{control}>"
     if kind == "load":
@@ -195,7 +210,10 @@ def message(operation: str, control: str | None) -> str:
     [
         ("blockload2d", "_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt"),
         ("blockstore2d", "_Z42intel_sub_group_2d_block_write_16b_8r16x1cPU3AS1viiiDv2_iPt"),
-        ("blockprefetch2d", "_Z45intel_sub_group_2d_block_prefetch_16b_8r16x1cPU3AS1viiiDv2_i"),
+        (
+            "blockprefetch2d",
+            "_Z45intel_sub_group_2d_block_prefetch_16b_8r16x1cPU3AS1viiiDv2_i",
+        ),
     ],
 )
 def test_messages_without_cache_control_are_opencl_builtins(operation: str, name: str):
@@ -239,7 +257,10 @@ def test_cache_control_in_the_assembly(operation: str, control: str, suffix: str
 
 def test_cache_control_without_a_message():
     error = refusal(message("blockstore2d", "L1wb_L2uc_L3uc"))
-    assert "cache_control L1wb_L2uc_L3uc has no message; expected L1uc with L3uc, " in error.message
+    assert (
+        "cache_control L1wb_L2uc_L3uc has no message; expected L1uc with L3uc, "
+        in error.message
+    )
 
 
 @pytest.mark.parametrize(("blocks", "payload"), [(1, True), (2, False), (4, False)])
@@ -267,7 +288,9 @@ def test_fence_and_barrier():
 @pytest.mark.mlir_opt
 def test_mlir_opt_accepts_what_is_made(mlir_opt: Path):
     text = str(lowered((SOURCES / "arguments.mlir").read_text()))
-    answer = subprocess.run([mlir_opt], input=text, capture_output=True, text=True, check=False)
+    answer = subprocess.run(
+        [mlir_opt], input=text, capture_output=True, text=True, check=False
+    )
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
@@ -344,11 +367,16 @@ def test_what_has_no_lowering_is_refused_at_its_place(body: str, arguments: str,
 
 def test_products_without_a_builtin():
     with pytest.raises(
-        XetileError, match="no builtin multiplies f16 and bf16 into f32 with m = 8, n = 16, k = 16"
+        XetileError,
+        match="no builtin multiplies f16 and bf16 into f32 with m = 8, n = 16, k = 16",
     ):
-        product("f16", "bf16", "f32", 8, 16, ("vector<8xi16>", "vector<8xi32>", "vector<8xf32>"))
+        product(
+            "f16", "bf16", "f32", 8, 16, ("vector<8xi16>", "vector<8xi32>", "vector<8xf32>")
+        )
     with pytest.raises(XetileError, match="with m = 3"):
-        product("f16", "f16", "f32", 3, 16, ("vector<3xi16>", "vector<8xi32>", "vector<3xf32>"))
+        product(
+            "f16", "f16", "f32", 3, 16, ("vector<3xi16>", "vector<8xi32>", "vector<3xf32>")
+        )
 
 
 def test_kernels_of_other_levels_and_conventions():

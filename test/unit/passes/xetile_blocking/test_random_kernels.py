@@ -93,7 +93,9 @@ class Body:
     def load_of(self, shape: Shape, element: str) -> None:
         source, type = self.source(shape, element), tile(shape, element)
         top = self.choose.randint(-4, 4)
-        left = self.choose.randint(-1, 7) * 16 if self.by_messages else self.choose.randint(-4, 6)
+        left = (
+            self.choose.randint(-1, 7) * 16 if self.by_messages else self.choose.randint(-4, 6)
+        )
         padding = self.choose.choice(
             ["", " {padding = 3.0}" if element in FLOATS else " {padding = 3}"]
         )
@@ -161,7 +163,9 @@ class Body:
         w = self.choose.choice(
             [o for o in self.values if (o.shape, o.element) == (v.shape, v.element)]
         )
-        name = self.choose.choice(["add", "sub", "mul"]) + ("f" if v.element in FLOATS else "i")
+        name = self.choose.choice(["add", "sub", "mul"]) + (
+            "f" if v.element in FLOATS else "i"
+        )
         self.emit(f"arith.{name} %{v.name}, %{w.name} : {v.type}", v.shape, v.element)
 
     def widen(self) -> None:
@@ -171,11 +175,15 @@ class Body:
             self.transpose()
             return
         name = "extf" if v.element in FLOATS else "extsi"
-        self.emit(f"arith.{name} %{v.name} : {v.type} to {vector(v.shape, wide)}", v.shape, wide)
+        self.emit(
+            f"arith.{name} %{v.name} : {v.type} to {vector(v.shape, wide)}", v.shape, wide
+        )
 
     def constant(self) -> None:
         v = self.value()
-        rows = [[(3 * i - 2 * j) % 23 - 11 for j in range(v.shape[1])] for i in range(v.shape[0])]
+        rows = [
+            [(3 * i - 2 * j) % 23 - 11 for j in range(v.shape[1])] for i in range(v.shape[0])
+        ]
         values = str(rows).replace(",", ".0,").replace("]", ".0]").replace("].0", "]")
         dense = values if v.element in FLOATS else str(rows)
         self.emit(f"arith.constant dense<{dense}> : {v.type}", v.shape, v.element)
@@ -198,7 +206,9 @@ class Body:
         operands = [v, w, *self.choose.choice([[], sums[-1:]])]
         names = ", ".join(f"%{o.name}" for o in operands)
         types = ", ".join(o.type for o in operands)
-        self.emit(f"xetile.tile_mma {names} : {types} -> {vector(shape, result)}", shape, result)
+        self.emit(
+            f"xetile.tile_mma {names} : {types} -> {vector(shape, result)}", shape, result
+        )
 
     def gather(self) -> None:
         """Elements of a line by computed indices, some out of range, some masked off."""
@@ -221,7 +231,9 @@ class Body:
             f"    %{t} = xetile.init_tile %{name}, %{i} : {memref(line.shape, v.element)}, {index} -> {scattered}",
         ]
         self.emit(
-            f"xetile.load_gather %{t}, %{m} : {scattered}, {bits} -> {v.type}", v.shape, v.element
+            f"xetile.load_gather %{t}, %{m} : {scattered}, {bits} -> {v.type}",
+            v.shape,
+            v.element,
         )
 
     def branch(self) -> None:
@@ -259,7 +271,9 @@ class Body:
         stores: list[str] = []
         kept = [v for v in self.values if v.shape[1] % 16 == 0 or not self.by_messages]
         for number, value in enumerate(kept[-6:]):
-            zeros = numpy.zeros(MATRIX if self.by_messages else value.shape, TYPES[value.element])
+            zeros = numpy.zeros(
+                MATRIX if self.by_messages else value.shape, TYPES[value.element]
+            )
             out = made(f"C{number}", zeros, value.element)
             self.arguments.append(out)
             text = store(value.name, out, value.shape, value.element)

@@ -134,7 +134,9 @@ def any_load(kernel: Kernel, draw: Any) -> None:
 def elementwise(kernel: Kernel, draw: Any) -> None:
     value = draw(st.sampled_from(kernel.values))
     same = [
-        other for other in kernel.values if (other.shape, other.map) == (value.shape, value.map)
+        other
+        for other in kernel.values
+        if (other.shape, other.map) == (value.shape, value.map)
     ]
     other = draw(st.sampled_from(same))
     name, op, key = kernel.name(), draw(st.sampled_from(("addf", "subf", "maximumf"))), "op"
@@ -299,7 +301,9 @@ STEPS = (
 def is_shared(value: Value) -> bool:
     return any(
         extent // unit < subgroups
-        for extent, unit, subgroups in zip(value.shape, value.map[1], value.map[0], strict=True)
+        for extent, unit, subgroups in zip(
+            value.shape, value.map[1], value.map[0], strict=True
+        )
     )
 
 
@@ -429,7 +433,10 @@ def test_the_kernel_computes_the_same_bits(kernel: Kernel) -> None:
 @given(kernels())
 @settings(max_examples=8, deadline=None)
 def test_distribution_is_the_same_without_it(kernel: Kernel) -> None:
-    modules = [parsed(kernel, frozenset(kernel.first)), inferred(kernel, frozenset(kernel.first))]
+    modules = [
+        parsed(kernel, frozenset(kernel.first)),
+        inferred(kernel, frozenset(kernel.first)),
+    ]
     for module in modules:
         XeTileWgToSg().apply(context(), module)
     assert text(modules[0]) == text(modules[1])

@@ -32,14 +32,28 @@ gpu.module @kernels {{
 """
 DTYPES = {"f32": numpy.float32, "f16": numpy.float16, "i32": numpy.int32, "i8": numpy.int8}
 DIMENSIONS = {
-    0: {"layout": "[1, 4]", "data": "[64, 8]", "reduced": "[1, 8]", "shape": "1x32", "kept": 32},
-    1: {"layout": "[4, 1]", "data": "[16, 32]", "reduced": "[16, 1]", "shape": "64x1", "kept": 64},
+    0: {
+        "layout": "[1, 4]",
+        "data": "[64, 8]",
+        "reduced": "[1, 8]",
+        "shape": "1x32",
+        "kept": 32,
+    },
+    1: {
+        "layout": "[4, 1]",
+        "data": "[16, 32]",
+        "reduced": "[16, 1]",
+        "shape": "64x1",
+        "kept": 64,
+    },
 }
 
 
 def kernel(kind: str, type: str, start: str, dimension: int, *, map: str = "") -> str:
     words = DIMENSIONS[dimension]
-    return KERNEL.format(kind=kind, type=type, start=start, dimension=dimension, map=map, **words)
+    return KERNEL.format(
+        kind=kind, type=type, start=start, dimension=dimension, map=map, **words
+    )
 
 
 def values(type: str) -> Array:

@@ -57,7 +57,9 @@ def test_positions_survive() -> None:
     for op in module.walk():
         assert isinstance(op.location, FileLineColLoc) or op is module
         assert str(position(op)) in before
-        for argument in (a for region in op.regions for block in region.blocks for a in block.args):
+        for argument in (
+            a for region in op.regions for block in region.blocks for a in block.args
+        ):
             assert isinstance(argument.location, FileLineColLoc)
 
 
@@ -113,7 +115,9 @@ def chain(steps: int) -> ModuleOp:
         ]
     body.append(f"%x = arith.negf %a{steps} {{wg_map = {MAP}}} : vector<32x32xf32>")
     lines = "\n".join(body)
-    return parse(f"func.func @k(%m: memref<32x32xf32>) {{\n{lines}\nfunc.return\n}}\n", "k.mlir")
+    return parse(
+        f"func.func @k(%m: memref<32x32xf32>) {{\n{lines}\nfunc.return\n}}\n", "k.mlir"
+    )
 
 
 def test_the_work_grows_with_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,7 +146,9 @@ REDUCTIONS: list[tuple[tuple[int, int], tuple[int, ...], Map, Map]] = [
 def exact(kind: str, values: Array, dims: tuple[int, ...]) -> Array:
     """The reduction of float64 values."""
     functions: dict[str, Any] = {"add": numpy.add, "mul": numpy.multiply}
-    function = functions.get(kind) or (numpy.minimum if kind.startswith("min") else numpy.maximum)
+    function = functions.get(kind) or (
+        numpy.minimum if kind.startswith("min") else numpy.maximum
+    )
     return function.reduce(values.astype(numpy.float64), axis=dims, keepdims=True)
 
 
@@ -242,7 +244,9 @@ def test_exchanges_in_a_loop_use_one_buffer(type: str) -> None:
     assert [op.name for op in module.walk()].count("memref.alloc") == 1
 
 
-@pytest.mark.parametrize("element", ["i1", "i4", "i16", "i64", "index", "f64", "f8E4M3FN", "tf32"])
+@pytest.mark.parametrize(
+    "element", ["i1", "i4", "i16", "i64", "index", "f64", "f8E4M3FN", "tf32"]
+)
 def test_elements_of_all_sizes_change_owners(element: str) -> None:
     shape, first, second = (16, 32), ((4, 1), (4, 32)), ((1, 4), (16, 8))
     casts = {
@@ -328,5 +332,7 @@ def test_two_exchanges_through_one_buffer_stay_two() -> None:
         + store("s", "B", memref(shape, "f32"), shape, "f32", second),
     )
     a = random_array(shape, "f32")
-    found = same_below(text, [a, numpy.zeros_like(a)], to_level("subgroup"), to_level("blocked"))
+    found = same_below(
+        text, [a, numpy.zeros_like(a)], to_level("subgroup"), to_level("blocked")
+    )
     assert numpy.array_equal(found[1], a - a * a)

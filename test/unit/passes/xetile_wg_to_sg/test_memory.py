@@ -66,7 +66,13 @@ def test_gathers_and_scatters(shape: tuple[int, int], map: Map, type: str) -> No
         """,
     )
     a = random_array((n,), type)
-    for height, width in ((rows, columns), (rows // 2 + 1, 5), (0, 3), (-2, 4), (99, columns - 1)):
+    for height, width in (
+        (rows, columns),
+        (rows // 2 + 1, 5),
+        (0, 3),
+        (-2, 4),
+        (99, columns - 1),
+    ):
         found = same_at_subgroup_level(text, [a, numpy.zeros_like(a), height, width])[1]
         expected = numpy.zeros_like(a)
         for i in range(rows - 1):
@@ -81,7 +87,8 @@ def test_gathers_and_scatters(shape: tuple[int, int], map: Map, type: str) -> No
 
 
 @pytest.mark.parametrize(
-    "source", ["vector<32xf32>", "vector<1x32xf32>", "vector<16x1xf32>", "f32", "vector<1xf32>"]
+    "source",
+    ["vector<32xf32>", "vector<1x32xf32>", "vector<16x1xf32>", "f32", "vector<1xf32>"],
 )
 def test_broadcasts_of_the_vector_dialect(source: str) -> None:
     shape, map = (16, 32), ((2, 2), (4, 8))

@@ -53,7 +53,9 @@ class Program:
             [n for n in range(1, self.subgroups + 1) if self.subgroups % n == 0]
         )
         layout = (rows, self.subgroups // rows)
-        data = [self.random.choice(legal_units(n, g)) for n, g in zip(shape, layout, strict=True)]
+        data = [
+            self.random.choice(legal_units(n, g)) for n, g in zip(shape, layout, strict=True)
+        ]
         return layout, (data[0], data[1])
 
     def emit(self, text: str, shape: Shape, map: Map) -> None:
@@ -72,7 +74,9 @@ class Program:
         """A change of the map."""
         map = self.map_of(self.value.shape)
         self.emit(
-            f"{{r}} = xetile.tile_conv_layout {{v}} {self.maps(map)} : {{t}}", self.value.shape, map
+            f"{{r}} = xetile.tile_conv_layout {{v}} {self.maps(map)} : {{t}}",
+            self.value.shape,
+            map,
         )
 
     def transpose(self) -> None:
@@ -113,7 +117,9 @@ class Program:
     def mask(self) -> None:
         """Elements outside of a random box are negated, all are mixed with a constant that is no splat."""
         rows, columns = self.value.shape
-        values = [[self.random.randrange(-99, 99) for _ in range(columns)] for _ in range(rows)]
+        values = [
+            [self.random.randrange(-99, 99) for _ in range(columns)] for _ in range(rows)
+        ]
         bounds = [self.random.randrange(1, n + 1) for n in self.value.shape]
         i = self.count
         mask = vector(self.value.shape, "i1")
@@ -131,7 +137,9 @@ class Program:
         shape, map = self.value.shape, self.value.map
         output = memref(shape, "i32")
         end = convert_and_store(self.value.name, "B", output, shape, "i32", map)
-        return kernel([f"%A: {self.argument}", f"%B: {output}"], self.subgroups, self.body + end)
+        return kernel(
+            [f"%A: {self.argument}", f"%B: {output}"], self.subgroups, self.body + end
+        )
 
 
 def legal_units(extent: int, subgroups: int) -> list[int]:

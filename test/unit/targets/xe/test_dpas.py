@@ -59,7 +59,9 @@ def test_matrix_instructions() -> None:
     assert bmg.matrix_instruction(f64, f64, f64) is None
     assert bmg.matrix_instruction(f16, bf16, f32) is None
     e4m3 = Float8E4M3FNType()
-    assert [n for n in names() if device(n).matrix_instruction(e4m3, e4m3, f32) is not None] == [
+    assert [
+        n for n in names() if device(n).matrix_instruction(e4m3, e4m3, f32) is not None
+    ] == [
         "ptl",
         "cri",
     ]

@@ -71,7 +71,9 @@ def test_messages_that_no_device_has(
 def test_payloads_hold_rows_that_every_device_prefetches() -> None:
     """Wider rows, which cri alone has, go without a payload."""
     for bits in (8, 16, 32, 64):
-        rows = {c.columns * c.blocks * bits // 8 for c in device("bmg").compiled("prefetch", bits)}
+        rows = {
+            c.columns * c.blocks * bits // 8 for c in device("bmg").compiled("prefetch", bits)
+        }
         assert max(rows) == PAYLOAD_ROW_BYTES == 64
 
 

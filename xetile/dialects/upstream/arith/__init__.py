@@ -1,8 +1,8 @@
 """The arith dialect: xDSL's, with its gaps closed; test/unit/dialects/upstream/test_arith.py tells which are left.
 
-Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong traits in xDSL 0.74;
-the modules say which. Added: index_castui, remf. A pass tells ops by their name, not by their class, so that it
-works on xDSL's classes too.
+Replaced are the ops that take scalars only, fold nothing or fold wrongly, or have the wrong
+traits in xDSL 0.74; the modules say which. Added: index_castui, remf. A pass tells ops by
+their name, not by their class, so that it works on xDSL's classes too.
 """
 
 from xdsl.dialects.arith import (
@@ -41,7 +41,14 @@ from xetile.dialects.upstream.arith.casts import (
     UIToFPOp,
 )
 from xetile.dialects.upstream.arith.comparisons import CmpfOp, CmpiOp, SelectOp
-from xetile.dialects.upstream.arith.floats import AddfOp, DivfOp, MulfOp, NegfOp, RemfOp, SubfOp
+from xetile.dialects.upstream.arith.floats import (
+    AddfOp,
+    DivfOp,
+    MulfOp,
+    NegfOp,
+    RemfOp,
+    SubfOp,
+)
 from xetile.dialects.upstream.arith.integers import (
     CeilDivSIOp,
     CeilDivUIOp,
@@ -63,7 +70,15 @@ Arith = Dialect(
     "arith",
     [
         # xDSL's
-        *(ConstantOp, AddiOp, AddUIExtendedOp, SubiOp, MuliOp, MulSIExtendedOp, MulUIExtendedOp),
+        *(
+            ConstantOp,
+            AddiOp,
+            AddUIExtendedOp,
+            SubiOp,
+            MuliOp,
+            MulSIExtendedOp,
+            MulUIExtendedOp,
+        ),
         *(AndIOp, OrIOp, XOrIOp, MaximumfOp, MaxnumfOp, MinimumfOp, MinnumfOp, BitcastOp),
         # ours
         *(DivUIOp, DivSIOp, CeilDivUIOp, CeilDivSIOp, FloorDivSIOp, RemUIOp, RemSIOp),

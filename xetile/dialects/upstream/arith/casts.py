@@ -1,7 +1,8 @@
 """Casts, which xDSL 0.74 has for scalars only; test_stock_xdsl_refuses in test_arith.py tells when it has them.
 
 There, `extsi` has no traits either, `extf` and `truncf` take no flags, and nothing folds.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22 refuses.
+Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
+refuses.
 """
 
 import math
@@ -170,7 +171,9 @@ class TruncIOp(_Cast):
     input = operand_def(FIXED_INTEGER_LIKE)
     result = result_def(FIXED_INTEGER_LIKE)
     overflow_flags = prop_def(
-        IntegerOverflowAttr, default_value=IntegerOverflowAttr("none"), prop_name="overflowFlags"
+        IntegerOverflowAttr,
+        default_value=IntegerOverflowAttr("none"),
+        prop_name="overflowFlags",
     )
 
     assembly_format = (

@@ -1,7 +1,8 @@
 """Comparisons and select for vectors, which xDSL 0.74 has for scalars; two tests of test_arith.py tell until when.
 
-In xDSL 0.74 a comparison of vectors gives one i1, select takes no vector of conditions, and the custom form
-of cmpi and cmpf drops attributes: test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses.
+In xDSL 0.74 a comparison of vectors gives one i1, select takes no vector of conditions, and
+the custom form of cmpi and cmpf drops attributes:
+test_stock_comparison_of_vectors_gives_one_bit, test_stock_xdsl_refuses.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.
 """
 
@@ -237,7 +238,11 @@ class _SelectExtremum(RewritePattern):
     """`select (cmpf ogt %a, %b), %a, %b` without NaNs and signed zeros is a maximum."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, SelectOp) or not isinstance(op.cond.owner, CmpfOp) or op.attributes:
+        if (
+            not isinstance(op, SelectOp)
+            or not isinstance(op.cond.owner, CmpfOp)
+            or op.attributes
+        ):
             return
         comparison = op.cond.owner
         flags = comparison.fastmath.data

@@ -1,8 +1,9 @@
 """Float ops that xDSL 0.74 folds into an exception; test_stock_folding_overflows in test_arith.py tells until when.
 
-There, 60000 + 60000 in f16 raises OverflowError in `canonicalize`, `remf` is missing, and the constructor of `negf`
-puts its flags in the wrong place.
-Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22 refuses.
+There, 60000 + 60000 in f16 raises OverflowError in `canonicalize`, `remf` is missing, and
+the constructor of `negf` puts its flags in the wrong place.
+Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`; what is refused is what mlir-opt 22
+refuses.
 """
 
 import math
@@ -47,7 +48,9 @@ class _Reassociate(RewritePattern):
             inner, outer_constant = op.rhs.owner, op.lhs
         if not isinstance(inner, _Reassociating) or type(inner) is not type(op):
             return
-        allowed = (FastMathFlag.REASSOC in flags.data for flags in (op.fastmath, inner.fastmath))
+        allowed = (
+            FastMathFlag.REASSOC in flags.data for flags in (op.fastmath, inner.fastmath)
+        )
         if not all(allowed) or inner.attributes or constant_float(outer_constant) is None:
             return
         if not inner.result.has_one_use():
@@ -147,7 +150,8 @@ def _row(
     return op_like(base, name, evaluate=staticmethod(evaluate), is_unit=staticmethod(is_unit))
 
 
-# The unit of a sum is a negative zero: a positive one would change the sign of a negative one.
+# The unit of a sum is a negative zero: a positive one
+# would change the sign of a negative one.
 AddfOp = _row(_Reassociating, "arith.addf", operator.add, -0.0)
 SubfOp = _row(_Binary, "arith.subf", operator.sub, 0.0)
 MulfOp = _row(_Reassociating, "arith.mulf", operator.mul, 1.0)

@@ -1,7 +1,7 @@
 """Integer ops with wrong traits in xDSL 0.74; test_stock_traits_are_missing in test_arith.py tells when they close.
 
-There, `remui` is not pure, so it is never shared nor removed; divisions that may trap may be speculated;
-`exact` is refused, and vectors are not folded.
+There, `remui` is not pure, so it is never shared nor removed; divisions that may trap may be
+speculated; `exact` is refused, and vectors are not folded.
 Source: `llvm 22.1.8 mlir/Dialect/Arith/IR/ArithOps.td`.
 """
 
@@ -141,10 +141,14 @@ class _ExactShift(_Exact, _Shift, ABC): ...
 
 class _LeftShift(_Shift, ABC):
     overflow_flags = prop_def(
-        IntegerOverflowAttr, default_value=IntegerOverflowAttr("none"), prop_name="overflowFlags"
+        IntegerOverflowAttr,
+        default_value=IntegerOverflowAttr("none"),
+        prop_name="overflowFlags",
     )
 
-    assembly_format = "$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"
+    assembly_format = (
+        "$lhs `,` $rhs (`overflow` `` $overflowFlags^)? attr-dict `:` type($result)"
+    )
 
 
 def _truncated(lhs: int, rhs: int) -> int:
@@ -175,8 +179,12 @@ RemUIOp = _unsigned(_Division, "arith.remui", lambda a, b: a % b)
 DivSIOp = _signed(
     _ExactSignedQuotient, "arith.divsi", lambda a, b, n: _fitting(_truncated(a, b), n)
 )
-FloorDivSIOp = _signed(_SignedQuotient, "arith.floordivsi", lambda a, b, n: _fitting(a // b, n))
-CeilDivSIOp = _signed(_SignedQuotient, "arith.ceildivsi", lambda a, b, n: _fitting(-(-a // b), n))
+FloorDivSIOp = _signed(
+    _SignedQuotient, "arith.floordivsi", lambda a, b, n: _fitting(a // b, n)
+)
+CeilDivSIOp = _signed(
+    _SignedQuotient, "arith.ceildivsi", lambda a, b, n: _fitting(-(-a // b), n)
+)
 RemSIOp = _signed(_SignedDivision, "arith.remsi", lambda a, b, _: a - _truncated(a, b) * b)
 MinUIOp = _unsigned(_Extremum, "arith.minui", min)
 MaxUIOp = _unsigned(_UnsignedMaximum, "arith.maxui", max)

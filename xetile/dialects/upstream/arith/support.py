@@ -36,7 +36,8 @@ INDEX_BITS = 64
 class Foldable(HasFolderInterface, ABC):
     """An op that folds unless it carries discardable attributes.
 
-    They would be lost, and a `wg_map` among them says how the user wants the result distributed.
+    They would be lost, and a `wg_map` among them says how the user wants the result
+    distributed.
     """
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
@@ -84,9 +85,13 @@ def bits(type: Attribute) -> int:
 def verify_same_shape(source: SSAValue, result: SSAValue) -> None:
     """A cast works element by element."""
     shaped = [isa(value.type, VectorType | TensorType) for value in (source, result)]
-    alike = shaped[0] == shaped[1] and isa(source.type, VectorType) == isa(result.type, VectorType)
+    alike = shaped[0] == shaped[1] and isa(source.type, VectorType) == isa(
+        result.type, VectorType
+    )
     if not alike or not have_compatible_shape(source.type, result.type):
-        raise VerifyException(f"'out' is {result.type}, it has to have the shape of {source.type}")
+        raise VerifyException(
+            f"'out' is {result.type}, it has to have the shape of {source.type}"
+        )
 
 
 def constant_integer(value: SSAValue) -> int | None:
@@ -182,7 +187,9 @@ def rounded(value: float, type: AnyFloat) -> float:
         return math.copysign(math.inf, value)
 
 
-def _dense(type: VectorType | TensorType, element: Attribute, value: float) -> Attribute | None:
+def _dense(
+    type: VectorType | TensorType, element: Attribute, value: float
+) -> Attribute | None:
     shape = type.get_shape()
     if any(extent < 0 for extent in shape):
         return None

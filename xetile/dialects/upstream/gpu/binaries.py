@@ -128,7 +128,9 @@ class ObjectAttr(ParametrizedAttribute):
 
 def _format(parser: AttrParser, name: str) -> str:
     if name not in FORMATS:
-        parser.raise_error(f"'{name}' is no format of an object; legal are {', '.join(FORMATS)}")
+        parser.raise_error(
+            f"'{name}' is no format of an object; legal are {', '.join(FORMATS)}"
+        )
     return name
 
 
@@ -142,7 +144,9 @@ class BinaryOp(IRDLOperation):
     offloading_handler = prop_def(Attribute, prop_name="offloadingHandler")
     objects = prop_def(ArrayAttr)
 
-    assembly_format = "$sym_name custom<OffloadingHandler>($offloadingHandler) attr-dict $objects"
+    assembly_format = (
+        "$sym_name custom<OffloadingHandler>($offloadingHandler) attr-dict $objects"
+    )
     custom_directives = (OffloadingHandler,)
 
     traits = traits_def(SymbolOpInterface())

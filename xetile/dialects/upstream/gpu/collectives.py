@@ -1,7 +1,8 @@
 """What work-items carry out together: xDSL 0.74 lacks most of it, and any form (test_gpu.py tells when it has it).
 
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22 refuses. Who takes part in
-one is who gets there, so none is speculated; shuffles of the same values may be shared.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
+refuses. Who takes part in one is who gets there, so none is speculated; shuffles of the same
+values may be shared.
 """
 
 from collections.abc import Sequence
@@ -100,8 +101,12 @@ class ShuffleOp(IRDLOperation):
 
     def verify_(self) -> None:
         type = self.value.type
-        if isa(type, VectorType) and (len(type.get_shape()) != 1 or any(type.get_scalable_dims())):
-            raise VerifyException(f"'value' is {type}, a vector has to have rank 1 and fixed size")
+        if isa(type, VectorType) and (
+            len(type.get_shape()) != 1 or any(type.get_scalable_dims())
+        ):
+            raise VerifyException(
+                f"'value' is {type}, a vector has to have rank 1 and fixed size"
+            )
 
 
 @formatted_op
@@ -154,7 +159,9 @@ class SubgroupBroadcastOp(IRDLOperation):
 
     traits = traits_def(NoMemoryEffect())
 
-    def __init__(self, src: SSAValue | Operation, lane: SSAValue | Operation | None = None) -> None:
+    def __init__(
+        self, src: SSAValue | Operation, lane: SSAValue | Operation | None = None
+    ) -> None:
         """Broadcast from `lane`, which is the same in all lanes; None is the first active lane."""
         kind = BroadcastType.FIRST_ACTIVE_LANE if lane is None else BroadcastType.SPECIFIC_LANE
         super().__init__(

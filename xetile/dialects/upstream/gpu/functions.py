@@ -1,6 +1,7 @@
 """gpu.module, gpu.func and gpu.return: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
 
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; upstream's form of gpu.func is written by hand, too.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; upstream's form of gpu.func is written
+by hand, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +77,9 @@ class ModuleOp(IRDLOperation):
         SingleBlock,
     )
 
-    traits = traits_def(IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable())
+    traits = traits_def(
+        IsolatedFromAbove(), NoTerminator(), SymbolOpInterface(), SymbolTable()
+    )
 
     def __init__(
         self,
@@ -91,7 +94,9 @@ class ModuleOp(IRDLOperation):
         properties: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         if targets:
             properties["targets"] = ArrayAttr(targets)
-        super().__init__(properties=properties, attributes=dict(attributes or {}), regions=[body])
+        super().__init__(
+            properties=properties, attributes=dict(attributes or {}), regions=[body]
+        )
 
     def verify_(self) -> None:
         targets = None if self.targets is None else self.targets.data
@@ -103,7 +108,9 @@ class ModuleOp(IRDLOperation):
 
 def _is_target(attribute: Attribute) -> bool:
     """Whether it says what to compile for; dialects that xDSL lacks have such attributes, too."""
-    name = attribute.attr_name.data if isinstance(attribute, UnregisteredAttr) else attribute.name
+    name = (
+        attribute.attr_name.data if isinstance(attribute, UnregisteredAttr) else attribute.name
+    )
     return name.endswith(".target")
 
 
@@ -111,9 +118,9 @@ def _is_target(attribute: Attribute) -> bool:
 class FuncOp(IRDLOperation):
     """A function or kernel of a gpu.module.
 
-    The entry block's arguments are the function's, then one per workgroup attribution (buffers that
-    the workgroup shares), then one per private attribution. `known_block_size` counts work-items,
-    `known_grid_size` workgroups, both x first.
+    The entry block's arguments are the function's, then one per workgroup attribution
+    (buffers that the workgroup shares), then one per private attribution. `known_block_size`
+    counts work-items, `known_grid_size` workgroups, both x first.
     """
 
     name = "gpu.func"
@@ -133,9 +140,14 @@ class FuncOp(IRDLOperation):
 
     traits = traits_def(IsolatedFromAbove(), HasParent(ModuleOp), SymbolOpInterface())
 
-    # What the attribute dictionary of the custom form does not show, and what it shows besides.
+    # What the attribute dictionary of the custom form
+    # does not show, and what it shows besides.
     HIDDEN: ClassVar[tuple[str, ...]] = ("sym_name", "gpu.kernel", "workgroup_attributions")
-    SIZES: ClassVar[tuple[str, ...]] = ("known_block_size", "known_grid_size", "known_cluster_size")
+    SIZES: ClassVar[tuple[str, ...]] = (
+        "known_block_size",
+        "known_grid_size",
+        "known_cluster_size",
+    )
 
     def __init__(
         self,
@@ -220,7 +232,9 @@ class FuncOp(IRDLOperation):
                 f"{len(arguments) - len(inputs)} arguments beside the inputs"
             )
         if self.is_kernel and self.function_type.outputs.data:
-            raise VerifyException("'function_type' of a kernel has results, it has to have none")
+            raise VerifyException(
+                "'function_type' of a kernel has results, it has to have none"
+            )
         _verify_attributions(self.workgroup_buffers, AddressSpace.WORKGROUP)
         _verify_attributions(self.private_buffers, AddressSpace.PRIVATE)
 
@@ -242,7 +256,9 @@ class FuncOp(IRDLOperation):
         private = _parse_arguments(parser) if parser.parse_optional_keyword("private") else []
         is_kernel = parser.parse_optional_keyword("kernel") is not None
         attributes = parser.parse_optional_attr_dict_with_keyword(cls.HIDDEN)
-        body = parser.parse_region([argument for argument, _ in (*arguments, *shared, *private)])
+        body = parser.parse_region(
+            [argument for argument, _ in (*arguments, *shared, *private)]
+        )
         function = cls(
             name.data,
             ([argument.type for argument, _ in arguments], [type for type, _ in outputs]),
@@ -285,7 +301,9 @@ class FuncOp(IRDLOperation):
         if self.is_kernel:
             printer.print_string(" kernel")
         shown = {name: self.properties[name] for name in self.SIZES if name in self.properties}
-        shown |= {key: value for key, value in self.attributes.items() if key not in self.HIDDEN}
+        shown |= {
+            key: value for key, value in self.attributes.items() if key not in self.HIDDEN
+        }
         printer.print_op_attributes(dict(sorted(shown.items())), print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False, print_empty_block=False)
@@ -314,7 +332,9 @@ class ReturnOp(IRDLOperation):
         if tuple(self.operand_types) != outputs:
             found = ", ".join(map(str, self.operand_types))
             expected = ", ".join(map(str, outputs))
-            raise VerifyException(f"'operands' are ({found}), the function returns ({expected})")
+            raise VerifyException(
+                f"'operands' are ({found}), the function returns ({expected})"
+            )
 
 
 def _verify_attributions(buffers: Sequence[BlockArgument], space: AddressSpace) -> None:
@@ -324,7 +344,9 @@ def _verify_attributions(buffers: Sequence[BlockArgument], space: AddressSpace) 
             raise VerifyException(f"'{space}' attribution is {type}, it has to be a memref")
         found = type.memory_space
         if isinstance(found, AddressSpaceAttr) and found.data != space:
-            raise VerifyException(f"'{space}' attribution {type} is in memory space {found.data}")
+            raise VerifyException(
+                f"'{space}' attribution {type} is in memory space {found.data}"
+            )
 
 
 def _parse_arguments(parser: Parser) -> list[_Argument]:
@@ -339,7 +361,9 @@ def _parse_arguments(parser: Parser) -> list[_Argument]:
 
 def _parse_results(parser: Parser) -> list[tuple[Attribute, DictionaryAttr]]:
     def parse_result() -> tuple[Attribute, DictionaryAttr]:
-        return parser.parse_type(), DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
+        return parser.parse_type(), DictionaryAttr(
+            parser.parse_optional_dictionary_attr_dict()
+        )
 
     if parser.parse_optional_punctuation("->") is None:
         return []

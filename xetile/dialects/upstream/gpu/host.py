@@ -48,7 +48,9 @@ class WaitOp(IRDLOperation):
     async_dependencies = var_operand_def(AsyncTokenType)
     async_token = opt_result_def(AsyncTokenType)
 
-    assembly_format = "custom<AsyncDependencies>(type($async_token), $async_dependencies) attr-dict"
+    assembly_format = (
+        "custom<AsyncDependencies>(type($async_token), $async_dependencies) attr-dict"
+    )
     custom_directives = (AsyncDependencies,)
 
     def __init__(
@@ -57,7 +59,9 @@ class WaitOp(IRDLOperation):
         *,
         is_async: bool = False,
     ) -> None:
-        super().__init__(operands=[async_dependencies], result_types=token_types(is_async=is_async))
+        super().__init__(
+            operands=[async_dependencies], result_types=token_types(is_async=is_async)
+        )
 
 
 @formatted_op
@@ -118,7 +122,8 @@ class _AsyncOp(IRDLOperation, ABC):
     ) -> None:
         """Operands in order; `is_async` gives a token."""
         super().__init__(
-            operands=[async_dependencies, *operands], result_types=token_types(is_async=is_async)
+            operands=[async_dependencies, *operands],
+            result_types=token_types(is_async=is_async),
         )
 
 
@@ -165,7 +170,8 @@ class MemcpyOp(_AsyncOp):
         if dst.element_type != src.element_type:
             raise VerifyException(f"'src' is {src}, it has to hold elements of {dst}")
         agree = len(dst.get_shape()) == len(src.get_shape()) and all(
-            a < 0 or b < 0 or a == b for a, b in zip(dst.get_shape(), src.get_shape(), strict=True)
+            a < 0 or b < 0 or a == b
+            for a, b in zip(dst.get_shape(), src.get_shape(), strict=True)
         )
         if not agree:
             raise VerifyException(f"'src' is {src}, it has to have the shape of {dst}")

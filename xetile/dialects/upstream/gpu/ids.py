@@ -92,10 +92,14 @@ BlockIdOp = _axis_op("block_id", "The workgroup's coordinate in the grid.")
 BlockDimOp = _axis_op("block_dim", "The number of work-items of a workgroup along one axis.")
 GridDimOp = _axis_op("grid_dim", "The number of workgroups of the grid along one axis.")
 ThreadIdOp = _axis_op("thread_id", "The work-item's coordinate in its workgroup.")
-GlobalIdOp = _axis_op("global_id", "The coordinate in the grid: block_id * block_dim + thread_id.")
+GlobalIdOp = _axis_op(
+    "global_id", "The coordinate in the grid: block_id * block_dim + thread_id."
+)
 ClusterIdOp = _axis_op("cluster_id", "The cluster's coordinate in the grid.")
 ClusterDimOp = _axis_op("cluster_dim", "The number of clusters of the grid along one axis.")
-ClusterDimBlocksOp = _axis_op("cluster_dim_blocks", "The workgroups of a cluster along one axis.")
+ClusterDimBlocksOp = _axis_op(
+    "cluster_dim_blocks", "The workgroups of a cluster along one axis."
+)
 ClusterBlockIdOp = _axis_op("cluster_block_id", "The workgroup's coordinate in its cluster.")
 
 SubgroupIdOp = _subgroup_op("subgroup_id", "The subgroup's number in its workgroup.")

@@ -165,8 +165,9 @@ class LaunchFuncOp(IRDLOperation):
 class LaunchOp(IRDLOperation):
     """Launches its body.
 
-    The entry block's arguments are: block ids, thread ids, grid sizes, block sizes, then, with clusters,
-    cluster ids and cluster sizes (three each, x first), then the workgroup and private buffers.
+    The entry block's arguments are: block ids, thread ids, grid sizes, block sizes, then,
+    with clusters, cluster ids and cluster sizes (three each, x first), then the workgroup
+    and private buffers.
     """
 
     name = "gpu.launch"

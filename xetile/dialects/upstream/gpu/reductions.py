@@ -1,6 +1,7 @@
 """Reductions over a workgroup or subgroup: xDSL 0.74 has no form of them (test_gpu.py tells when it has).
 
-Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22 refuses.
+Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; what is refused is what mlir-opt 22
+refuses.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,9 @@ def verify_reduction(op: AllReduceOperationAttr, type: Attribute) -> None:
         raise VerifyException(f"'op' is {op.data.value}, which does not combine {type}")
 
 
-def _reduction(op: AllReduceOperationAttr | AllReduceOperation | str) -> AllReduceOperationAttr:
+def _reduction(
+    op: AllReduceOperationAttr | AllReduceOperation | str,
+) -> AllReduceOperationAttr:
     if isinstance(op, AllReduceOperationAttr):
         return op
     return AllReduceOperationAttr(AllReduceOperation(op))
@@ -97,7 +100,9 @@ class AllReduceOp(IRDLOperation):
         found = tuple(argument.type for argument in self.body.blocks[0].args)
         if found != (self.value.type,) * 2:
             listed = ", ".join(map(str, found))
-            raise VerifyException(f"'body' has arguments ({listed}), it has to have two values")
+            raise VerifyException(
+                f"'body' has arguments ({listed}), it has to have two values"
+            )
         for block in self.body.blocks:
             last = block.last_op
             if isinstance(last, YieldOp) and tuple(last.operand_types) != (self.value.type,):
@@ -140,7 +145,9 @@ class SubgroupReduceOp(IRDLOperation):
             properties={
                 "op": _reduction(op),
                 "uniform": UnitAttr() if uniform else None,
-                "cluster_size": None if cluster_size is None else IntegerAttr(cluster_size, i32),
+                "cluster_size": None
+                if cluster_size is None
+                else IntegerAttr(cluster_size, i32),
                 "cluster_stride": IntegerAttr(cluster_stride, i32),
             },
         )

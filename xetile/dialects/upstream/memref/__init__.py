@@ -1,7 +1,8 @@
 """The memref dialect: xDSL's, with forms and folders that it lacks in 0.74 (test_memref.py tells when it has them).
 
-Replaced: cast, memory_space_cast, extract_aligned_pointer_as_index, copy, dim, rank, atomic_rmw, global.
-Added: transpose. All others are xDSL's. The test fails once xDSL reads one of ours.
+Replaced: cast, memory_space_cast, extract_aligned_pointer_as_index, copy, dim, rank,
+atomic_rmw, global. Added: transpose. All others are xDSL's. The test fails once xDSL reads
+one of ours.
 """
 
 from xdsl.dialects.arith import ArithConstantMaterializationInterface

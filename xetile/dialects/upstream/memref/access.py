@@ -1,6 +1,7 @@
 """Ops that read, write, name or measure memory: xDSL 0.74 has no form of them (test_memref.py tells when it has).
 
-Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
+Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from collections.abc import Sequence
@@ -88,7 +89,9 @@ class CopyOp(IRDLOperation):
             a < 0 or b < 0 or a == b for a, b in zip(*shapes, strict=True)
         )
         if not agree:
-            raise VerifyException(f"'target' is {target}, it has to have the shape of {source}")
+            raise VerifyException(
+                f"'target' is {target}, it has to have the shape of {source}"
+            )
 
 
 @formatted_op
@@ -187,7 +190,9 @@ class AtomicRMWOp(IRDLOperation):
     def verify_(self) -> None:
         number = self.kind.value.data
         if not 0 <= number < len(ATOMIC_KINDS):
-            raise VerifyException(f"'kind' is {number}, it has to lie in [0, {len(ATOMIC_KINDS)})")
+            raise VerifyException(
+                f"'kind' is {number}, it has to lie in [0, {len(ATOMIC_KINDS)})"
+            )
         memory = self.memref.type
         assert isa(memory, MemRefType)
         if len(self.indices) != len(memory.get_shape()):

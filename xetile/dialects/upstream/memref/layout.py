@@ -48,7 +48,9 @@ def strides_and_offset(type: MemRefType[Attribute]) -> tuple[Strides, int | None
 def is_static(type: MemRefType[Attribute]) -> bool:
     """Whether all extents and strides are known when compiling; the offset need not be."""
     layout = strides_and_offset(type)
-    return layout is not None and DYNAMIC_INDEX not in type.get_shape() and None not in layout[0]
+    return (
+        layout is not None and DYNAMIC_INDEX not in type.get_shape() and None not in layout[0]
+    )
 
 
 def _dense(shape: Sequence[int]) -> Strides:

@@ -1,6 +1,7 @@
 """Ops that see memory another way: xDSL 0.74 has no form of them (test_memref.py tells when it has).
 
-Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt 22 refuses.
+Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from abc import ABC
@@ -91,7 +92,11 @@ class _ComposeCasts(RewritePattern):
     """A cast of a cast is one, where types that agree pairwise agree."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, CastOp) or not isinstance(op.source.owner, CastOp) or op.attributes:
+        if (
+            not isinstance(op, CastOp)
+            or not isinstance(op.source.owner, CastOp)
+            or op.attributes
+        ):
             return
         first = op.source.owner.source
         if first.type == op.dest.type:
@@ -142,7 +147,9 @@ class MemorySpaceCastOp(_CastOp):
         source, dest = self.source.type, self.dest.type
         if isa(source, MemRefType) and isa(dest, MemRefType):
             space = source.memory_space
-            alike = MemRefType(dest.element_type, dest.get_shape(), dest.layout, space) == source
+            alike = (
+                MemRefType(dest.element_type, dest.get_shape(), dest.layout, space) == source
+            )
         else:
             assert isa(source, MemRefType) or isa(source, UnrankedMemRefType)
             assert isa(dest, MemRefType) or isa(dest, UnrankedMemRefType)
@@ -208,9 +215,7 @@ class TransposeOp(IRDLOperation):
     permutation = prop_def(AffineMapAttr)
     result = result_def(MemRefType)
 
-    assembly_format = (
-        "$source custom<Permutation>($permutation) attr-dict `:` type($source) `to` type($result)"
-    )
+    assembly_format = "$source custom<Permutation>($permutation) attr-dict `:` type($source) `to` type($result)"
     custom_directives = (Permutation,)
 
     traits = traits_def(Pure())

@@ -1,8 +1,9 @@
 """The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
 
-Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction, from_elements,
-to_elements, constant_mask, step, gather, scatter. Replaced: shuffle, bitcast, create_mask and reduction
-(not pure in xDSL 0.74), print, load, store, maskedload and maskedstore (no memory effects there).
+Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
+from_elements, to_elements, constant_mask, step, gather, scatter. Replaced: shuffle, bitcast,
+create_mask and reduction (not pure in xDSL 0.74), print, load, store, maskedload and
+maskedstore (no memory effects there).
 """
 
 from xdsl.dialects.arith import ArithConstantMaterializationInterface

@@ -1,8 +1,9 @@
 """Casts of vectors that xDSL 0.74 lacks or never removes; test_vector.py tells until when.
 
-`test_stock_xdsl_refuses` has shape_cast; `test_stock_traits_are_missing` has bitcast, which may also change more
-than the last dimension there.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+`test_stock_xdsl_refuses` has shape_cast; `test_stock_traits_are_missing` has bitcast, which
+may also change more than the last dimension there.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from abc import ABC, abstractmethod
@@ -89,7 +90,9 @@ class BitcastOp(_Cast):
         old, new = source.element_type, result.element_type
         if not isinstance(old, FixedBitwidthType) or not isinstance(new, FixedBitwidthType):
             if source != result:
-                raise VerifyException(f"'result' is {result}, the bits of {source} are not known")
+                raise VerifyException(
+                    f"'result' is {result}, the bits of {source} are not known"
+                )
             return
         bits = [old.bitwidth * prod(before[-1:]), new.bitwidth * prod(after[-1:])]
         if bits[0] != bits[1]:

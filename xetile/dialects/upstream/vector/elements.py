@@ -1,7 +1,9 @@
 """Ops on elements that xDSL 0.74 lacks or keeps in loops; test_vector.py tells until when.
 
-`test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` the shuffle.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+`test_stock_xdsl_refuses` has those that it lacks, `test_stock_traits_are_missing` the
+shuffle.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from collections.abc import Sequence
@@ -112,9 +114,7 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
     mask = prop_def(DenseArrayBase.constr(i64))
     result = result_def(VectorType)
 
-    assembly_format = (
-        "$v1 `,` $v2 $mask attr-dict `:` custom<_Shuffled>(type($v1), type($v2), type($result))"
-    )
+    assembly_format = "$v1 `,` $v2 $mask attr-dict `:` custom<_Shuffled>(type($v1), type($v2), type($result))"
     custom_directives = (_Shuffled,)
 
     traits = traits_def(Pure())
@@ -145,7 +145,11 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         mask = self.mask.get_values()
         ranks = len(v1.get_shape()), len(v2.get_shape())
         trailing = v1.get_shape()[1:], v2.get_shape()[1:]
-        if v1.element_type != v2.element_type or ranks[0] != ranks[1] or trailing[0] != trailing[1]:
+        if (
+            v1.element_type != v2.element_type
+            or ranks[0] != ranks[1]
+            or trailing[0] != trailing[1]
+        ):
             raise VerifyException(
                 f"'v1' is {v1}, 'v2' is {v2}: they may differ in the leading dimension only"
             )
@@ -153,7 +157,9 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
             raise VerifyException("'mask' is empty")
         expected = _shuffled(v1, len(mask))
         if self.result.type != expected:
-            raise VerifyException(f"'result' is {self.result.type}, the shuffled is {expected}")
+            raise VerifyException(
+                f"'result' is {self.result.type}, the shuffled is {expected}"
+            )
         limit = self.leading_extent(self.v1) + self.leading_extent(self.v2)
         for position, index in enumerate(mask):
             if not -1 <= index < limit:
@@ -166,7 +172,9 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         if self.v1.type == self.result.type and list(mask) == list(range(len(mask))):
             return (self.v1,)
         start = self.leading_extent(self.v1)
-        if self.v2.type == self.result.type and list(mask) == list(range(start, start + len(mask))):
+        if self.v2.type == self.result.type and list(mask) == list(
+            range(start, start + len(mask))
+        ):
             return (self.v2,)
         first, second = constant(self.v1), constant(self.v2)
         if first is None or second is None or len(first) == 0:
@@ -199,7 +207,9 @@ class FromElementsOp(IRDLOperation, Foldable):
 
     traits = traits_def(Pure())
 
-    def __init__(self, elements: Sequence[SSAValue | Operation], result_type: VectorType) -> None:
+    def __init__(
+        self, elements: Sequence[SSAValue | Operation], result_type: VectorType
+    ) -> None:
         super().__init__(operands=[elements], result_types=[result_type])
 
     def verify_(self) -> None:

@@ -1,7 +1,9 @@
 """Masks and index vectors, which xDSL 0.74 lacks, or never removes.
 
-`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
+when.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from collections.abc import Sequence
@@ -110,7 +112,9 @@ class _CreateConstantMask(RewritePattern):
         limits = [limit.value.data for limit in found if isa(limit, IntegerAttr)]
         if not found or len(limits) < len(found) or type.get_num_scalable_dims():
             return
-        sizes = [min(max(a, 0), b) for a, b in zip(limits, type.get_shape() or (1,), strict=True)]
+        sizes = [
+            min(max(a, 0), b) for a, b in zip(limits, type.get_shape() or (1,), strict=True)
+        ]
         if 0 in sizes:
             sizes = [0] * len(sizes)
         replace_alike(rewriter, op, ConstantMaskOp(sizes, type))

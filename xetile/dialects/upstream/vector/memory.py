@@ -1,7 +1,9 @@
 """Vector ops on memory, which have no effects in xDSL 0.74; test_vector.py tells until when.
 
-Nothing that touches one is ever simplified there (test_stock_traits_are_missing), and `alignment` is missing.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+Nothing that touches one is ever simplified there (test_stock_traits_are_missing), and
+`alignment` is missing.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from abc import ABC
@@ -55,17 +57,23 @@ class _MemoryOperation(IRDLOperation, ABC):
 
     irdl_options = (ParsePropInAttrDict(),)
 
-    def verify_access(self, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue) -> None:
+    def verify_access(
+        self, base: SSAValue, indices: Sequence[SSAValue], value: SSAValue
+    ) -> None:
         """There is an index for every dimension, and memory holds the vector's elements."""
         memory, vector = base.type, vector_type(value)
         assert isa(memory, MemRefType)
         rank = len(memory.get_shape())
         if len(indices) != rank:
-            raise VerifyException(f"'indices' has {len(indices)} entries, {memory} has rank {rank}")
+            raise VerifyException(
+                f"'indices' has {len(indices)} entries, {memory} has rank {rank}"
+            )
         element = memory.element_type
         inner = element.element_type if isa(element, VectorType) else element
         if inner != vector.element_type:
-            raise VerifyException(f"'base' is {memory}, its elements are not those of {vector}")
+            raise VerifyException(
+                f"'base' is {memory}, its elements are not those of {vector}"
+            )
         if self.alignment is None:
             return
         bytes_ = self.alignment.value.data
@@ -86,7 +94,9 @@ class _MemoryOperation(IRDLOperation, ABC):
     def verify_pass_thru(pass_thru: SSAValue, result: SSAValue) -> None:
         """What a false mask gives has the result's type."""
         if pass_thru.type != result.type:
-            raise VerifyException(f"'pass_thru' is {pass_thru.type}, 'result' is {result.type}")
+            raise VerifyException(
+                f"'pass_thru' is {pass_thru.type}, 'result' is {result.type}"
+            )
 
 
 class _Plain(_MemoryOperation, ABC):
@@ -320,4 +330,6 @@ class ScatterOp(_MemoryOperation):
     def verify_(self) -> None:
         self.verify_access(self.base, self.offsets, self.value_to_store)
         value = self.value_to_store
-        self.verify_alike({"value_to_store": value, "indices": self.indices, "mask": self.mask})
+        self.verify_alike(
+            {"value_to_store": value, "indices": self.indices, "mask": self.mask}
+        )

@@ -111,4 +111,6 @@ class PrintOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.source is not None and self.string_literal is not None:
-            raise VerifyException("'source' and 'stringLiteral' are both there; one is printed")
+            raise VerifyException(
+                "'source' and 'stringLiteral' are both there; one is printed"
+            )

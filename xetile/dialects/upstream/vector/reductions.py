@@ -1,7 +1,9 @@
 """Reductions of vectors, which xDSL 0.74 lacks, or never removes.
 
-`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+`test_stock_xdsl_refuses` and `test_stock_traits_are_missing` in test_vector.py tell until
+when.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from collections.abc import Sequence
@@ -90,7 +92,10 @@ class ReductionOp(IRDLOperation):
         super().__init__(
             operands=[vector, acc],
             result_types=[vector_type(vector).element_type],
-            properties={"kind": _kind(kind), "fastmath": fastmath or FastMathFlagsAttr("none")},
+            properties={
+                "kind": _kind(kind),
+                "fastmath": fastmath or FastMathFlagsAttr("none"),
+            },
         )
 
     def verify_(self) -> None:
@@ -100,7 +105,9 @@ class ReductionOp(IRDLOperation):
         kind = self.kind.data.value
         is_float = isinstance(source.element_type, AnyFloat)
         if kind not in _ANY and is_float != (kind in _ONLY_FLOATS):
-            raise VerifyException(f"'kind' is {kind}, which does not combine {source.element_type}")
+            raise VerifyException(
+                f"'kind' is {kind}, which does not combine {source.element_type}"
+            )
 
 
 @formatted_op
@@ -117,9 +124,7 @@ class MultiReductionOp(IRDLOperation):
     reduction_dims = prop_def(DenseArrayBase.constr(i64))
     dest = result_def(T)
 
-    assembly_format = (
-        "$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)"
-    )
+    assembly_format = "$kind `,` $source `,` $acc attr-dict $reduction_dims `:` type($source) `to` type($dest)"
 
     traits = traits_def(Pure())
 

@@ -1,7 +1,8 @@
 """Ops that take parts of vectors or permute them, which xDSL 0.74 lacks.
 
 test_stock_xdsl_refuses in test/unit/dialects/upstream/test_vector.py tells until when.
-Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt 22 refuses.
+Source: `llvm 22.1.8 mlir/Dialect/Vector/IR/VectorOps.td`; what is refused is what mlir-opt
+22 refuses.
 """
 
 from collections.abc import Sequence
@@ -213,7 +214,9 @@ class TransposeOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface)
             )
         expected = _transposed(source, permutation)
         if self.result.type != expected:
-            raise VerifyException(f"'result' is {self.result.type}, the transposed is {expected}")
+            raise VerifyException(
+                f"'result' is {self.result.type}, the transposed is {expected}"
+            )
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
         if list(self.permutation.get_values()) == list(range(len(self.permutation))):
@@ -241,7 +244,9 @@ def _verify_box(whole: VectorType, offsets: Sequence[int], sizes: Sequence[int])
         raise VerifyException(
             f"'offsets' has {len(offsets)} entries, {whole} has rank {len(shape)}"
         )
-    for dimension, (offset, size, extent) in enumerate(zip(offsets, sizes, shape, strict=False)):
+    for dimension, (offset, size, extent) in enumerate(
+        zip(offsets, sizes, shape, strict=False)
+    ):
         if offset < 0 or size < 1 or offset + size > extent:
             raise VerifyException(
                 f"'offsets' and the slice's size in dimension {dimension} are {offset} and {size}, "
