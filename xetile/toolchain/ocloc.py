@@ -61,8 +61,11 @@ def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> 
         command += ["-output", "kernel", "-output_no_suffix"]
         if options := find(device).build_options[grf]:
             command += ["-options", " ".join(options)]
-        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
         binary = folder / "kernel.bin"
+        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
+        if outcome.status != 0:
+            # now and then IGC ends abnormally on input that it takes the next time
+            outcome = run(command, folder=folder, seconds=TIME_LIMIT)
         if outcome.status != 0 or not binary.exists():
             raise XetileError(f"ocloc refuses the kernel for {device}: {_reason(outcome)}")
         data = binary.read_bytes()
@@ -103,7 +106,7 @@ def disassemble(zebin: bytes, device: str) -> Disassembly:
 def _reason(outcome: Outcome) -> str:
     """Ocloc's first complaint on one line; it writes them to either stream."""
     printed = f"{outcome.output}\n{outcome.errors}"
-    found = re.search(r"error: *(\S.*)", printed, re.IGNORECASE)
+    found = re.search(r"error: *(?:IGC:\s*)?(\S.*)", printed, re.IGNORECASE)
     if found is not None:
         return found.group(1).strip()
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
