@@ -53,7 +53,9 @@ def test_the_register_file_is_a_choice():
 
 @pytest.mark.ocloc
 def test_a_builtin_that_does_not_exist_is_an_error():
-    with pytest.raises(XetileError, match="ocloc knows no _Z9no_such_xi for bmg"):
+    # most often IGC leaves the symbol undefined, which we refuse; now and then it ends abnormally itself
+    refusal = "ocloc (knows no _Z9no_such_xi|refuses the kernel) for bmg"
+    with pytest.raises(XetileError, match=refusal):
         compile_spirv(spirv("_Z9no_such_xi"), "bmg")
 
 
