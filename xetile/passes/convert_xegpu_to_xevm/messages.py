@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
@@ -115,6 +116,15 @@ def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAVal
     return view.integer(column), view.integer(row)
 
 
+def _legal(op: Operation, message: Operation) -> Operation:
+    """The message of an access, refused at the access where XeVM has none of that shape."""
+    try:
+        message.verify()
+    except VerifyException as error:
+        fail(op, f"'{op.name}' is no single message of XeVM: {error}")
+    return message
+
+
 def load_nd(view: LaneView, op: LoadNdOp) -> None:
     """One message; its linear layout says which lane and register holds which element."""
     descriptor = view.descriptor(op.operands[0])
@@ -142,7 +152,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
         result_type=VectorType(IntegerType(word), (count,)),
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    view.bind_registers(op.results[0], view.new(loaded), layout, word_bits=word)
+    view.bind_registers(op.results[0], view.new(_legal(op, loaded)), layout, word_bits=word)
 
 
 def _store_nd(view: LaneView, op: StoreNdOp) -> None:
@@ -163,7 +173,7 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
         tile_height=rows,
         cache_control=_cache_control(op, StoreCacheControlAttr, _STORE_HINTS),
     )
-    view.emit(store)
+    view.emit(_legal(op, store))
 
 
 def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
@@ -178,7 +188,7 @@ def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
         v_blocks=descriptor.type.array_length,
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    view.emit(prefetch)
+    view.emit(_legal(op, prefetch))
 
 
 def _fence(view: LaneView, op: FenceOp) -> None:
