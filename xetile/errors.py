@@ -4,27 +4,41 @@ xDSL is imported when a place is asked for, because every command imports this.
 """
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
     from xdsl.ir import Attribute, Operation, SSAValue
 
 
+class Note(NamedTuple):
+    """Another place that a diagnostic speaks of, such as where something was defined before."""
+
+    message: str
+    location: "FileLineColLoc"
+
+
 class XetileError(Exception):
     """Wrong input, as opposed to a fault of the compiler.
 
     `message` is one line in lower case without a full stop; `location` is the source
-    position at fault, or None when no place in the input is (an option, a device, a file).
+    position at fault, or None when no place in the input is (an option, a device, a file);
+    `notes` are the other places that one has to see to understand it.
     """
 
-    def __init__(self, message: str, location: "FileLineColLoc | None" = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        location: "FileLineColLoc | None" = None,
+        notes: Sequence[Note] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.location = location
+        self.notes = tuple(notes)
 
     def __str__(self) -> str:
         if self.location is None:
@@ -85,37 +99,57 @@ def named_place(place: "FileLineColLoc") -> str:
     return f"{place.filename.data}:{place.line.data}:{place.column.data}"
 
 
-def fail(at: "Operation | SSAValue", message: str) -> NoReturn:
+def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
+    """The note on the place of an op or value; none where that is not known."""
+    place = position(at)
+    return () if place is None else (Note(message, place),)
+
+
+def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
     """Refuse the program at `at`."""
-    raise XetileError(message, position(at))
+    raise XetileError(message, position(at), notes)
 
 
-Remark = tuple[int | None, str]
-"""A line of the input, from 1, and what is remarked on it."""
+class Told(NamedTuple):
+    """What the user was told of a program that is taken: `remark` or `warning`, the line from 1, the text."""
 
-_collecting: ContextVar[list[Remark] | None] = ContextVar("collecting", default=None)
+    kind: str
+    line: int | None
+    message: str
+
+
+_collecting: ContextVar[list[Told] | None] = ContextVar("collecting", default=None)
 
 
 @contextmanager
-def collected_remarks() -> Generator[list[Remark]]:
-    """Collect the remarks that are made inside instead of printing them."""
-    remarks: list[Remark] = []
-    token = _collecting.set(remarks)
+def collected_remarks() -> Generator[list[Told]]:
+    """Collect the remarks and warnings that are made inside instead of printing them."""
+    told: list[Told] = []
+    token = _collecting.set(told)
     try:
-        yield remarks
+        yield told
     finally:
         _collecting.reset(token)
 
 
 def remark(at: "Operation | SSAValue | None", message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
+    _tell("remark", at, message)
+
+
+def warn(at: "Operation | SSAValue | None", message: str) -> None:
+    """Tell the user, on standard error, what is legal and hardly meant, or what of the text has no effect."""
+    _tell("warning", at, message)
+
+
+def _tell(kind: str, at: "Operation | SSAValue | None", message: str) -> None:
     place = position(at)
     collecting = _collecting.get()
     if collecting is not None:
-        collecting.append((None if place is None else place.line.data, message))
+        collecting.append(Told(kind, None if place is None else place.line.data, message))
         return
     where = "" if place is None else f"{named_place(place)}: "
-    print(f"{where}remark: {message}", file=sys.stderr)
+    print(f"{where}{kind}: {message}", file=sys.stderr)
 
 
 _told: ContextVar[set[str] | None] = ContextVar("told", default=None)

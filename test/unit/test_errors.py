@@ -1,9 +1,18 @@
 """Refusals and remarks: which place they name, and where they go."""
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import parse
-from xetile.errors import XetileError, collected_remarks, fail, position, remark
+from xetile.errors import (
+    XetileError,
+    collected_remarks,
+    fail,
+    notes_at,
+    position,
+    remark,
+    warn,
+)
 
 TEXT = "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  func.return\n}\n"
 
@@ -29,7 +38,24 @@ def test_remarks_are_printed_or_collected(capsys: pytest.CaptureFixture[str]) ->
     (add,) = [op for op in parse(TEXT, "input.mlir").walk() if op.name == "arith.addi"]
     with collected_remarks() as remarks:
         remark(add, "even sums are assumed")
-    assert remarks == [(2, "even sums are assumed")]
+        warn(add, "the sum is not used")
+    assert remarks == [
+        ("remark", 2, "even sums are assumed"),
+        ("warning", 2, "the sum is not used"),
+    ]
     assert capsys.readouterr().err == ""
     remark(None, "nowhere")
-    assert capsys.readouterr().err == "remark: nowhere\n"
+    warn(add, "the sum is not used")
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "remark: nowhere"
+    assert second.startswith("input.mlir:2:")
+    assert second.endswith(": warning: the sum is not used")
+
+
+def test_a_refusal_may_name_other_places() -> None:
+    (add,) = [op for op in parse(TEXT, "input.mlir").walk() if op.name == "arith.addi"]
+    with pytest.raises(XetileError) as caught:
+        fail(add, "no sums today", notes_at(add, "this one"))
+    (note,) = caught.value.notes
+    assert (note.message, note.location.line.data) == ("this one", 2)
+    assert notes_at(ModuleOp([]), "a module without a place") == ()

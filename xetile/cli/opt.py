@@ -186,9 +186,11 @@ class OptMain(xDSLOptMain):
         if self.args.verify_diagnostics is None:
             self.apply_passes(module)
         else:
-            with collected_remarks() as remarks:
-                self.apply_passes(module)
-            self.diagnostics.extend(Diagnostic("remark", *remark) for remark in remarks)
+            with collected_remarks() as told:
+                try:
+                    self.apply_passes(module)
+                finally:
+                    self.diagnostics.extend(Diagnostic(*one) for one in told)
         with self.instrumentation.phase("Output"):
             return self.output_resulting_program(module)
 

@@ -102,6 +102,7 @@ def test_a_command_is_told_once_what_is_taken_and_python_never() -> None:
             subgroup_threads(at)
     assert remarks == [
         (
+            "remark",
             1,
             f"the device is pvc, since nothing names one; choose among {', '.join(names())} with the option "
             "'device', or write the gpu.module's target, such as [#xevm.target<chip = \"bmg\">]",
