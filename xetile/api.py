@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
 
-from xetile.errors import XetileError, fail, reason_of
+from xetile.errors import XetileError, fail, reason_of, remember_source
 from xetile.levels import LEVELS, LevelName, below, check_level
 
 if TYPE_CHECKING:
@@ -36,12 +36,15 @@ def decode_source(data: bytes, name: str) -> str:
     from 1).
     """
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError as error:
+        remember_source(name, data.decode(errors="replace"))
         lines = data[: error.start].decode().split("\n")
         place = _place(name, len(lines), len(lines[-1]) + 1)
         message = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
         raise XetileError(message, place) from None
+    remember_source(name, text)
+    return text
 
 
 def read_source(path: str | PathLike[str]) -> str:
@@ -75,13 +78,12 @@ def parse_text(source: str, name: str, context: "Context | None" = None) -> Modu
     Errors: XetileError with the position.
     """
     from xetile.dialects.modules import parse as parse_module
-    from xetile.parser import parse_error_location
+    from xetile.parser import refusal
 
     try:
         module = parse_module(source, name, context)
     except ParseError as error:
-        line, column, message = parse_error_location(error)
-        raise XetileError(message, _place(name, line, column)) from error
+        raise refusal(error) from error
     verify(module)
     return module
 

@@ -1,13 +1,17 @@
 """Answers to wrong input: one line with the place, the values found and what would be legal.
 
+What is printed has the line of source below, with a caret, where the text is at hand.
+
 xDSL is imported when a place is asked for, because every command imports this.
 """
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from xetile.snippets import snippet
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
@@ -44,6 +48,48 @@ class XetileError(Exception):
         if self.location is None:
             return self.message
         return f"{named_place(self.location)}: error: {self.message}"
+
+    def render(self, source: str | None = None) -> str:
+        """The error as commands print it: with the line of source and a caret, and its notes.
+
+        `source` is the text of the file that the error is in; by default what the running
+        command has read, and outside of commands no lines of source are shown.
+        """
+        if self.location is None:
+            return self.message
+        sources = _sources.get() or {}
+        if source is not None:
+            sources = {**sources, self.location.filename.data: source}
+        said = [Diagnosis("error", self.message, self.location)]
+        said += [Diagnosis("note", note.message, note.location) for note in self.notes]
+        return "\n".join(_rendered(one, sources) for one in said)
+
+
+class Diagnosis(NamedTuple):
+    """What is said of a place: `error`, `warning`, `remark` or `note`."""
+
+    kind: str
+    message: str
+    location: "FileLineColLoc"
+
+
+def _rendered(said: Diagnosis, sources: Mapping[str, str]) -> str:
+    place = said.location
+    text = sources.get(place.filename.data, "")
+    shown = snippet(text, place.line.data, place.column.data)
+    line = f"{named_place(place)}: {said.kind}: {one_line(said.message)}"
+    return f"{line}\n{shown}" if shown else line
+
+
+_sources: ContextVar[dict[str, str] | None] = ContextVar("sources", default=None)
+"""The texts that the running command has read, by the names that positions carry; None where no lines are shown."""
+
+
+def remember_source(name: str, text: str) -> None:
+    """Keep a text that a command reads, for the diagnostics on it; a Python program keeps its own."""
+    sources = _sources.get()
+    if sources is not None:
+        sources[name] = text
 
 
 def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":
@@ -100,8 +146,8 @@ def named_place(place: "FileLineColLoc") -> str:
 
 
 def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
-    """The note on the place of an op or value; none where that is not known."""
-    place = position(at)
+    """The note on the place of an op, value or argument of a block; none where that is not known."""
+    place = file_position(getattr(at, "location", None)) or position(at)
     return () if place is None else (Note(message, place),)
 
 
@@ -148,21 +194,29 @@ def _tell(kind: str, at: "Operation | SSAValue | None", message: str) -> None:
     if collecting is not None:
         collecting.append(Told(kind, None if place is None else place.line.data, message))
         return
-    where = "" if place is None else f"{named_place(place)}: "
-    print(f"{where}{kind}: {message}", file=sys.stderr)
+    if place is None:
+        print(f"{kind}: {message}", file=sys.stderr)
+    else:
+        said = Diagnosis(kind, message, place)
+        print(_rendered(said, _sources.get() or {}), file=sys.stderr)
 
 
 _told: ContextVar[set[str] | None] = ContextVar("told", default=None)
 
 
 @contextmanager
-def one_command() -> Generator[None]:
-    """What is done inside is one command of a user, who is told once what holds for all of it."""
+def one_command(*, snippets: bool = True) -> Generator[None]:
+    """What is done inside is one command of a user, who is told once what holds for all of it.
+
+    With `snippets`, diagnostics on what it reads show the lines of source.
+    """
     token = _told.set(set())
+    reading = _sources.set({} if snippets else None)
     try:
         yield
     finally:
         _told.reset(token)
+        _sources.reset(reading)
 
 
 def remark_once(at: "Operation | SSAValue | None", message: str) -> None:

@@ -45,7 +45,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from xetile.errors import one_line
+from xetile.errors import Note, XetileError, notes_at, one_line
 
 _WITHOUT_TEXT: dict[type[BaseException], str] = {
     NotImplementedError: "elements of this type are not supported",
@@ -171,6 +171,12 @@ class Parser(StockParser):
     def _register_ssa_definition(
         self, name: str, values: Sequence[SSAValue], span: Span
     ) -> None:
+        if (before := self.ssa_values.get(name)) is not None:
+            raise NotedParseError(
+                span,
+                f"redefinition of value %{name}; give one of the two another name",
+                notes_at(before[0], "previously defined here") if before else (),
+            )
         super()._register_ssa_definition(name, values, span)
         for value in values:
             if isinstance(value, BlockArgument) and isinstance(value.location, UnknownLoc):
@@ -310,6 +316,22 @@ def _line_starts(text: str) -> list[int]:
         starts.append(newline + 1)
         newline = text.find("\n", newline + 1)
     return starts
+
+
+class NotedParseError(ParseError):
+    """A parse error that speaks of other places too."""
+
+    def __init__(self, span: Span, message: str, notes: Sequence[Note]) -> None:
+        super().__init__(span, message)
+        self.notes = tuple(notes)
+
+
+def refusal(error: ParseError) -> XetileError:
+    """The parse error as an answer: one line, the place that every diagnostic has, its notes."""
+    line, column, message = parse_error_location(error)
+    name = StringAttr(error.span.input.name)
+    notes = error.notes if isinstance(error, NotedParseError) else ()
+    return XetileError(message, FileLineColLoc(name, IntAttr(line), IntAttr(column)), notes)
 
 
 def parse_error_location(error: ParseError) -> tuple[int, int, str]:

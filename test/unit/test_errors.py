@@ -9,8 +9,10 @@ from xetile.errors import (
     collected_remarks,
     fail,
     notes_at,
+    one_command,
     position,
     remark,
+    remember_source,
     warn,
 )
 
@@ -59,3 +61,46 @@ def test_a_refusal_may_name_other_places() -> None:
     (note,) = caught.value.notes
     assert (note.message, note.location.line.data) == ("this one", 2)
     assert notes_at(ModuleOp([]), "a module without a place") == ()
+
+
+def test_an_error_is_rendered_with_its_line_and_its_notes() -> None:
+    (add,) = [op for op in parse(TEXT, "input.mlir").walk() if op.name == "arith.addi"]
+    with pytest.raises(XetileError) as caught:
+        fail(add, "no sums today", notes_at(add.parent_op() or add, "in this function"))
+    error = caught.value
+    assert error.render(TEXT) == (
+        "input.mlir:2:3: error: no sums today\n"
+        "  %b = arith.addi %a, %a : i32\n"
+        "  ^\n"
+        "input.mlir:1:1: note: in this function\n"
+        "func.func @f(%a: i32) {\n"
+        "^"
+    )
+    lines = [
+        "input.mlir:2:3: error: no sums today",
+        "input.mlir:1:1: note: in this function",
+    ]
+    assert error.render().splitlines() == lines
+    assert str(error) == lines[0]
+    assert XetileError("no file").render(TEXT) == "no file"
+    with one_command():
+        remember_source("other.mlir", "")
+        assert error.render().splitlines() == lines
+        remember_source("input.mlir", TEXT)
+        assert error.render() == error.render(TEXT)
+    with one_command(snippets=False):
+        remember_source("input.mlir", TEXT)
+        assert error.render().splitlines() == lines
+
+
+def test_what_is_said_of_a_program_that_is_taken_shows_its_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (add,) = [op for op in parse(TEXT, "input.mlir").walk() if op.name == "arith.addi"]
+    with one_command():
+        remember_source("input.mlir", TEXT)
+        warn(add, "the sum is not used")
+    shown = "  %b = arith.addi %a, %a : i32\n  ^\n"
+    assert capsys.readouterr().err == (
+        f"input.mlir:2:3: warning: the sum is not used\n{shown}"
+    )

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
+    ("snippets",),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),

@@ -28,7 +28,9 @@ CONTRACT_SUFFIX = ".json"
 
 
 def _parser() -> ToolParser:
-    parser = ToolParser(PROGRAM, "Compiles kernels for an Intel Xe GPU.", has_version=True)
+    parser = ToolParser(
+        PROGRAM, "Compiles kernels for an Intel Xe GPU.", has_version=True, reads_ir=True
+    )
     add = parser.add_argument
     add("input", metavar="IN", help="file with kernels, at any level; - is standard input")
     add("--device", help=_device_help())

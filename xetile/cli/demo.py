@@ -45,7 +45,9 @@ KINDS = {
 
 def _run(arguments: list[str]) -> int:
     parser = ToolParser(
-        PROGRAM, "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way."
+        PROGRAM,
+        "Shows the main job: a GEMM from tiles to SPIR-V, executed on the way.",
+        reads_ir=True,
     )
     parser.add_argument("--kernel", default=KERNEL, help=f"file with the kernel ({KERNEL})")
     parser.add_argument("--device", default=EXAMPLE, help=f"device to compile for ({EXAMPLE})")

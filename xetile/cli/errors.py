@@ -1,5 +1,7 @@
 """One way of answering for all command lines: wrong input gets one line, never a traceback.
 
+Below the line stand the line of source and a caret, then notes on other places in the same way.
+
 | what happened | standard error | status |
 |---|---|---|
 | wrong input with a place | `file:line:col: error: message` | 1 |
@@ -24,14 +26,25 @@ STATUS_INTERRUPTED = 130
 STATUS_BROKEN_PIPE = 141
 
 DEBUG_FLAG = "--debug"
+NO_SNIPPETS_FLAG = "--no-snippets"
 
 
 class ToolParser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and whose options are not abbreviated."""
 
-    def __init__(self, program: str, description: str, *, has_version: bool = False) -> None:
+    def __init__(
+        self,
+        program: str,
+        description: str,
+        *,
+        has_version: bool = False,
+        reads_ir: bool = False,
+    ) -> None:
         super().__init__(prog=program, description=description, allow_abbrev=False)
         add = self.add_argument
+        if reads_ir:
+            help = "show no lines of source under diagnostics"
+            add(NO_SNIPPETS_FLAG, action="store_true", help=help)
         add(DEBUG_FLAG, action="store_true", help="show the trace of an internal error")
         if has_version:
             add("--version", action=VersionAction, help="print the versions of all parts")
@@ -45,9 +58,13 @@ def run_tool(
 ) -> int:
     """Run a tool's `main` on its arguments, by default the process's; the result is its status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    with one_command(snippets=NO_SNIPPETS_FLAG not in given):
+        return _answered(program, main, given)
+
+
+def _answered(program: str, main: Callable[[list[str]], int], given: list[str]) -> int:
     try:
-        with one_command():
-            status = main(given)
+        status = main(given)
         sys.stdout.flush()
     except SystemExit as leaving:  # argparse after --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
@@ -68,7 +85,18 @@ def run_tool(
 
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:
-    """The line for standard error and the status that an exception stands for."""
+    """What goes to standard error, without the last line break, and the status that an exception stands for."""
+    wrong = as_wrong_input(error)
+    if wrong is None:
+        text = f"{type(error).__name__}: {one_line(str(error)) or 'no message'}"
+        return f"internal error: {text} ({DEBUG_FLAG} shows the trace)", STATUS_INTERNAL
+    if wrong.location is None:
+        return f"{program}: error: {one_line(wrong.message)}", STATUS_WRONG_INPUT
+    return wrong.render(), STATUS_WRONG_INPUT
+
+
+def as_wrong_input(error: BaseException) -> XetileError | None:
+    """What an exception says of wrong input; None for a fault of the program."""
     from xdsl.utils.exceptions import (
         ArgSpecParseError,
         DiagnosticException,
@@ -76,21 +104,18 @@ def answer(program: str, error: BaseException) -> tuple[str, int]:
         VerifyException,
     )
 
-    said = one_line(str(error))
     match error:
-        case XetileError() if error.location is not None:
-            return said, STATUS_WRONG_INPUT
+        case XetileError():
+            return error
         case ParseError():
-            place = error.span.get_location()
-            text = f"{error.span.input.name}:{place.line}:{place.col}: error: {error.msg}"
-            return one_line(text), STATUS_WRONG_INPUT
+            from xetile.parser import refusal
+
+            return refusal(error)
         case OSError(filename=str() as name, strerror=str() as reason):
-            said = f"'{name}': {reason.lower()}"
-        case XetileError() | ArgSpecParseError():
-            pass
+            return XetileError(f"'{name}': {reason.lower()}")
+        case ArgSpecParseError():
+            return XetileError(str(error))
         case DiagnosticException() if not isinstance(error, VerifyException):
-            pass
+            return XetileError(str(error))
         case _:
-            text = f"{type(error).__name__}: {said or 'no message'}"
-            return f"internal error: {text} ({DEBUG_FLAG} shows the trace)", STATUS_INTERNAL
-    return f"{program}: error: {said}", STATUS_WRONG_INPUT
+            return None

@@ -13,21 +13,21 @@ from io import BytesIO
 from typing import IO
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass, PassPipeline
 from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
+from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, as_wrong_input, run_tool
 from xetile.cli.expectations import Diagnostic, read_expectations, unmet
 from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
 from xetile.cli.pipeline_spec import collect_pipeline, nearest, parse_passes
-from xetile.errors import XetileError, collected_remarks, one_line
+from xetile.errors import XetileError, collected_remarks
 
 PROGRAM = "xetile-opt"
 
@@ -43,7 +43,9 @@ class OptParser(ToolParser):
     """The tool's argument parser; its help ends with the passes, made only when asked for."""
 
     def __init__(self, passes: PassFactories) -> None:
-        super().__init__(PROGRAM, "Runs passes over tile IR and prints the result.")
+        super().__init__(
+            PROGRAM, "Runs passes over tile IR and prints the result.", reads_ir=True
+        )
         self._passes = passes
 
     @property
@@ -111,10 +113,12 @@ class OptMain(xDSLOptMain):
     # Parsing and passes.
 
     def _parse_mlir(self, stream: IO[bytes]) -> ModuleOp:
+        return self._parse(stream.read().decode(), self.source_name)
+
+    def _parse(self, text: str, name: str) -> ModuleOp:
         from xetile.dialects.modules import Parser
 
-        parser = Parser(self.ctx, stream.read(), self.source_name)
-        return parser.parse_module(not self.args.no_implicit_module)
+        return Parser(self.ctx, text, name).parse_module(not self.args.no_implicit_module)
 
     def apply_passes(self, prog: ModuleOp) -> None:
         """Verify the module, then run pass after pass, verifying what each makes."""
@@ -159,11 +163,11 @@ class OptMain(xDSLOptMain):
             try:
                 printed.append(self._process(chunk))
             except BaseException as error:
-                line, status = answer(PROGRAM, error)
-                if status != STATUS_WRONG_INPUT:
+                said = as_wrong_input(error)
+                if said is None:
                     raise
-                self._record(error)
-                wrong.append(line)
+                self._record(said)
+                wrong.append(answer(PROGRAM, said)[0])
         self.instrumentation.report()
         output = f"{self.args.output_split_marker}\n".join(printed)
         if self.args.verify_diagnostics is not None or self.args.parsing_diagnostics:
@@ -195,15 +199,16 @@ class OptMain(xDSLOptMain):
             return self.output_resulting_program(module)
 
     def _check_round_trip(self, module: ModuleOp) -> None:
-        again = self._parse_mlir(BytesIO(str(module).encode()))
+        again = self._parse(str(module), f"{self.source_name} as printed")
         if not module.is_structurally_equivalent(again):
             raise RuntimeError(
                 "what was read differs from what is read back after printing it"
             )
 
-    def _record(self, error: BaseException) -> None:
-        place = _line_and_message(error)
-        self.diagnostics.append(Diagnostic("error", *place))
+    def _record(self, error: XetileError) -> None:
+        self.diagnostics.append(Diagnostic("error", _line(error.location), error.message))
+        for note in error.notes:
+            self.diagnostics.append(Diagnostic("note", _line(note.location), note.message))
 
     def _compare(self, text: str) -> int:
         strict = self.args.verify_diagnostics == "all"
@@ -213,15 +218,8 @@ class OptMain(xDSLOptMain):
         return STATUS_WRONG_INPUT if wrong else 0
 
 
-def _line_and_message(error: BaseException) -> tuple[int | None, str]:
-    from xdsl.utils.exceptions import ParseError
-
-    if isinstance(error, ParseError):
-        return error.span.get_location().line, one_line(error.msg)
-    if isinstance(error, XetileError):
-        line = None if error.location is None else error.location.line.data
-        return line, one_line(error.message)
-    return None, one_line(str(error))
+def _line(place: FileLineColLoc | None) -> int | None:
+    return None if place is None else place.line.data
 
 
 def _verify_after(step: ModulePass, module: ModuleOp) -> None:

@@ -57,7 +57,9 @@ def _seed(text: str) -> int:
 
 
 def _parser() -> ToolParser:
-    parser = ToolParser(PROGRAM, "Executes a kernel on the CPU.", has_version=True)
+    parser = ToolParser(
+        PROGRAM, "Executes a kernel on the CPU.", has_version=True, reads_ir=True
+    )
     add = parser.add_argument
     add("input", metavar="IN", help="file with the kernel, at any level; - is standard input")
     which = parser.add_mutually_exclusive_group()

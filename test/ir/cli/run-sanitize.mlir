@@ -1,6 +1,6 @@
 // What executing in lockstep hides is refused at the op where --sanitize asks for it.
-// RUN: not xetile-run %s --sanitize --arg zeros 2>&1 | FileCheck %s --check-prefix=RACE
-// RUN: not env XETILE_SANITIZE=1 xetile-run %s --arg zeros 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: not xetile-run %s --sanitize --arg zeros --no-snippets 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: not env XETILE_SANITIZE=1 xetile-run %s --arg zeros --no-snippets 2>&1 | FileCheck %s --check-prefix=RACE
 // RUN: xetile-run %s --no-sanitize --arg zeros | FileCheck %s --check-prefix=ALLOWED
 // RUN: env XETILE_SANITIZE=0 xetile-run %s --arg zeros | FileCheck %s --check-prefix=ALLOWED
 
