@@ -58,11 +58,16 @@ def set_level(function: Operation, level: Unit) -> None:
 
 def has_workgroup_map(op: Operation) -> bool:
     """Whether an op, or a tile that it takes or makes, carries a `wg_map`."""
-    named = (*op.attributes.items(), *op.properties.items())
-    if any(name.startswith("wg_map") for name, _ in named):
-        return True
-    types = (*(v.type for v in op.operands), *(v.type for v in op.results))
-    return any(getattr(type, "wg_map", None) is not None for type in types)
+    return next(_maps_on(op), None) is not None
+
+
+def _maps_on(op: Operation) -> Iterator[object]:
+    for name, found in (*op.attributes.items(), *op.properties.items()):
+        if name.startswith("wg_map"):
+            yield found
+    for value in (*op.operands, *op.results):
+        if (map := getattr(value.type, "wg_map", None)) is not None:
+            yield map
 
 
 def launch_sizes(function: Operation, name: str) -> tuple[int, int, int] | None:
@@ -96,6 +101,13 @@ def subgroup_count(function: Operation) -> int | None:
             f"expected a multiple of {threads}, the lanes of a subgroup",
         )
     return prod(sizes) // threads
+
+
+def mapped_subgroups(function: Operation) -> int | None:
+    """Subgroups of a workgroup, from the first `wg_map` of a function; None without one."""
+    maps = (map for op in function.walk() for map in _maps_on(op))
+    layouts = (getattr(map, "sg_layout", None) for map in maps)
+    return next((prod(layout) for layout in layouts if layout is not None), None)
 
 
 def kernel_functions(module: ModuleOp) -> list[Operation]:

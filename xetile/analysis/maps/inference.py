@@ -24,11 +24,17 @@ from xetile.analysis.maps.propagation import (
     Total,
     shape_of,
 )
-from xetile.analysis.maps.rules import check_product, make_map, rule_of, written_maps
+from xetile.analysis.maps.rules import (
+    check_product,
+    is_fresh,
+    make_map,
+    rule_of,
+    written_maps,
+)
 from xetile.dialects.traits import HandsOn, MovesTile, WritesTile, has_trait
 from xetile.dialects.xetile import TileMMAOp, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.support import verify_one_writer
-from xetile.errors import fail
+from xetile.errors import XetileError, fail
 
 
 def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
@@ -52,7 +58,43 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
     return {value: known.map for value in values if (known := maps.get(value)) is not None}
 
 
-def _propagation(function: Operation, operations: list[Operation]) -> Propagation:
+def known_tile_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
+    """The maps of a function's tiles as far as they follow; none where they contradict one another.
+
+    As `infer_workgroup_maps` finds them once each use of a constant, splat or mask has one of its own.
+    """
+    operations = list(function.walk())
+    maps = _propagation(function, operations, _WithoutFresh)
+    try:
+        for op in operations:
+            for value, map, strength in _written(op):
+                maps.offer(value, Evidence(map, map, op), op, strength)
+        maps.run()
+    except XetileError:
+        return {}
+    tiles = (v for op in operations for v in _made(op) if isinstance(v.type, TileType))
+    return {tile: known.map for tile in tiles if (known := maps.get(tile)) is not None}
+
+
+class _WithoutFresh(Propagation):
+    """Gives no map to what is made again for each use, which may need several."""
+
+    def offer(
+        self,
+        value: SSAValue,
+        evidence: Evidence,
+        by: Operation,
+        strength: Strength,
+        *,
+        like: SSAValue | None = None,
+    ) -> None:
+        if not is_fresh(value):
+            super().offer(value, evidence, by, strength, like=like)
+
+
+def _propagation(
+    function: Operation, operations: list[Operation], kind: type[Propagation] = Propagation
+) -> Propagation:
     links: defaultdict[SSAValue, list[Link]] = defaultdict(list)
     rules: defaultdict[SSAValue, list[tuple[Operation, Rule]]] = defaultdict(list)
     for op in operations:
@@ -64,7 +106,7 @@ def _propagation(function: Operation, operations: list[Operation]) -> Propagatio
                 rules[value].append((op, rule))
     subgroups = subgroup_count(function)
     total = None if subgroups is None else Total(subgroups, "known_block_size")
-    return Propagation(links, rules, total)
+    return kind(links, rules, total)
 
 
 def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:

@@ -13,7 +13,7 @@ from xdsl.traits import IsTerminator
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
-from xetile.interpreter.machine.observer import Access, Holders, Observer, TileAccess
+from xetile.interpreter.machine.observer import Access, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (
     Array,
@@ -189,10 +189,15 @@ class Frame:
         shape: tuple[int, int],
         of: Element,
         padding: ArrayLike = 0,
-        holders: Holders = None,
+        *,
+        threads: Array | None = None,
     ) -> Array:
-        """A tile's elements, [threads or 1, rows, columns]; `padding` outside of the surface."""
-        self.machine.observer.read_tile(TileAccess(at, self.active, tile, shape, of, holders))
+        """A tile's elements, [threads or 1, rows, columns]; `padding` outside of the surface.
+
+        `threads` read, by default all.
+        """
+        who = self.active if threads is None else threads
+        self.machine.observer.read_tile(TileAccess(at, who, tile, shape, of))
         return self.memory.read_tile(at, tile, shape, of, padding)
 
     def write_tile(
@@ -203,12 +208,11 @@ class Frame:
         of: Element,
         values: Array,
         *,
-        holders: Holders = None,
         threads: Array | None = None,
     ) -> None:
         """Store what is inside of the surface, by `threads` (None: all), ascending."""
         who = self.active if threads is None else threads
-        self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of, holders), values)
+        self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of), values)
         self.memory.write_tile(at, tile, shape, of, values)
 
     def bind(self, value: SSAValue, found: Value) -> None:

@@ -15,6 +15,7 @@ from xetile.analysis.kernels import (
     kernel_functions,
     launch_sizes,
     level,
+    mapped_subgroups,
     subgroup_count,
     symbol_name,
 )
@@ -138,6 +139,8 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
     if len(sizes) != 3 or min(sizes) < 1:
         fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
     subgroups = subgroup_count(kernel)
+    if subgroups is None and kind == "workgroup":
+        subgroups = mapped_subgroups(kernel)
     if subgroups is None and kind != "workgroup":
         fail(kernel, f"a kernel of level {kind} needs known_block_size to be executed")
     return Threads(

@@ -1,23 +1,12 @@
 """What may watch a launch: it is told of barriers, and of accesses before they happen."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.values import Array, Tile
-
-SUBGROUP_BITS = 64
-"""Subgroups that a number tells apart; more than that share bits."""
-
-Holders: TypeAlias = "Callable[[], Array] | None"
-"""Computes the bits of the subgroups that hold each element of a tile; None where they are not known."""
-
-
-def subgroup_bit(subgroup: int) -> int:
-    """The bit of a subgroup."""
-    return 1 << subgroup % SUBGROUP_BITS
 
 
 class Allocation(NamedTuple):
@@ -48,7 +37,6 @@ class Access(NamedTuple):
     Attributes:
         addresses: in bytes, [threads or 1, *shape].
         where: which of them are accessed, in a shape that broadcasts; None is all of them.
-        holders: bits of the subgroups that access each element, [*shape], for a kernel of level workgroup.
     """
 
     at: Operation
@@ -56,7 +44,6 @@ class Access(NamedTuple):
     addresses: Array
     element: Element
     where: Array | None = None
-    holders: Array | None = None
 
 
 class TileAccess(NamedTuple):
@@ -67,7 +54,6 @@ class TileAccess(NamedTuple):
     tile: Tile
     shape: tuple[int, int]
     element: Element
-    holders: Holders = None
 
 
 class Observer:

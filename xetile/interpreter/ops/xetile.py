@@ -17,7 +17,6 @@ from xetile.interpreter.common.scalars import numbers, transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.observer import Holders, subgroup_bit
 from xetile.interpreter.machine.reading import (
     attribute,
     element,
@@ -95,37 +94,16 @@ def _load_tile(frame: Frame, op: Operation) -> Values:
     type, (result,) = _tile_type(op.operands[0]), op.results
     tile = frame.tile(op.operands[0])
     padding = _padding(op, result)
-    held = _holders(frame, type)
-    values = frame.read_tile(op, tile, _plane(type), element(result), padding, held)
+    values = frame.read_tile(op, tile, _plane(type), element(result), padding)
     return [_blocked(values, type)]
 
 
 def _store_tile(frame: Frame, op: Operation) -> Values:
     value, tile = op.operands
-    type = _tile_type(tile)
     values = _flat(frame.array(value))
-    held = _holders(frame, type)
-    frame.write_tile(op, frame.tile(tile), _plane(type), element(value), values, holders=held)
+    plane = _plane(_tile_type(tile))
+    frame.write_tile(op, frame.tile(tile), plane, element(value), values)
     return []
-
-
-def _holders(frame: Frame, type: TileType) -> Holders:
-    """At level workgroup, bits of the subgroups that hold each element of a tile, where its type says them."""
-    wg_map = type.wg_map
-    if frame.threads.level != "workgroup" or wg_map is None:
-        return None
-
-    def make() -> Array:
-        dealt = wg_map.distribution(type.shape)
-        height, width = dealt.unit
-        held = np.zeros(type.shape, np.uint64)
-        for row, column in np.ndindex(dealt.units(0), dealt.units(1)):
-            owners = sum(subgroup_bit(owner) for owner in dealt.owners((row, column)))
-            rows, columns = slice(row * height, None), slice(column * width, None)
-            held[rows, columns] = owners
-        return held
-
-    return lambda: frame.machine.keep(("holders", type), make)
 
 
 def _prefetch_tile(frame: Frame, op: Operation) -> Values:

@@ -135,7 +135,8 @@ def _block_load(frame: Frame, op: Operation) -> Values:
     message = _message(frame, op)
     places = _message_places(frame, op, message)
     shape = (message.rows, message.columns * message.blocks)
-    values = frame.memory.read_tile(op, message.tile, shape, message.of, 0)
+    threads = frame.active[:: frame.threads.subgroup_size]
+    values = frame.read_tile(op, message.tile, shape, message.of, threads=threads)
     return [_registers(frame, values, places, element(op.results[0]))]
 
 

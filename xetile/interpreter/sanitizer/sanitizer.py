@@ -1,32 +1,23 @@
 """What executing in lockstep hides: races on shared memory, reads of it before any write.
 
 Without a barrier between, a read races with another subgroup's write, a write with
-another's read or write, unless it has the same bits or both are atomic. Workgroups have no
-barrier: two that store different values to an element race.
+another's read or write, unless both are stores of the same bits or both are atomic; who
+stored the same bits may read them. Workgroups have no barrier: two that store different
+values to an element race.
 """
 
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.errors import fail
+from xetile.errors import fail, notes_at
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
-from xetile.interpreter.machine.observer import (
-    SUBGROUP_BITS,
-    Access,
-    Allocation,
-    Observer,
-    TileAccess,
-)
+from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
-from xetile.interpreter.sanitizer.shadows import (
-    FIRST_EPOCH,
-    Accesses,
-    Shadow,
-    last_of,
-    lowest_bit,
-)
+from xetile.interpreter.sanitizer.holders import Holders
+from xetile.interpreter.sanitizer.sets import members, several, singletons
+from xetile.interpreter.sanitizer.shadows import FIRST_EPOCH, Accesses, Shadow, last_of
 from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, bits_of, line_of
 
 
@@ -38,6 +29,10 @@ class Sanitizer(Observer):
         self._threads = threads
         self._shadows: dict[int, Shadow] = {}
         self._epochs: Array = np.zeros(0, np.int32)
+        # A gpu.launch may have fewer work-items than a subgroup.
+        count = max(threads.subgroups, -(-threads.per_workgroup // threads.lanes))
+        self._singletons = singletons(count)
+        self._holders = Holders(count)
         self._ops = NumberedOps()
         self._stores = StoreRaces(memory, threads, self._ops)
 
@@ -47,7 +42,9 @@ class Sanitizer(Observer):
 
     def allocated(self, allocation: Allocation) -> None:
         count = len(self._threads.workgroups)
-        self._shadows[allocation.start >> ADDRESS_BITS] = Shadow(allocation, count)
+        self._shadows[allocation.start >> ADDRESS_BITS] = Shadow(
+            allocation, count, self._singletons.shape[1]
+        )
 
     def barrier(self, active: Array) -> None:
         self._epochs[np.unique(active // self._threads.per_workgroup)] += 1
@@ -65,9 +62,8 @@ class Sanitizer(Observer):
             shadow = self._shadows[number]
             found = self._accesses(access, shadow)
             self._refuse_unwritten(access.at, shadow, found)
-            if found.subgroups is not None:
-                others = shadow.unordered_writers(found)
-                self._refuse_race(access.at, shadow, found, others, "reads", "wrote")
+            others = shadow.unordered_writers(found)
+            self._refuse_race(access.at, shadow, found, others, "reads", "wrote")
             shadow.note_read(found, self._ops.number(access.at))
 
     def write(self, access: Access, values: Array | None) -> None:
@@ -78,14 +74,12 @@ class Sanitizer(Observer):
             shadow = self._shadows[number]
             found = self._accesses(access, shadow, values)
             kept = self._kept(at, found, shadow, access.element)
-            if found.subgroups is not None:
-                others = shadow.unordered_readers(found)
-                self._refuse_race(at, shadow, found, others, "writes", "read")
-                others = shadow.earlier_writers(found, atomic=atomic)
-                others = np.where(kept, np.uint64(0), others)
-                self._refuse_race(at, shadow, found, others, "writes", "wrote")
-                self._refuse_different(at, shadow, found)
-            shadow.note_write(found, self._ops.number(at), kept, atomic=atomic)
+            others = shadow.unordered_readers(found)
+            self._refuse_race(at, shadow, found, others, "writes", "read")
+            others = shadow.earlier_writers(found, kept, atomic=atomic)
+            self._refuse_race(at, shadow, found, others, "writes", "wrote")
+            contested = self._contested(at, shadow, found)
+            shadow.note_write(found, self._ops.number(at), kept, contested, atomic=atomic)
 
     def read_tile(self, access: TileAccess) -> None:
         if self._buffers(access.tile.surface.base):
@@ -100,12 +94,12 @@ class Sanitizer(Observer):
             self.write(self._elements(access), values)
 
     def _elements(self, access: TileAccess) -> Access:
-        at, active, tile, shape, element, holders = access
+        at, active, tile, shape, element = access
         addresses, inside = self._memory.tile_addresses(tile, shape, element)
-        return Access(at, active, addresses, element, inside, holders() if holders else None)
+        return Access(at, active, addresses, element, inside)
 
     def _refuse_edges(self, access: TileAccess) -> None:
-        at, active, tile, shape, _, _ = access
+        at, active, tile, shape, _ = access
         (height, width), (x, y) = tile.surface.sizes, tile.corner
         names = (("row", x, shape[0], height), ("column", y, shape[1], width))
         for name, first, extent, limit in names:
@@ -124,38 +118,36 @@ class Sanitizer(Observer):
     def _accesses(
         self, access: Access, shadow: Shadow, values: Array | None = None
     ) -> Accesses:
-        at, active, addresses, element, where, holders = access
+        at, active, addresses, element, where = access
         shape, allocation = (len(active), *addresses.shape[1:]), shadow.allocation
         chosen = (addresses >> ADDRESS_BITS) == allocation.start >> ADDRESS_BITS
         chosen = np.broadcast_to(chosen if where is None else chosen & where, shape)
         everything = bool(chosen.all())
 
         def pick(part: Array) -> Array:
-            spread = np.broadcast_to(part, shape)
-            return spread.reshape(-1) if everything else spread[chosen]
+            """The chosen accesses of what has `shape`, or of sets of subgroups."""
+            more = part.shape[len(shape) :]
+            spread = np.broadcast_to(part, (*shape, *more))
+            return spread.reshape(-1, *more) if everything else spread[chosen]
 
         def by_thread(part: Array) -> Array:
-            return pick(part.reshape(-1, *[1] * (len(shape) - 1)))
+            return part.reshape(len(active), *[1] * (len(shape) - 1), *part.shape[1:])
 
         workgroups = active // self._threads.per_workgroup
         offsets = pick(addresses - allocation.start)
-        slots = (workgroups * allocation.slot).reshape(-1, *[1] * (len(shape) - 1))
-        within = pick(addresses - allocation.start - slots)
-        threads = by_thread(active)
+        within = pick(addresses - allocation.start - by_thread(workgroups * allocation.slot))
+        threads = pick(by_thread(active))
         self._refuse_outside(at, allocation, threads, within, element.size)
-        subgroups = None
-        if holders is not None:
-            subgroups = pick(holders)
-        elif self._threads.level != "workgroup":
-            shifts = self._threads.subgroup_of(active).astype(np.uint64) % np.uint64(
-                SUBGROUP_BITS
-            )
-            subgroups = by_thread(np.left_shift(np.uint64(1), shifts))
+        if self._threads.level == "workgroup":
+            subgroups = self._holders.of(at, shape[1:])
+            ones = [1] * (len(shape) + 1 - subgroups.ndim)
+            subgroups = subgroups.reshape(*ones, *subgroups.shape)
+        else:
+            subgroups = by_thread(self._singletons[self._threads.subgroup_of(active)])
         bits = None if values is None else bits_of(pick(values), element)
         places = shadow.places(offsets, element.size)
-        return Accesses(
-            threads, offsets, places, by_thread(self._epochs[workgroups]), subgroups, bits
-        )
+        now = pick(by_thread(self._epochs[workgroups]))
+        return Accesses(threads, offsets, places, now, pick(subgroups), bits)
 
     def _kept(self, at: Operation, found: Accesses, shadow: Shadow, element: Element) -> Array:
         """Which stores change nothing: [accesses, 1]."""
@@ -197,35 +189,48 @@ class Sanitizer(Observer):
     ) -> None:
         if not others.any():
             return
-        assert found.subgroups is not None
-        first, entry = (int(part[0]) for part in np.nonzero(others))
+        first, entry = (int(part[0]) for part in np.nonzero(others.any(axis=-1)))
         place = found.places[first, entry]
         ops = shadow.writing if did == "wrote" else shadow.reading
-        mine, theirs = int(found.subgroups[first]), int(others[first, entry])
-        other = lowest_bit(theirs & ~mine or theirs)
-        mine = mine & ~(1 << other) or mine
+        other_op = self._ops[int(ops[place])]
+        mine, theirs = members(found.subgroups[first]), members(others[first, entry])
+        one = next((n for n in mine if n not in theirs), mine[0])
+        other = next(n for n in theirs if n != one)
+        element = self._element(shadow, found, first)
         fail(
             at,
-            f"subgroup {lowest_bit(mine)} {does} {self._element(shadow, found, first)}, which "
-            f"subgroup {other} {did} at {line_of(self._ops[int(ops[place])])} with no barrier between",
+            f"subgroup {one} {does} {element}, which subgroup {other} {did} at {line_of(other_op)} "
+            "with no barrier between",
+            notes=notes_at(other_op, f"subgroup {other} {did} it here"),
         )
 
-    def _refuse_different(self, at: Operation, shadow: Shadow, found: Accesses) -> None:
-        if found.values is None or found.subgroups is None:
-            return
+    def _contested(self, at: Operation, shadow: Shadow, found: Accesses) -> Array:
+        """Which accesses store another value to an element than the last one of the op.
+
+        Refused where several subgroups store to it: two of them then store different values.
+        """
+        if found.values is None:
+            return np.zeros(len(found.threads), np.bool)
         winner = last_of(shadow.last, found.places)
-        different = (found.subgroups[winner] != found.subgroups) & (
-            found.values[winner] != found.values
-        )
-        if different.any():
-            first = int(np.argmax(different))
-            pair = (found.subgroups[first], found.subgroups[winner[first]])
-            one, other = sorted(lowest_bit(int(bits)) for bits in pair)
+        different = found.values[winner] != found.values
+        if not different.any():
+            return different
+        elements, group = np.unique(winner, return_inverse=True)
+        storing = np.zeros((len(elements), found.subgroups.shape[1]), np.uint64)
+        np.bitwise_or.at(storing, group, found.subgroups)
+        raced = different & several(storing)[group, 0]
+        if raced.any():
+            first = int(np.argmax(raced))
+            mine, all_there = members(found.subgroups[first]), members(storing[group[first]])
+            last = members(found.subgroups[winner[first]])
+            other = next(n for n in (*last, *all_there) if n != mine[0])
+            one, other = sorted((mine[0], other))
             fail(
                 at,
                 f"subgroups {one} and {other} store different values to "
                 f"{self._element(shadow, found, first)}",
             )
+        return different
 
     def _element(self, shadow: Shadow, found: Accesses, first: int) -> str:
         allocation = shadow.allocation

@@ -1,8 +1,7 @@
-"""What is remembered of each element of shared memory: when it was last written and read, and by whom.
+"""What is remembered of each element of memory: when it was last written and read, and by whom.
 
-Time counts the barriers of a workgroup. The subgroups that wrote or read an element since
-the last barrier are the bits of a number, so that of more than 64 subgroups those that are
-64 apart count as one.
+Time counts the barriers of a workgroup. Remembered are the subgroups that wrote or read an
+element since the last barrier; more of the past orders nothing.
 """
 
 from collections.abc import Mapping
@@ -12,75 +11,88 @@ import numpy as np
 
 from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array
+from xetile.interpreter.sanitizer.sets import several, some
 
-FIRST_EPOCH = 2
-"""The time before any barrier. 0 is never; 1 before the launch."""
+FIRST_EPOCH = 1
+"""The time before any barrier. 0 is never."""
 
 
 class Accesses(NamedTuple):
     """Elements of one shared buffer that an op accesses, one entry per thread and element.
 
     `offsets` are bytes in the buffer, `places` the entries of the shadow, [accesses,
-    entries per element], `now` the time of the thread's workgroup; `subgroups` are bits
-    (None: not known), `values` those of what is stored.
+    entries per element], `now` the time of the thread's workgroup; `subgroups` are the sets
+    of those that access, [accesses, words], `values` the bits of what is stored.
     """
 
     threads: Array
     offsets: Array
     places: Array
     now: Array
-    subgroups: Array | None
+    subgroups: Array
     values: Array | None = None
 
 
 class Entries:
     """Arrays with an entry for as many bytes of a buffer as the smallest access has.
 
-    A subclass gives its arrays' element types as `_TYPES`, by name; all begin with zeros.
+    A subclass gives its arrays' element types as `_TYPES`, by name, and as `_SETS` the names
+    of those that hold sets of subgroups; all begin with zeros.
     """
 
     _TYPES: Mapping[str, type[np.generic]] = {}
+    _SETS: tuple[str, ...] = ()
 
-    def __init__(self, size: int, grain: int) -> None:
+    def __init__(self, size: int, grain: int, words: int = 0) -> None:
         """Entries for a buffer of `size` bytes, each for `grain` bytes at first."""
         self._grain = grain
+        count = -(-size // grain)
         for name, dtype in self._TYPES.items():
-            setattr(self, name, np.zeros(-(-size // grain), dtype))
+            setattr(self, name, np.zeros(count, dtype))
+        for name in self._SETS:
+            setattr(self, name, np.zeros((count, words), np.uint64))
 
     def places(self, offsets: Array, size: int) -> Array:
         """The entries of elements of `size` bytes at offsets in bytes: [elements, entries of one]."""
         if size < self._grain:
-            for name in self._TYPES:
-                setattr(self, name, np.repeat(getattr(self, name), self._grain // size))
+            for name in (*self._TYPES, *self._SETS):
+                finer = np.repeat(getattr(self, name), self._grain // size, axis=0)
+                setattr(self, name, finer)
             self._grain = size
         first = (offsets // self._grain)[:, None]
         return first if size == self._grain else first + np.arange(size // self._grain)
 
 
 class Shadow(Entries):
-    """The past of a shared buffer."""
+    """The past of a shared buffer.
+
+    Of each element: by whom it was `written` with the bits that it has; whether by `atomic`
+    ops alone; whether it was `changed` in between, so that the bits that it has are not the
+    only ones; and who `read` it without having written the same.
+    """
 
     _TYPES: Mapping[str, type[np.generic]] = {
         "written": np.int32,
-        "writers": np.uint64,
         "writing": np.int32,
         "atomic": np.bool,
+        "changed": np.bool,
         "read": np.int32,
-        "readers": np.uint64,
         "reading": np.int32,
         "last": np.int64,
     }
+    _SETS = ("writers", "readers")
     written: Array
     writers: Array
     writing: Array
     atomic: Array
+    changed: Array
     read: Array
     readers: Array
     reading: Array
     last: Array
 
-    def __init__(self, allocation: Allocation, workgroups: int) -> None:
-        super().__init__(allocation.slot * workgroups, allocation.element_size)
+    def __init__(self, allocation: Allocation, workgroups: int, words: int) -> None:
+        super().__init__(allocation.slot * workgroups, allocation.element_size, words)
         self.allocation = allocation
 
     def unwritten(self, found: Accesses) -> Array:
@@ -88,64 +100,76 @@ class Shadow(Entries):
         return self.written[found.places] == 0
 
     def unordered_writers(self, found: Accesses) -> Array:
-        """Subgroups whose write no barrier orders before a read, as bits: [accesses, entries]."""
-        assert found.subgroups is not None
+        """Subgroups whose write no barrier orders before a read: [accesses, entries, words]."""
         readers = found.subgroups[:, None]
         writers = self._since(self.written, self.writers, found)
         # Who wrote the same bits as the others reads those,
         # whoever came last. Atomic ops change them in turn.
-        raced = np.where(
-            self.atomic[found.places], _several(readers | writers), (readers & ~writers) != 0
+        atomic = self.atomic[found.places][..., None]
+        return _where(
+            np.where(atomic, several(readers | writers), some(readers & ~writers)), writers
         )
-        return np.where(raced, writers, np.uint64(0))
 
     def unordered_readers(self, found: Accesses) -> Array:
-        """Subgroups whose read no barrier orders before a write, as bits: [accesses, entries]."""
-        assert found.subgroups is not None
-        writers = found.subgroups[:, None]
+        """Subgroups whose read no barrier orders before a write: [accesses, entries, words]."""
         readers = self._since(self.read, self.readers, found)
-        return np.where(_several(readers | writers), readers, np.uint64(0))
+        return _where(several(readers | found.subgroups[:, None]), readers)
 
-    def earlier_writers(self, found: Accesses, *, atomic: bool) -> Array:
-        """Other subgroups whose write no barrier orders before a write, as bits: [accesses, entries]."""
-        assert found.subgroups is not None
-        writers = self._since(self.written, self.writers, found) & ~found.subgroups[:, None]
-        if not atomic:
-            return writers
-        return np.where(self.atomic[found.places], np.uint64(0), writers)
+    def earlier_writers(self, found: Accesses, kept: Array, *, atomic: bool) -> Array:
+        """Subgroups whose write no barrier orders before a write: [accesses, entries, words].
+
+        Where a store has `kept` the bits, it is none of a race unless others were there.
+        """
+        writers = self._since(self.written, self.writers, found)
+        raced = several(writers | found.subgroups[:, None])
+        places = found.places
+        harmless = self.atomic[places] if atomic else kept & ~self.changed[places]
+        return _where(raced & ~harmless[..., None], writers)
 
     def _since(self, times: Array, subgroups: Array, found: Accesses) -> Array:
-        fresh = times[found.places] == found.now[:, None]
-        return np.where(fresh, subgroups[found.places], np.uint64(0))
+        return _where(self._fresh(times, found)[..., None], subgroups[found.places])
+
+    def _fresh(self, times: Array, found: Accesses) -> Array:
+        return times[found.places] == found.now[:, None]
 
     def note_read(self, found: Accesses, op: int) -> None:
-        if found.subgroups is None:
-            return
+        """Remember a read that no write raced with."""
         places, now = found.places, np.broadcast_to(found.now[:, None], found.places.shape)
+        sets = np.broadcast_to(
+            found.subgroups[:, None], (*places.shape, found.subgroups.shape[1])
+        )
+        # These readers wrote the bits that they read: what
+        # races with the read races with the write too.
+        theirs = self._fresh(self.written, found) & ~self.atomic[places]
+        if theirs.any():
+            places, now, sets = places[~theirs], now[~theirs], sets[~theirs]
         self.readers[places[self.read[places] != now]] = 0
-        np.bitwise_or.at(self.readers, places, found.subgroups[:, None])
+        np.bitwise_or.at(self.readers, places, sets)
         self.read[places] = now
         self.reading[places] = op
 
-    def note_write(self, found: Accesses, op: int, kept: Array, *, atomic: bool) -> None:
-        """Remember a write; where `kept`, the bits and the earlier writers stay."""
+    def note_write(
+        self, found: Accesses, op: int, kept: Array, contested: Array, *, atomic: bool
+    ) -> None:
+        """Remember a write; where `kept`, the bits and the earlier writers stay.
+
+        `contested` are the accesses to elements to which the op writes several values.
+        """
         places, now = found.places, found.now[:, None]
+        fresh = self._fresh(self.written, found)
         self.writing[places] = op
-        if found.subgroups is None:
-            self.written[places] = FIRST_EPOCH - 1
-            return
-        now = np.broadcast_to(now, places.shape)
-        fresh = self.written[places] == now
+        self.changed[places] = atomic | (fresh & (self.changed[places] | ~kept))
+        self.changed[places[contested]] = True
         # After a plain store and an atomic op of one subgroup,
         # others' atomic ops race with the store.
         self.atomic[places] = (self.atomic[places] | ~fresh) & atomic
         self.writers[places[~((kept | atomic) & fresh)]] = 0
         np.bitwise_or.at(self.writers, places, found.subgroups[:, None])
-        self.written[places] = now
+        self.written[places] = np.broadcast_to(now, places.shape)
 
 
-def _several(subgroups: Array) -> Array:
-    return (subgroups & (subgroups - np.uint64(1))) != 0
+def _where(condition: Array, sets: Array) -> Array:
+    return np.where(condition, sets, np.uint64(0))
 
 
 class Owners(Entries):
@@ -165,8 +189,3 @@ def last_of(last: Array, places: Array) -> Array:
     """The last access to the element of each access, by position; `last` is scratch memory."""
     last[places[:, 0]] = np.arange(len(places))
     return last[places[:, 0]]
-
-
-def lowest_bit(subgroups: int) -> int:
-    """The number of the lowest subgroup of some bits."""
-    return (subgroups & -subgroups).bit_length() - 1

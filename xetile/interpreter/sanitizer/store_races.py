@@ -5,7 +5,7 @@ from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from xetile.errors import fail, position
+from xetile.errors import fail, notes_at, position
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
 from xetile.interpreter.machine.observer import Access
@@ -45,7 +45,7 @@ class StoreRaces:
         self._owners: dict[int, Owners] = {}
 
     def write(self, access: Access, values: Array) -> None:
-        at, active, addresses, element, where, _ = access
+        at, active, addresses, element, where = access
         if not self.matter or addresses.size == 0:
             return
         shape = (len(active), *addresses.shape[1:])
@@ -101,11 +101,12 @@ class StoreRaces:
             list(self._threads.workgroup_place(np.array([number - 1])))
             for number in (int(mine[first]), other)
         )
-        line = line_of(self._ops[int(owners.writing[places[first, 0]])])
+        other_op = self._ops[int(owners.writing[places[first, 0]])]
         fail(
             at,
-            f"workgroup {one} stores to an element to which workgroup {two} stored another value at {line}; "
-            "workgroups run in any order",
+            f"workgroup {one} stores to an element to which workgroup {two} stored another value "
+            f"at {line_of(other_op)}; workgroups run in any order",
+            notes=notes_at(other_op, f"workgroup {two} stored it here"),
         )
 
 
