@@ -73,6 +73,8 @@ class Sanitizer(Observer):
         for number in self._buffers(access.addresses):
             shadow = self._shadows[number]
             found = self._accesses(access, shadow, values)
+            if atomic:
+                self._refuse_unwritten(at, shadow, found)
             kept = self._kept(at, found, shadow, access.element)
             others = shadow.unordered_readers(found)
             self._refuse_race(at, shadow, found, others, "writes", "read")

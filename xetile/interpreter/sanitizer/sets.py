@@ -28,7 +28,7 @@ def several(sets: Array) -> Array:
 
 def some(sets: Array) -> Array:
     """Which sets have a member; the last axis has extent 1."""
-    return sets.any(axis=-1, keepdims=True)
+    return np.bitwise_or.reduce(sets, axis=-1, keepdims=True) != 0
 
 
 def members(one: Array) -> list[int]:

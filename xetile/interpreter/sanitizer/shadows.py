@@ -173,16 +173,40 @@ def _where(condition: Array, sets: Array) -> Array:
 
 
 class Owners(Entries):
-    """Which workgroup stored each element last (its linear id plus one), and by which op."""
+    """Which workgroups stored each element (linear ids plus one), and which op did last.
+
+    Of all that stored the same bits, the first one and a `second`; whether the only one
+    `changed` what it had stored.
+    """
 
     _TYPES: Mapping[str, type[np.generic]] = {
-        "owner": np.int32,
+        "first": np.int32,
+        "second": np.int32,
+        "changed": np.bool,
         "writing": np.int32,
         "last": np.int64,
     }
-    owner: Array
+    first: Array
+    second: Array
+    changed: Array
     writing: Array
     last: Array
+
+    def others(self, places: Array, mine: Array) -> Array:
+        """A workgroup other than `mine` that stored each element, 0 where none did: [accesses, entries]."""
+        first, second = self.first[places], self.second[places]
+        return np.where(first == mine[:, None], second, first)
+
+    def note_store(self, places: Array, mine: Array, kept: Array, contested: Array) -> None:
+        """Remember stores that do not race; `kept` and `contested` as of `Shadow.note_write`."""
+        theirs = np.broadcast_to(mine[:, None], places.shape)
+        earlier = self.first[places]
+        self.changed[places] |= (earlier != 0) & ~kept
+        self.changed[places[contested]] = True
+        free = earlier == 0
+        self.first[places[free]] = theirs[free]
+        other = (self.first[places] != theirs) & (self.second[places] == 0)
+        self.second[places[other]] = theirs[other]
 
 
 def last_of(last: Array, places: Array) -> Array:

@@ -69,20 +69,20 @@ class StoreRaces:
         owners = self._owners.setdefault(
             start >> ADDRESS_BITS, Owners(buffer.data.size, element.size)
         )
-        old = self._memory.read(at, addresses, element)
         places = owners.places(addresses - start, element.size)
         mine = (self._threads.workgroup(threads) + 1).astype(np.int32)
         stored = bits_of(values, element)
-        before = owners.owner[places]
-        foreign = ((before != 0) & (before != mine[:, None])).any(axis=1)
-        self._refuse(
-            at, foreign & (bits_of(old, element) != stored), mine, before, owners, places
-        )
-        winner = last_of(owners.last, places)
-        both = (mine[winner] != mine) & (stored[winner] != stored)
+        kept = (bits_of(self._memory.read(at, addresses, element), element) == stored)[:, None]
+        others = owners.others(places, mine)
+        raced = (others != 0) & ~(kept & ~owners.changed[places])
+        self._refuse(at, raced.any(axis=1), mine, others, owners, places)
         owners.writing[places] = self._ops.number(at)
-        self._refuse(at, both, mine, mine[winner][:, None], owners, places)
-        owners.owner[places] = mine[:, None]
+        winner = last_of(owners.last, places)
+        contested = stored[winner] != stored
+        if contested.any():
+            ahead = _another_of(winner, mine)
+            self._refuse(at, contested & (ahead != 0), mine, ahead[:, None], owners, places)
+        owners.note_store(places, mine, kept, contested)
 
     def _refuse(
         self,
@@ -108,6 +108,15 @@ class StoreRaces:
             f"at {line_of(other_op)}; workgroups run in any order",
             notes=notes_at(other_op, f"workgroup {two} stored it here"),
         )
+
+
+def _another_of(group: Array, mine: Array) -> Array:
+    """Another workgroup of each one's group, 0 where there is none."""
+    low, high = mine.copy(), mine.copy()
+    np.minimum.at(low, group, mine)
+    np.maximum.at(high, group, mine)
+    found = np.where(high[group] != mine, high[group], low[group])
+    return np.where(found != mine, found, 0)
 
 
 def bits_of(values: Array, element: Element) -> Array:

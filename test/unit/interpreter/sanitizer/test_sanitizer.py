@@ -111,6 +111,20 @@ def test_a_write_that_no_barrier_orders_after_the_read():
     )
 
 
+def test_the_other_access_is_a_note():
+    """Of races in a workgroup and between workgroups."""
+    bodies = {
+        TILES + WRITE + READ: ("subgroup 1 wrote it here", 21),
+        RACED_STORES: ("workgroup [1, 0, 0] stored it here", 16),
+    }
+    for body, (message, line) in bodies.items():
+        with pytest.raises(XetileError) as caught:
+            run(body)
+        (note,) = caught.value.notes
+        assert note.message == message
+        assert note.location.line.data == line
+
+
 def test_shared_memory_that_nothing_has_written():
     body = TILES + READ + OUT
     refused(
@@ -258,6 +272,10 @@ scf.if %first {{
         (ZERO + BARRIER + PLAIN + ATOMIC, "writes element [0]"),
         (ZERO + BARRIER + ATOMIC + ZERO.replace("%k", "%l"), "writes element [0]"),
         (FIRST_ONLY + ATOMIC, "writes element [0]"),
+        (
+            ATOMIC,
+            "reads element [0] of the shared buffer allocated at line 12, which nothing has written",
+        ),
     ],
 )
 def test_atomic_ops_do_not_race_with_each_other(body: str, message: str | None):
@@ -504,7 +522,17 @@ STORES = """\
 """
 OWN = "memref.store %value, %out[%c0, %sg, %b] : memref<4x8x16xf16>\n"
 FIRST = "memref.store %value, %out[%c0, %sg, %c0] : memref<4x8x16xf16>\n"
+TWICE = "%four = arith.addf %value, %value : f16\n" + FIRST.replace("%value", "%four")
+ONLY_ONE = """\
+%last = arith.cmpi eq, %b, %c1 : index
+scf.if %last {
+BODY
+}
+"""
 DIFFERENT = "%w = arith.index_cast %b : index to i32\n%x = arith.sitofp %w : i32 to f16\n"
+
+
+RACED_STORES = STORES + DIFFERENT + FIRST.replace("%value", "%x")
 
 
 @pytest.mark.parametrize(
@@ -515,6 +543,9 @@ DIFFERENT = "%w = arith.index_cast %b : index to i32\n%x = arith.sitofp %w : i32
         (STORES + DIFFERENT + OWN.replace("%value", "%x"), False),
         (STORES + DIFFERENT + FIRST.replace("%value", "%x"), True),
         (STORES + DIFFERENT + FIRST + FIRST.replace("%value", "%x"), True),
+        (STORES + ONLY_ONE.replace("BODY", FIRST + FIRST), False),
+        (STORES + FIRST + ONLY_ONE.replace("BODY", TWICE), True),
+        (STORES + ONLY_ONE.replace("BODY", TWICE + FIRST) + FIRST, True),
     ],
 )
 @pytest.mark.parametrize("level", ["subgroup", "lane"])

@@ -229,7 +229,7 @@ def holders(map: Map | None, row: int, column: int) -> list[int]:
     if map is None:
         return list(range(SUBGROUPS))
     (down, across), (height, width) = map
-    here = []
+    here: list[int] = []
     for subgroup in range(SUBGROUPS):
         place = divmod(subgroup, across)
         rows = row // height % down == place[0] % min(down, SIZE // height)
@@ -418,7 +418,9 @@ def races_of_own(steps: Sequence[Own]) -> bool:
         if kind == "barrier":
             epochs.append({})
         for subgroup, place in enumerate(places):
-            for value in STORED.get(kind, [0]) if place is not None else ():
+            if place is None:
+                continue
+            for value in STORED.get(kind, [0]):
                 touch = Touch(subgroup, kinds.get(kind, "write"), value, order)
                 epochs[-1].setdefault(place, []).append(touch)
     return any_conflict(epochs)
