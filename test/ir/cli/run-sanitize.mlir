@@ -4,7 +4,8 @@
 // RUN: xetile-run %s --no-sanitize --arg zeros | FileCheck %s --check-prefix=ALLOWED
 // RUN: env XETILE_SANITIZE=0 xetile-run %s --arg zeros | FileCheck %s --check-prefix=ALLOWED
 
-// RACE: {{^}}{{.*}}run-sanitize.mlir:[[#@LINE+14]]:5: error: subgroup 0 reads element [1] of the shared buffer allocated at line [[#@LINE+12]], which subgroup 1 wrote at line [[#@LINE+13]] with no barrier between{{$}}
+// RACE: {{^}}{{.*}}run-sanitize.mlir:[[#@LINE+15]]:5: error: subgroup 0 reads element [1] of the shared buffer allocated at line [[#@LINE+13]], which subgroup 1 wrote at line [[#@LINE+14]] with no barrier between{{$}}
+// RACE-NEXT: {{^}}{{.*}}run-sanitize.mlir:[[#@LINE+13]]:5: note: subgroup 1 wrote it here{{$}}
 // RACE-NOT: {{.}}
 // ALLOWED: argument 0: memref<4xindex>: smallest 0, largest 3
 

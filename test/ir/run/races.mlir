@@ -42,6 +42,8 @@ gpu.module @m {
     gpu.return
   }
 
+  // GATHER: note: subgroup 3 wrote it here
+
   // A single element is read by every subgroup.
   // ELEMENT: error: subgroup 0 reads element [4, 5] of the shared buffer allocated at line {{[0-9]+}}, which subgroup 1 wrote at line {{[0-9]+}} with no barrier between
   gpu.func @tile_element(%o: memref<16x16xf32>) workgroup(%s: !shared) kernel
