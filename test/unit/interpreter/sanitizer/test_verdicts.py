@@ -446,3 +446,14 @@ def test_subgroups_that_go_ways_of_their_own(unit: str):
     for steps in (*RARE, *map(random_owns, range(60))):
         text = text_of_own(steps, unit)
         assert refused(parse(text), []) == races_of_own(steps), text
+
+
+def test_maps_say_how_many_subgroups_there_are_where_the_kernel_does_not():
+    everywhere = range(SIZE * SIZE)
+    for map, expected in ((OWNING[0], False), (OWNING[1], True)):
+        steps = [Step("store", OWNING[0], everywhere, 1), Step("load", map, everywhere)]
+        text = text_of(steps, written=True).replace(
+            "known_block_size = array<i32: 64, 1, 1>, ", ""
+        )
+        assert "known_block_size" not in text
+        assert verdict(text, "workgroup") == expected
