@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from xdsl.ir import Operation
 
+from xetile.analysis.lanes import Axis
 from xetile.errors import fail
 from xetile.interpreter.machine.frame import Frame, Handler
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Values, uniform
 
 _BY_AXIS: Mapping[str, Callable[[Frame, Operation, Axis], Array]] = {

@@ -13,6 +13,7 @@ from xetile.analysis.kernels import (
     level,
     symbol_name,
 )
+from xetile.analysis.lanes import AXES
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
@@ -21,11 +22,9 @@ from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import parameters_of, run_workgroups
-from xetile.interpreter.machine.threads import Axis, Sizes, Threads
+from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
-
-AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 
 def _launch_func(frame: Frame, op: Operation) -> Values:

@@ -1,19 +1,18 @@
 """Who the threads of a batch are: workgroups, subgroups or lanes."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from xdsl.ir import Operation
 
+from xetile.analysis.lanes import Axis, shared_by_lanes
 from xetile.errors import fail
 from xetile.interpreter.machine.values import Array, uniform
 from xetile.levels import Unit
 
 Sizes = tuple[int, int, int]
 """Along x, y and z; x is the fastest."""
-
-Axis = Literal["x", "y", "z"]
 
 
 @dataclass(eq=False)
@@ -65,9 +64,16 @@ class Threads:
         """Coordinates in their workgroups of work-items, or of subgroups if those count."""
         if self.level == "lane" and not self.counts_subgroups:
             return _coordinate(active % self.per_workgroup, self.block_sizes(at), axis)
-        if not self.counts_subgroups:
+        if self.counts_subgroups:
+            return _coordinate(self.subgroup(active, at), self.block_sizes(at), axis)
+        if (
+            self.level == "workgroup"
+            or self.block is None
+            or not shared_by_lanes(self.block, axis, self.subgroup_size)
+        ):
             self._refuse_inside(at, "; use gpu.subgroup_id or gpu.block_id")
-        return _coordinate(self.subgroup(active, at), self.block_sizes(at), axis)
+        first = self.subgroup_of(active) * self.subgroup_size
+        return _coordinate(first, self.block, axis)
 
     def _refuse_inside(self, at: Operation, hint: str = "") -> NoReturn:
         place = f"a {self.level}, which executes as one thread here"

@@ -1,24 +1,11 @@
 """The gpu dialect: who a thread is, and what threads do together."""
 
-from typing import cast
-
 from xdsl.ir import Operation
 
-from xetile.errors import fail
+from xetile.analysis.lanes import axis_of
 from xetile.interpreter.common.threads import always, barrier, by_axis, lane_id, subgroup_id
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.reading import attribute
-from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Values, uniform
-
-
-def axis_of(op: Operation) -> Axis:
-    """The axis that an op names."""
-    word = str(attribute(op, "dimension"))
-    found = next((axis for axis in ("x", "y", "z") if axis in word.rpartition(" ")[2]), None)
-    if found is None:
-        fail(op, f"'dimension' is {word}; expected x, y or z")
-    return cast(Axis, found)
 
 
 def _global_id(frame: Frame, op: Operation) -> Values:

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import FloatTF32Type as TF32
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xetile.analysis.lanes import Axis
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
@@ -17,7 +18,6 @@ from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, sub
 from xetile.interpreter.machine.elements import Element, element_of, round_tf32
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
-from xetile.interpreter.machine.threads import Axis
 from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout

@@ -35,6 +35,10 @@ from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import check_lowered
+from xetile.rewriting.work_item_launches import (
+    check_shared_by_lanes,
+    set_work_item_convention,
+)
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,9 @@ class ConvertXeGPUToXeVM(ModulePass):
                 )
             if not holds_dialect(function, "xegpu"):
                 continue
-            LaneView(
-                function,
-                {**messages.HANDLERS, **vectors.HANDLERS},
-                device_of(function, self.device),
-            ).run()
+            target = device_of(function, self.device)
+            set_work_item_convention(function, target.threads)
+            check_shared_by_lanes(function, target.threads, "xegpu")
+            LaneView(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

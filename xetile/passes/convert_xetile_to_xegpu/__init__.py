@@ -31,17 +31,19 @@ from xetile.analysis.kernels import functions, holds_dialect, level, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
-from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors, work_item_launches
+from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors
 from xetile.passes.convert_xetile_to_xegpu.checks import check_blocks, check_instruction
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
-from xetile.passes.convert_xetile_to_xegpu.work_item_launches import set_work_item_convention
 from xetile.rewriting.rewriter import Handlers, check_lowered
+from xetile.rewriting.work_item_launches import (
+    check_shared_by_lanes,
+    set_work_item_convention,
+)
 
 HANDLERS: Handlers[XeGPUView] = {
     **tiles.HANDLERS,
     **vectors.HANDLERS,
     **rearrange.HANDLERS,
-    **work_item_launches.HANDLERS,
 }
 
 
@@ -70,8 +72,9 @@ class ConvertXeTileToXeGPU(ModulePass):
                 check_blocks(inner)
                 if isinstance(inner, TileMMAOp):
                     check_instruction(target, inner)
+            set_work_item_convention(function, target.threads)
+            check_shared_by_lanes(function, target.threads, "xetile")
             XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             check_lowered(function, "xetile", "XeGPU")
-            set_work_item_convention(function, target.threads)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)
             set_level(function, "subgroup")

@@ -53,7 +53,11 @@ def _check(function: Operation) -> None:
     if found != "lane" and holds_dialect(function, "xetile", "xegpu"):
         fail(function, f"the kernel is at level {found}; run convert-xegpu-to-xevm first")
     if OLDER_CONVENTION in function.attributes:
-        fail(function, f"'{OLDER_CONVENTION}' counts subgroups; run xetile-wg-to-sg first")
+        fail(
+            function,
+            f"'{OLDER_CONVENTION}' counts subgroups, which convert-xetile-to-xegpu and convert-xegpu-to-xevm "
+            "rewrite in kernels with tiles; write this one for work-items, without it",
+        )
     blocks: list[Block] = list(function.regions[0].blocks)
     if len(blocks) != 1:
         fail(

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from xetile.analysis.kernels import OLDER_CONVENTION
 from xetile.dialects.upstream import arith
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
@@ -41,14 +40,9 @@ _REASONS: Mapping[str, str] = {
     ),
     "memref.atomic_rmw": _UPDATE,
 }
-_COUNTED = ("gpu.thread_id", "gpu.global_id")
-"""What counts subgroups in kernels of Intel's older convention."""
 
 
 def _check(view: SubgroupView, op: Operation) -> None:
-    if op.name in _COUNTED and OLDER_CONVENTION in view.function.attributes:
-        view.copy(op)
-        return
     fail(op, f"'{op.name}' {_REASONS[op.name]}")
 
 

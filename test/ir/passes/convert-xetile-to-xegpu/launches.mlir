@@ -30,14 +30,31 @@ gpu.module @m {
     gpu.return
   }
 
-  // Those of other kernels stay.
+  // The grid's coordinate of a subgroup: its workgroup's first, and its own.
+  // CHECK-LABEL: gpu.func @global
+  // CHECK: %[[ID:.*]] = gpu.subgroup_id : index
+  // CHECK-NEXT: %[[ALONG_X:.*]] = arith.constant 4 : index
+  // CHECK-NEXT: %[[X:.*]] = arith.remui %[[ID]], %[[ALONG_X]] : index
+  // CHECK-NEXT: %[[WORKGROUP:.*]] = gpu.block_id x
+  // CHECK-NEXT: %[[SIZE:.*]] = arith.constant 4 : index
+  // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %[[WORKGROUP]], %[[SIZE]] : index
+  // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[FIRST]], %[[X]] : index
+  // CHECK: xegpu.prefetch_nd %{{.*}}[%[[ROW]], 0]
+  gpu.func @global(%A: memref<64x64xf32>) kernel attributes {VectorComputeFunctionINTEL, known_block_size = array<i32: 4, 2, 1>} {
+    %x = gpu.global_id x
+    %t = xetile.init_tile %A[%x, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32, #blocked>
+    xetile.prefetch_tile %t : !xetile.tile<8x16xf32, #blocked>
+    gpu.return
+  }
+
+  // Those of other kernels stay; lanes of a subgroup share y.
   // CHECK-LABEL: gpu.func @kept
-  // CHECK: gpu.thread_id x
+  // CHECK: gpu.thread_id y
   // CHECK-NEXT: gpu.block_dim x
-  gpu.func @kept(%A: memref<64x64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    %x = gpu.thread_id x
+  gpu.func @kept(%A: memref<64x64xf32>) kernel attributes {known_block_size = array<i32: 16, 4, 1>} {
+    %y = gpu.thread_id y
     %n = gpu.block_dim x
-    %s = arith.subi %n, %x : index
+    %s = arith.subi %n, %y : index
     %t = xetile.init_tile %A[%s, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32, #blocked>
     xetile.prefetch_tile %t : !xetile.tile<8x16xf32, #blocked>
     gpu.return

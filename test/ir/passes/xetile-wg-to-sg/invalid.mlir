@@ -94,6 +94,17 @@ func.func @f(%A: memref<16x16xf32>) {
 
 // -----
 
+// Nor is there one that counts subgroups.
+#tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
+func.func @f(%A: memref<16x16xf32>) attributes {VectorComputeFunctionINTEL} {
+  %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>
+  // expected-error @below {{'gpu.global_id' differs inside of a workgroup, which a workgroup-level kernel is written for as a whole; use gpu.block_id, or write the kernel at subgroup level}}
+  %i = gpu.global_id x
+  func.return
+}
+
+// -----
+
 #tile = #xetile.tile_attr<wg_map = <sg_layout = [2, 1], sg_data = [8, 16]>>
 func.func @f(%A: memref<16x16xf32>, %x: f32, %i: i32, %w: i32) {
   %t = xetile.init_tile %A[0, 0] : memref<16x16xf32> -> !xetile.tile<16x16xf32, #tile>

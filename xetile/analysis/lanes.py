@@ -1,0 +1,139 @@
+"""Which values differ between the lanes of a subgroup, and by which id.
+
+A subgroup's lanes follow one another in the order of work-items, x fastest, as Intel's compiler numbers them where a
+kernel says its block size.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, cast
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes
+from xetile.analysis.same_value import carried
+from xetile.errors import Note, fail, notes_at
+
+Axis = Literal["x", "y", "z"]
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+
+_COUNTING = ("gpu.thread_id", "gpu.global_id")
+"""Ids that count work-items, but subgroups in kernels of the older convention."""
+
+_LOCAL = tuple(f"xevm.local_id.{axis}" for axis in AXES)
+_LANE = ("gpu.lane_id", "xevm.lane_id")
+
+_AGREED = ("gpu.subgroup_broadcast", "gpu.subgroup_reduce", "gpu.all_reduce")
+"""What lanes learn together: one result for all of a subgroup."""
+
+_DECIDED_BY_FIRST = ("scf.if", "scf.index_switch")
+
+
+def axis_of(op: Operation) -> Axis:
+    """The axis that an id of the gpu dialect names."""
+    attribute = op.properties.get("dimension", op.attributes.get("dimension"))
+    word = str(attribute).rpartition(" ")[2]
+    for axis in AXES:
+        if axis in word:
+            return axis
+    fail(op, f"'dimension' is {attribute}; expected x, y or z")
+
+
+def shared_by_lanes(block: Sequence[int], axis: Axis, threads: int) -> bool:
+    """Whether all work-items of each subgroup have one coordinate along an axis.
+
+    `block`: work-items along x, y, z; `threads`: of a subgroup.
+    """
+    dimension = AXES.index(axis)
+    below = 1
+    for size in block[:dimension]:
+        below *= size
+    return block[dimension] == 1 or below % threads == 0
+
+
+def differing(function: Operation, threads: int) -> dict[SSAValue, Operation]:
+    """The values that lanes of one subgroup may not share, each with the id that they come from."""
+    found: dict[SSAValue, Operation] = {}
+    ops = list(function.walk())
+    for op in ops:
+        if _differs(function, op, threads):
+            found[op.results[0]] = op
+    before = 0
+    while before < len(found):
+        before = len(found)
+        for op in ops:
+            _step(op, found)
+    return found
+
+
+def decided_by(op: Operation, differing: dict[SSAValue, Operation]) -> Operation | None:
+    """The id, among differing values, that decides whether a lane comes to an op at all."""
+    parent = op.parent_op()
+    while parent is not None:
+        if (origin := _first(_deciding(parent), differing)) is not None:
+            return origin
+        parent = parent.parent_op()
+    return None
+
+
+def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple[Note, ...]:
+    """Why lanes do not share an id, at the id."""
+    if origin.name in _LANE:
+        return notes_at(origin, f"'{origin.name}' is another number in each lane")
+    block = launch_sizes(function, "known_block_size")
+    if block is None:
+        reason = "without known_block_size lanes may lie along any axis"
+    else:
+        reason = f"a subgroup is {threads} of the block {list(block)}, x first"
+    return notes_at(origin, f"'{origin.name}' counts work-items: {reason}")
+
+
+def _differs(function: Operation, op: Operation, threads: int) -> bool:
+    if op.name in _LANE:
+        return True
+    if op.name in _LOCAL:
+        axis = cast(Axis, op.name[-1])
+    elif op.name in _COUNTING:
+        axis = axis_of(op)
+    else:
+        return False
+    if OLDER_CONVENTION in function.attributes:
+        return False
+    block = launch_sizes(function, "known_block_size")
+    return block is None or not shared_by_lanes(block, axis, threads)
+
+
+def _step(op: Operation, found: dict[SSAValue, Operation]) -> None:
+    if op.name in _AGREED:
+        return
+    if not op.regions:
+        _give(op.results, _first(op.operands, found), found)
+        return
+    for source, target, _ in carried(op):
+        _give([target], found.get(source), found)
+    origin = _first(_deciding(op), found)
+    _give(op.results, origin, found)
+    if op.name == "scf.for":
+        _give(op.regions[0].blocks[0].args[:1], origin, found)
+
+
+def _deciding(op: Operation) -> Sequence[SSAValue]:
+    """The values that say how often, or which of, the regions of an op are executed."""
+    if op.name in _DECIDED_BY_FIRST:
+        return op.operands[:1]
+    if op.name == "scf.for":
+        return op.operands[:3]
+    if op.name == "scf.while" and (last := op.regions[0].blocks[0].last_op) is not None:
+        return last.operands[:1]
+    return ()
+
+
+def _first(values: Iterable[SSAValue], found: dict[SSAValue, Operation]) -> Operation | None:
+    return next((found[value] for value in values if value in found), None)
+
+
+def _give(
+    values: Iterable[SSAValue], origin: Operation | None, found: dict[SSAValue, Operation]
+) -> None:
+    if origin is not None:
+        for value in values:
+            found.setdefault(value, origin)

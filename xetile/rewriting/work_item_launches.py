@@ -1,0 +1,152 @@
+"""Kernels of Intel's older launch convention, which counts subgroups, in the one that counts work-items.
+
+    gpu.launch_func @m::@k blocks in (...) threads in (%x, %y, %z)       // k has VectorComputeFunctionINTEL
+->
+    %items = arith.muli %x, %c16 : index                                 // k has it no longer
+    gpu.launch_func @m::@k blocks in (...) threads in (%items, %y, %z)
+
+Below, lanes execute what a subgroup executed, so ids that differ between them are refused where they meet a tile.
+"""
+
+from collections.abc import Callable, Iterator
+
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes, symbol_name
+from xetile.analysis.lanes import AXES, axis_of, decided_by, differing, note_on_lanes
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu.ids import BlockDimOp, BlockIdOp, SubgroupIdOp
+from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
+from xetile.errors import fail
+from xetile.rewriting.rewriter import hand_name_on
+
+AFTER_GRID = 3
+"""The operand of a launch's block size along x: after the tokens, and the three sizes of the grid."""
+
+MOST_ITEMS = 2**31 - 1
+"""What known_block_size, of type i32, holds."""
+
+_COUNTING = ("gpu.thread_id", "gpu.global_id", "gpu.block_dim")
+"""What counts subgroups in the older convention."""
+
+Emit = Callable[[Operation], SSAValue]
+
+
+def set_work_item_convention(function: Operation, threads: int) -> None:
+    """Rewrite the ids and block sizes of a kernel and of its launches: so many threads per subgroup along x."""
+    if OLDER_CONVENTION not in function.attributes:
+        return
+    sizes = launch_sizes(function, "known_block_size")
+    if sizes is not None and sizes[0] * threads > MOST_ITEMS:
+        fail(
+            function,
+            f"known_block_size {list(sizes)} counts subgroups of {threads} work-items: "
+            f"{sizes[0] * threads} along x, expected at most {MOST_ITEMS}",
+        )
+    for op in [op for op in function.walk() if op.name in _COUNTING]:
+        _replace(op, sizes, threads)
+    del function.attributes[OLDER_CONVENTION]
+    if sizes is not None:
+        x, y, z = sizes
+        size = DenseArrayBase.from_list(i32, [x * threads, y, z])
+        function.attributes.pop("gpu.known_block_size", None)
+        store = function.properties if function.name == "gpu.func" else function.attributes
+        store["known_block_size"] = size
+    for launch in list(_launches(function)):
+        _widen(launch, threads)
+
+
+def check_shared_by_lanes(function: Operation, threads: int, *dialects: str) -> None:
+    """Refuse ops of these dialects that lanes of one subgroup would do differently.
+
+    The lanes make an access together, at one place; which of them came first does not say at which.
+    """
+    values = differing(function, threads)
+    if not values:
+        return
+    for op in function.walk():
+        if op.name.partition(".")[0] not in dialects:
+            continue
+        origin = next((values[value] for value in op.operands if value in values), None)
+        how = "takes a value that differs between the lanes of a subgroup"
+        if origin is None:
+            origin = decided_by(op, values)
+            how = "is done by some lanes of a subgroup and not by others"
+        if origin is not None:
+            fail(
+                op,
+                f"'{op.name}' {how} (of '{origin.name}'), which access a tile together; "
+                "expected gpu.subgroup_id, gpu.block_id, or another id that the lanes share",
+                note_on_lanes(function, origin, threads),
+            )
+
+
+def _replace(op: Operation, sizes: tuple[int, int, int] | None, threads: int) -> None:
+    def emit(made: Operation) -> SSAValue:
+        made.location = op.location
+        Rewriter.insert_op(made, InsertPoint.before(op))
+        return made.results[0]
+
+    made = _subgroups_along(op, sizes, emit, threads)
+    hand_name_on(op.results[0], made)
+    op.results[0].replace_all_uses_with(made)
+    op.detach()
+    op.erase()
+
+
+def _subgroups_along(
+    op: Operation, sizes: tuple[int, int, int] | None, emit: Emit, threads: int
+) -> SSAValue:
+    """What an id or size of the older convention is where launches count work-items.
+
+    It is read off the subgroup's id, which all lanes of a subgroup share; `emit` inserts an
+    op for its result; a subgroup has so many `threads`.
+    """
+    axis = AXES.index(axis_of(op))
+
+    def number(value: int) -> SSAValue:
+        return emit(arith.ConstantOp.from_int_and_width(value, IndexType()))
+
+    def size(along: int) -> SSAValue:
+        if sizes is not None:
+            return number(sizes[along])
+        items = emit(BlockDimOp(AXES[along]))
+        return emit(arith.DivUIOp(items, number(threads))) if along == 0 else items
+
+    if op.name == "gpu.block_dim":
+        return size(axis)
+    value = emit(SubgroupIdOp())
+    for below in range(axis):
+        value = emit(arith.DivUIOp(value, size(below)))
+    value = emit(arith.RemUIOp(value, size(axis)))
+    if op.name == "gpu.thread_id":
+        return value
+    first = emit(arith.MuliOp(emit(BlockIdOp(AXES[axis])), size(axis)))
+    return emit(arith.AddiOp(first, value))
+
+
+def _launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
+    module = kernel.parent_op()
+    outer = None if module is None else module.parent_op()
+    while outer is not None and outer.name != "builtin.module":
+        outer = outer.parent_op()
+    if module is None or outer is None:
+        return
+    path = f"{symbol_name(module)}.{symbol_name(kernel)}"
+    for op in outer.walk():
+        if isinstance(op, LaunchFuncOp) and op.kernel.string_value() == path:
+            yield op
+
+
+def _widen(launch: LaunchFuncOp, threads: int) -> None:
+    x = launch.block_size_x
+    type = x.type
+    width = type.bitwidth if isinstance(type, IntegerType) else IndexType()
+    lanes = arith.ConstantOp.from_int_and_width(threads, width)
+    items = arith.MuliOp(x, lanes)
+    for op in (lanes, items):
+        op.location = launch.location
+    Rewriter.insert_op([lanes, items], InsertPoint.before(launch))
+    launch.operands[len(launch.async_dependencies) + AFTER_GRID] = items.result
