@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.vector.support import dense, splat, splat_bytes
@@ -43,15 +43,6 @@ def taken(value: Dense, indices: Iterable[int], type: VectorType[Attribute]) -> 
     width = len(data) // len(value)
     picked = b"".join(data[index * width : (index + 1) * width] for index in indices)
     return dense(cast("VectorType[AnyDenseElement]", type), picked)
-
-
-def known_integer(value: SSAValue) -> int | None:
-    """The number of an integer or index that an `arith.constant` makes."""
-    if isinstance(value.owner, Operation) and value.owner.name == "arith.constant":
-        number = value.owner.properties.get("value")
-        if isinstance(number, IntegerAttr):
-            return number.value.data
-    return None
 
 
 def integers_of(op: Operation, name: str) -> list[int]:

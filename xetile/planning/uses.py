@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.constants import known_integer
 from xetile.analysis.same_value import Classes, carried_pairs
+from xetile.dialects.known_integers import known_integer
 from xetile.dialects.traits import (
     MovesTile,
     PrefetchesTile,

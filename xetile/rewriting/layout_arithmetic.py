@@ -26,8 +26,8 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signednes
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.constants import known_integer
 from xetile.analysis.ranges import Interval
+from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream import arith
 from xetile.errors import fail
 from xetile.layout.algebra.f2 import diagonals

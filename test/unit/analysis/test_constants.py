@@ -7,7 +7,6 @@ from xdsl.ir import Operation
 from xetile.analysis.constants import (
     dense_value,
     is_splat,
-    known_integer,
     splat_of_type,
     taken,
 )
@@ -42,5 +41,3 @@ def test_one_element_over_another_shape(text: str) -> None:
 
 def test_scalars() -> None:
     assert dense_value(constant("7 : index")) is None
-    assert known_integer(constant("7 : index").results[0]) == 7
-    assert known_integer(constant("2.0 : f32").results[0]) is None

@@ -191,3 +191,65 @@ def test_what_is_dynamic_is_remarked_once(capsys: pytest.CaptureFixture[str]) ->
     assert lines[0].startswith(
         "k.mlir:2:1: remark: the height, width, pitch of this matrix are known at run time"
     )
+
+
+@pytest.mark.parametrize("offsets", ["[0, 1]", "[%c0, %c1]", "[%c1, %c1]"])
+@pytest.mark.parametrize("moved", ["in", "by"])
+def test_columns_that_no_message_begins_at(offsets: str, moved: str) -> None:
+    """Said by literals or constants, where the tile is made or where it is moved."""
+    tile = "!xetile.tile<16x16xf16>"
+    first, step = (offsets, "[0, 2]") if moved == "in" else ("[0, 2]", offsets)
+    module = kernel(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %t = xetile.init_tile %A{first} : memref<64x64xf16> -> {tile}
+        %u = xetile.update_tile_offset %t, {step} : {tile}
+        %v = xetile.load_tile %u : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<64x64xf16>",
+    )
+    column = 2 if moved == "in" else 6
+    assert refused(module, "xegpu").message == (
+        f"the matrix has a column offset of {column} bytes; 2D block access needs a multiple of 4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strides", "problem"),
+    [
+        ("[64, 16]", "[64, 1]", "rows of 32 bytes"),
+        ("[%c64, %c16]", "[%c64, %c1]", "rows of 32 bytes"),
+        ("[%c64, %c64]", "[%c66, %c1]", "a pitch of 132 bytes"),
+    ],
+)
+def test_constant_surfaces_are_checked_as_literal_ones(
+    sizes: str, strides: str, problem: str
+) -> None:
+    tile = "!xetile.tile<16x16xf16>"
+    constants = "\n".join(f"%c{n} = arith.constant {n} : index" for n in (1, 16, 64, 66))
+    module = kernel(
+        f"""{constants}
+        %t = xetile.init_tile %A[0, 0], {sizes}, {strides} : memref<?x?xf16> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<?x?xf16>",
+    )
+    assert refused(module, "xegpu").message.startswith(f"the matrix has {problem}")
+
+
+def test_a_stride_along_rows_that_only_running_tells(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tile = "!xetile.tile<16x16xf16>"
+    module = kernel(
+        f"""%t = xetile.init_tile %A[0, 0], [64, 64], [64, %s] : memref<?x?xf16> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<?x?xf16>, %s: index",
+    )
+    lower(context(), module, "xegpu", "bmg")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "k.mlir:2:1: remark: the stride along rows of this matrix is known at run time only"
+    )
+    assert line.endswith("and a stride of 1 along rows")

@@ -33,7 +33,6 @@ from xetile.dialects.index_lists import (
 from xetile.dialects.traits import MakesTile
 from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.dialects.xetile.attributes import (
-    COLUMN_MAJOR,
     GLOBAL,
     LEGAL_MEMORY_SPACES,
     memory_space_of,
@@ -56,6 +55,13 @@ from xetile.dialects.xetile.reading import (
     print_values,
 )
 from xetile.dialects.xetile.support import verify_dictionary
+from xetile.dialects.xetile.surfaces import (
+    known_entries,
+    verify_against_type,
+    verify_batch,
+    verify_not_negative,
+    verify_order,
+)
 from xetile.dialects.xetile.types import TileType
 
 ADDRESS_TYPES = ("i64", "ui64", "i32", "ui32")
@@ -227,22 +233,29 @@ class InitTileOp(IRDLOperation):
             )
         layout = strides_and_offset(source)
         assert layout is not None
-        _verify_order(f"'source' {source} has strides", layout[0], self.tile.type)
+        verify_order(f"'source' {source} has strides", layout[0], self.tile.type)
+        verify_batch(known_entries(self.mixed_offsets), source.get_shape())
 
     def _verify_dynamic(self) -> None:
         source, count = self.source.type, len(self.mixed_offsets)
-        if isinstance(source, MemRefType):
-            memref = cast("MemRefType[Attribute]", source)
-            if strides_and_offset(memref) is None:
-                raise VerifyException(f"'source' is {memref}, expected a strided layout")
+        memref = (
+            cast("MemRefType[Attribute]", source) if isinstance(source, MemRefType) else None
+        )
+        if memref is not None and strides_and_offset(memref) is None:
+            raise VerifyException(f"'source' is {memref}, expected a strided layout")
         for name, entries in (("sizes", self.mixed_sizes), ("strides", self.mixed_strides)):
             if len(entries) != count:
                 raise VerifyException(
                     f"'{name}' has {len(entries)} entries; {source} needs {count}, as many as offsets: "
                     "write %source[offsets], [sizes], [strides]"
                 )
-        strides = [s if isinstance(s, int) else None for s in self.mixed_strides]
-        _verify_order("'strides' is", strides, self.tile.type)
+        sizes, strides = known_entries(self.mixed_sizes), known_entries(self.mixed_strides)
+        if memref is not None:
+            verify_against_type(memref, sizes, strides)
+        verify_not_negative("sizes", sizes)
+        verify_not_negative("strides", strides)
+        verify_order("'strides' is", strides, self.tile.type)
+        verify_batch(known_entries(self.mixed_offsets), sizes)
 
 
 def _parse_position(
@@ -300,25 +313,3 @@ def _verify_elements(tile: TileType, source: MemRefType[Attribute]) -> None:
 
 def _space(space: int) -> str:
     return "global" if space == GLOBAL else "shared"
-
-
-def _verify_order(found: str, strides: Sequence[int | None], tile: TileType) -> None:
-    """Refuse strides whose fastest dimension is not the order's; None is not known yet."""
-    column_major = tile.order == COLUMN_MAJOR
-    fastest = strides[-2] if column_major else strides[-1]
-    if fastest in (1, None):
-        return
-    dimension = len(strides) - (2 if column_major else 1)
-    text = _strides_in_words(strides)
-    other = strides[-1] if column_major else strides[-2]
-    advice = ""
-    if other == 1:
-        advice = f"; this is order = {[1, 0] if column_major else [0, 1]}"
-    raise VerifyException(
-        f"{found} {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
-    )
-
-
-def _strides_in_words(strides: Sequence[int | None]) -> str:
-    """`[?, 1]`."""
-    return f"[{', '.join('?' if stride is None else str(stride) for stride in strides)}]"

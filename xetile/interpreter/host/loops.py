@@ -3,7 +3,7 @@
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.analysis.constants import known_integer
+from xetile.dialects.known_integers import known_integer
 from xetile.interpreter.common.control import check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host

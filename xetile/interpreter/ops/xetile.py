@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import update_elements
 from xetile.interpreter.common.folds import fold, identity, kind_of
@@ -32,6 +33,7 @@ from xetile.interpreter.machine.values import (
     Array,
     MemRef,
     ScatteredTile,
+    Surface,
     Tile,
     Values,
     uniform,
@@ -51,7 +53,19 @@ def _init_tile(frame: Frame, op: Operation) -> Values:
     names = ("const_offsets", "const_sizes", "const_strides")
     offsets, sizes, strides = mixed_lists(frame, op, names, lists)
     surface = surface_of(frame, op, source, offsets[:-2], sizes, strides, type.element_type)
+    _check_order(op, surface, type, len(offsets))
     return [Tile(surface, (offsets[-2], offsets[-1]))]
+
+
+def _check_order(op: Operation, surface: Surface, type: TileType, rank: int) -> None:
+    fastest = 0 if type.order == COLUMN_MAJOR else 1
+    wrong = surface.strides[fastest][surface.strides[fastest] != 1]
+    if len(wrong):
+        fail(
+            op,
+            f"the matrix has stride {int(wrong[0])} along dimension {rank - 2 + fastest}; "
+            f"order {list(type.order)} needs 1 there",
+        )
 
 
 def _init_scattered(

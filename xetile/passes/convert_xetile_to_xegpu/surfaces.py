@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import MemRefType, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import CreateNdTdescOp, TensorDescType
@@ -136,27 +137,32 @@ def _check(
         fail(op, f"2D block access has no elements of type {tile.element_type}")
     size = bits // 8
     values = {
-        "height": sizes[0],
+        "height": known_offset(sizes[0]),
         "width": _bytes(sizes[1], size),
         "pitch": _bytes(strides[0], size),
         "base": _bytes(start, size),
-        "column": _bytes(column, size),
     }
-    static = {name: value for name, value in values.items() if isinstance(value, int)}
-    problem = SURFACE.problem(**static)
+    known = {name: value for name, value in values.items() if value is not None}
+    problem = SURFACE.problem(column=_bytes(column, size), **known)
     if problem is not None:
         fail(op, problem)
-    dynamic = [
-        name
-        for name, value in values.items()
-        if not isinstance(value, int) and name != "column"
-    ]
+    dynamic = [name for name, value in values.items() if value is None]
+    rules = SURFACE.rules
+    if known_offset(strides[1]) is None:
+        dynamic.append("stride along rows")
+        rules += ", and a stride of 1 along rows"
     if dynamic:
         view.remark_once(
             f"the {', '.join(dynamic)} of this matrix {'is' if len(dynamic) == 1 else 'are'} known at run time "
-            f"only; {SURFACE.rules}"
+            f"only; {rules}"
         )
 
 
+def known_offset(offset: Offset) -> int | None:
+    """The offset (elements), where the program says it."""
+    return offset if isinstance(offset, int) else folded_integer(offset)
+
+
 def _bytes(elements: Offset, size: int) -> int | None:
-    return elements * size if isinstance(elements, int) else None
+    number = known_offset(elements)
+    return None if number is None else number * size

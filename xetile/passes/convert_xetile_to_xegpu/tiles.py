@@ -1,5 +1,6 @@
 """Tiles in XeGPU: descriptors, and the messages of loads, stores and prefetches."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import VectorType
@@ -30,11 +31,12 @@ from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
-from xetile.passes.convert_xetile_to_xegpu.surfaces import describe_surface
+from xetile.passes.convert_xetile_to_xegpu.surfaces import describe_surface, known_offset
 from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
 from xetile.planning.uses import use_of
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets.xe.surface import SURFACE
 
 
 def init_tile(view: XeGPUView, op: InitTileOp) -> None:
@@ -83,7 +85,7 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     for start in block_offsets(extents, (message.rows, message.width)):
         load = LoadNdOp(
             descriptor,
-            tile.corner(view, start),
+            _corner(view, tile, type, start),
             VectorType(type.element_type, shape),
             packed=message.packed,
             transpose=[1, 0] if message.transposed else None,
@@ -137,17 +139,32 @@ def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
         grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
     else:
         grid = view.repack(grid, (message.rows, message.columns))
-    starts = block_offsets(_memory_shape(cast(TileType, op.tile.type)), grid.block)
+    type = cast(TileType, op.tile.type)
+    starts = block_offsets(_memory_shape(type), grid.block)
     for value, start in zip(grid.values, starts, strict=True):
-        view.emit(StoreNdOp(value, descriptor, tile.corner(view, start), hints=_hints(op)))
+        corner = _corner(view, tile, type, start)
+        view.emit(StoreNdOp(value, descriptor, corner, hints=_hints(op)))
 
 
 def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "prefetch")
-    extents = _memory_shape(cast(TileType, op.tile.type))
-    for start in block_offsets(extents, (message.rows, message.width)):
-        view.emit(PrefetchNdOp(descriptor, tile.corner(view, start), hints=_hints(op)))
+    type = cast(TileType, op.tile.type)
+    for start in block_offsets(_memory_shape(type), (message.rows, message.width)):
+        corner = _corner(view, tile, type, start)
+        view.emit(PrefetchNdOp(descriptor, corner, hints=_hints(op)))
+
+
+def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:
+    """Where a message begins, refused where the program says a column that no message begins at."""
+    corner = tile.corner(view, start)
+    column = known_offset(corner[1])
+    if column is not None:
+        size = (memory_bits(type.element_type) or 8) // 8
+        problem = SURFACE.problem(column=column * size)
+        if problem is not None:
+            fail(view.current, problem)
+    return corner
 
 
 def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:

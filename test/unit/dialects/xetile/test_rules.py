@@ -28,6 +28,7 @@ MAPS = """#map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 32]>
 TYPES = {
     "address": "i64",
     "number": "f32",
+    "batch": "memref<4x64x64xf16>",
     "matrix": "memref<64x64xf16>",
     "dynamic": "memref<?x?xf16>",
     "pitched": "memref<64x64xf16, strided<[?, 1]>>",

@@ -255,6 +255,33 @@ def test_a_surface_larger_than_its_array_is_an_error(compute: Run):
         )
 
 
+@pytest.mark.parametrize(
+    ("order", "strides", "message"),
+    [
+        ("", "[%1, %2]", "stride 3 along dimension 1; order [1, 0] needs 1 there"),
+        (
+            ", #xetile.tile_attr<order = [0, 1]>",
+            "[%2, %1]",
+            "stride 3 along dimension 0; order [0, 1] needs 1 there",
+        ),
+    ],
+)
+def test_strides_that_contradict_the_order_at_run_time(
+    compute: Run, order: str, strides: str, message: str
+):
+    with pytest.raises(XetileError) as found:
+        compute(
+            f"""
+            %t = xetile.init_tile %0[0, 0], [%1, %1], {strides} : memref<?x?xf32> -> !xetile.tile<2x2xf32{order}>
+            """,
+            "memref<?x?xf32>; index; index",
+            np.zeros((9, 9), np.float32),
+            3,
+            3,
+        )
+    assert found.value.message == f"the matrix has {message}"
+
+
 def test_batch_offsets(compute: Run):
     source = np.arange(2 * 3 * 12 * 11, dtype=np.float32).reshape(2, 3, 12, 11) + 1
     target = np.zeros((8, 4), np.float32)
