@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from xetile.analysis.targets import subgroup_threads
+from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
 from xetile.errors import fail
 from xetile.levels import UNIT_ATTRIBUTE, UNITS, Unit
 
@@ -126,6 +127,20 @@ def kernel_functions(module: ModuleOp) -> list[Operation]:
         elif holds_dialect(function, "xetile", "xegpu", "xevm"):
             found.append(function)
     return found
+
+
+def launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
+    """Where a kernel of a gpu.module is launched by name, in the whole program."""
+    module = kernel.parent_op()
+    outer = None if module is None else module.parent_op()
+    while outer is not None and outer.name != "builtin.module":
+        outer = outer.parent_op()
+    if module is None or outer is None:
+        return
+    path = f"{symbol_name(module)}.{symbol_name(kernel)}"
+    for op in outer.walk():
+        if isinstance(op, LaunchFuncOp) and op.kernel.string_value() == path:
+            yield op
 
 
 def symbol_name(op: Operation) -> str:

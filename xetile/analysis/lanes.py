@@ -4,13 +4,13 @@ A subgroup's lanes follow one another in the order of work-items, x fastest, as 
 kernel says its block size.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, cast
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
+from xetile.analysis.dependence import Origins, following
 from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes
-from xetile.analysis.same_value import carried
 from xetile.errors import Note, fail, notes_at
 
 Axis = Literal["x", "y", "z"]
@@ -24,8 +24,6 @@ _LANE = ("gpu.lane_id", "xevm.lane_id")
 
 _AGREED = ("gpu.subgroup_broadcast", "gpu.subgroup_reduce", "gpu.all_reduce")
 """What lanes learn together: one result for all of a subgroup."""
-
-_DECIDED_BY_FIRST = ("scf.if", "scf.index_switch")
 
 
 def axis_of(op: Operation) -> Axis:
@@ -50,29 +48,9 @@ def shared_by_lanes(block: Sequence[int], axis: Axis, threads: int) -> bool:
     return block[dimension] == 1 or below % threads == 0
 
 
-def differing(function: Operation, threads: int) -> dict[SSAValue, Operation]:
+def differing(function: Operation, threads: int) -> Origins:
     """The values that lanes of one subgroup may not share, each with the id that they come from."""
-    found: dict[SSAValue, Operation] = {}
-    ops = list(function.walk())
-    for op in ops:
-        if _differs(function, op, threads):
-            found[op.results[0]] = op
-    before = 0
-    while before < len(found):
-        before = len(found)
-        for op in ops:
-            _step(op, found)
-    return found
-
-
-def decided_by(op: Operation, differing: dict[SSAValue, Operation]) -> Operation | None:
-    """The id, among differing values, that decides whether a lane comes to an op at all."""
-    parent = op.parent_op()
-    while parent is not None:
-        if (origin := _first(_deciding(parent), differing)) is not None:
-            return origin
-        parent = parent.parent_op()
-    return None
+    return following(function, lambda op: _differs(function, op, threads), _AGREED)
 
 
 def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple[Note, ...]:
@@ -100,40 +78,3 @@ def _differs(function: Operation, op: Operation, threads: int) -> bool:
         return False
     block = launch_sizes(function, "known_block_size")
     return block is None or not shared_by_lanes(block, axis, threads)
-
-
-def _step(op: Operation, found: dict[SSAValue, Operation]) -> None:
-    if op.name in _AGREED:
-        return
-    if not op.regions:
-        _give(op.results, _first(op.operands, found), found)
-        return
-    for source, target, _ in carried(op):
-        _give([target], found.get(source), found)
-    origin = _first(_deciding(op), found)
-    _give(op.results, origin, found)
-    if op.name == "scf.for":
-        _give(op.regions[0].blocks[0].args[:1], origin, found)
-
-
-def _deciding(op: Operation) -> Sequence[SSAValue]:
-    """The values that say how often, or which of, the regions of an op are executed."""
-    if op.name in _DECIDED_BY_FIRST:
-        return op.operands[:1]
-    if op.name == "scf.for":
-        return op.operands[:3]
-    if op.name == "scf.while" and (last := op.regions[0].blocks[0].last_op) is not None:
-        return last.operands[:1]
-    return ()
-
-
-def _first(values: Iterable[SSAValue], found: dict[SSAValue, Operation]) -> Operation | None:
-    return next((found[value] for value in values if value in found), None)
-
-
-def _give(
-    values: Iterable[SSAValue], origin: Operation | None, found: dict[SSAValue, Operation]
-) -> None:
-    if origin is not None:
-        for value in values:
-            found.setdefault(value, origin)

@@ -119,6 +119,7 @@ def _run(arguments: list[str]) -> int:
 def _run_entry(options: Namespace) -> int:
     """Execute a function of the host: what it prints, then its arguments and its results."""
     from xetile.analysis.kernels import parameter_types
+    from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
     from xetile.interpreter import execute_host
@@ -128,6 +129,7 @@ def _run_entry(options: Namespace) -> int:
         if given is not None:
             raise XetileError(f"{flag} goes with a kernel, not with --entry")
     module = parse_text(*read_input(options.input))
+    warn_of_missing_maps(module)
     types = parameter_types(find_entry(module, options.entry))
     parameters = [parameter(type) for type in types]
     values = _make_arguments(parameters, options, "function")
@@ -158,11 +160,13 @@ def _shown(result: "Array") -> str:
 def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
     from xetile.analysis.kernels import parameter_types, symbol_name
+    from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
     from xetile.interpreter.machine.launch import find_kernel
 
     module = parse_text(*read_input(path))
+    warn_of_missing_maps(module)
     found = find_kernel(module, kernel)
     return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
 

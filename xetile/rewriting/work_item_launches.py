@@ -8,14 +8,15 @@
 Below, lanes execute what a subgroup executed, so ids that differ between them are refused where they meet a tile.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes, symbol_name
-from xetile.analysis.lanes import AXES, axis_of, decided_by, differing, note_on_lanes
+from xetile.analysis.dependence import decided_by, origin_of
+from xetile.analysis.kernels import OLDER_CONVENTION, launch_sizes, launches
+from xetile.analysis.lanes import AXES, axis_of, differing, note_on_lanes
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu.ids import BlockDimOp, BlockIdOp, SubgroupIdOp
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
@@ -54,7 +55,7 @@ def set_work_item_convention(function: Operation, threads: int) -> None:
         function.attributes.pop("gpu.known_block_size", None)
         store = function.properties if function.name == "gpu.func" else function.attributes
         store["known_block_size"] = size
-    for launch in list(_launches(function)):
+    for launch in list(launches(function)):
         _widen(launch, threads)
 
 
@@ -69,7 +70,7 @@ def check_shared_by_lanes(function: Operation, threads: int, *dialects: str) -> 
     for op in function.walk():
         if op.name.partition(".")[0] not in dialects:
             continue
-        origin = next((values[value] for value in op.operands if value in values), None)
+        origin = origin_of(op, values)
         how = "takes a value that differs between the lanes of a subgroup"
         if origin is None:
             origin = decided_by(op, values)
@@ -125,19 +126,6 @@ def _subgroups_along(
         return value
     first = emit(arith.MuliOp(emit(BlockIdOp(AXES[axis])), size(axis)))
     return emit(arith.AddiOp(first, value))
-
-
-def _launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
-    module = kernel.parent_op()
-    outer = None if module is None else module.parent_op()
-    while outer is not None and outer.name != "builtin.module":
-        outer = outer.parent_op()
-    if module is None or outer is None:
-        return
-    path = f"{symbol_name(module)}.{symbol_name(kernel)}"
-    for op in outer.walk():
-        if isinstance(op, LaunchFuncOp) and op.kernel.string_value() == path:
-            yield op
 
 
 def _widen(launch: LaunchFuncOp, threads: int) -> None:

@@ -39,6 +39,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
+from xetile.analysis.missing_maps import warn_of_missing_maps
 from xetile.analysis.targets import targets_of
 from xetile.errors import XetileError, remark
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
@@ -83,6 +84,7 @@ class XeTileWgToSg(ModulePass):
             )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        warn_of_missing_maps(op)
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)

@@ -1,0 +1,85 @@
+"""Kernels that hardly anybody means: many subgroups, and nothing that says which of them does what."""
+
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xetile.analysis.dependence import decided_by, following, origin_of
+from xetile.analysis.kernels import (
+    OLDER_CONVENTION,
+    functions,
+    launch_sizes,
+    launches,
+    level,
+)
+from xetile.analysis.targets import subgroup_threads
+from xetile.dialects.known_integers import folded_integer
+from xetile.dialects.traits import WritesTile, has_trait
+from xetile.dialects.xetile.types import TileType
+from xetile.errors import warn
+from xetile.levels import UNIT_ATTRIBUTE
+
+_TELLING = (
+    "gpu.subgroup_id",
+    "gpu.thread_id",
+    "gpu.global_id",
+    "memref.atomic_rmw",
+    "memref.generic_atomic_rmw",
+    "xetile.atomic_rmw_tile",
+    "func.call",
+)
+"""What gives each subgroup of a workgroup a result of its own, or may."""
+
+
+def warn_of_missing_maps(module: ModuleOp) -> None:
+    """Say of each kernel whose subgroups all store one tile that neither a map nor an id deals out the work."""
+    for function in functions(module):
+        count = _subgroups(function)
+        if count < 2 or UNIT_ATTRIBUTE in function.attributes or level(function) != "subgroup":
+            continue
+        store = _stored_by_all(function)
+        if store is not None:
+            warn(
+                store,
+                f"each of the {count} subgroups computes and stores this whole tile of {_shape(store)}: "
+                "no tile has a wg_map, and nothing depends on gpu.subgroup_id; deal the tiles out by "
+                "#xetile.tile_attr<wg_map = <sg_layout = [..], sg_data = [..]>>, or launch one subgroup",
+            )
+
+
+def _stored_by_all(function: Operation) -> Operation | None:
+    """The first op that writes a tile, where no op that writes one depends on who executes it."""
+    stores = [op for op in function.walk() if has_trait(op, WritesTile)]
+    if not stores:
+        return None
+    told = following(function, lambda op: op.name in _TELLING)
+    if any(origin_of(op, told) or decided_by(op, told) for op in stores):
+        return None
+    return stores[0]
+
+
+def _subgroups(function: Operation) -> int:
+    """How many subgroups a workgroup has, as far as the kernel or its launches say; else 1."""
+    block = launch_sizes(function, "known_block_size") or _launched_block(function)
+    if block is None:
+        return 1
+    older = OLDER_CONVENTION in function.attributes
+    return prod(block) if older else prod(block) // subgroup_threads(function)
+
+
+def _launched_block(function: Operation) -> tuple[int, ...] | None:
+    for launch in launches(function):
+        sizes = [
+            folded_integer(size)
+            for size in (launch.block_size_x, launch.block_size_y, launch.block_size_z)
+        ]
+        known = tuple(size for size in sizes if size is not None)
+        if len(known) == len(sizes):
+            return known
+    return None
+
+
+def _shape(store: Operation) -> str:
+    shapes = [op.type.shape for op in store.operands if isinstance(op.type, TileType)]
+    return "x".join(map(str, shapes[0]))
