@@ -33,6 +33,7 @@ from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
 from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import Handlers, on, remade
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 
 @dataclass(eq=False)
@@ -131,4 +132,5 @@ class XeTileInitDuplicate(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
+                merge_straight_blocks(function)
                 DuplicatedView(function, _HANDLERS).run()

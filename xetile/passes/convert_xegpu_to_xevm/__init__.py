@@ -35,6 +35,7 @@ from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import check_lowered
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
     check_shared_by_lanes,
     set_work_item_convention,
@@ -59,6 +60,7 @@ class ConvertXeGPUToXeVM(ModulePass):
                 )
             if not holds_dialect(function, "xegpu"):
                 continue
+            merge_straight_blocks(function)
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")

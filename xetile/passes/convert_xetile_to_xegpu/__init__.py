@@ -35,6 +35,7 @@ from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors
 from xetile.passes.convert_xetile_to_xegpu.checks import check_blocks, check_instruction
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.rewriting.rewriter import Handlers, check_lowered
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
     check_shared_by_lanes,
     set_work_item_convention,
@@ -67,6 +68,7 @@ class ConvertXeTileToXeGPU(ModulePass):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            merge_straight_blocks(function)
             target = device_of(function, self.device)
             for inner in function.walk():
                 check_blocks(inner)

@@ -28,10 +28,12 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 
 def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
     """Put the function of the llvm dialect in the kernel's place, and what it calls before it."""
+    merge_straight_blocks(function)
     _check(function)
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)

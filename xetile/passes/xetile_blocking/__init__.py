@@ -36,6 +36,7 @@ from xetile.errors import fail
 from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
 from xetile.planning.messages import plan_messages
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class XeTileBlocking(ModulePass):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
+            merge_straight_blocks(function)
             _refuse_maps(function)
             _refuse_given_tiles(function)
             target = device_of(function, self.device)

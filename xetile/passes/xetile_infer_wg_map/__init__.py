@@ -41,6 +41,7 @@ from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.maps.rules import is_fresh, map_names
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.passes.xetile_infer_wg_map.vector_reductions import raise_vector_reductions
+from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 Maps = dict[SSAValue, WorkgroupMapAttr]
 
@@ -50,6 +51,7 @@ def write_workgroup_maps(function: Operation) -> None:
 
     Errors: XetileError where they contradict one another or do not follow (`infer_workgroup_maps`).
     """
+    merge_straight_blocks(function)
     raise_vector_reductions(function)
     copies = _copy_per_use(function)
     maps = infer_workgroup_maps(function)
