@@ -43,6 +43,8 @@ class XetileError(Exception):
         self.message = message
         self.location = location
         self.notes = tuple(notes)
+        self.at: Operation | SSAValue | None = None
+        """What is refused; xDSL's tools, which read no positions, show it in the IR."""
 
     def __str__(self) -> str:
         if self.location is None:
@@ -153,7 +155,9 @@ def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
 
 def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
     """Refuse the program at `at`."""
-    raise XetileError(message, position(at), notes)
+    error = XetileError(message, position(at), notes)
+    error.at = at
+    raise error
 
 
 class Told(NamedTuple):

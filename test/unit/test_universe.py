@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from xdsl.universe import XDSL_UNIVERSE
+from xdsl.utils.exceptions import DiagnosticException
 
 from xetile.dialects import NEW_DIALECTS, all_dialects
+from xetile.dialects.modules import context, parse
 from xetile.passes import all_passes
 from xetile.universe import XETILE_UNIVERSE
 
@@ -41,6 +43,49 @@ def test_xdsl_opt_reads_and_prints_tiles():
     assert xdsl_opt(text=printed) == printed
     assert xdsl_opt("--print-op-generic", text=printed) != printed
     assert xdsl_opt(text=xdsl_opt("--print-op-generic", text=printed)) == printed
+
+
+NARROW = """func.func @k(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  %a_t = xetile.init_tile %A[0, 0] : memref<64x64xf16> -> !xetile.tile<32x32xf16>
+  %b_t = xetile.init_tile %B[0, 0] : memref<64x64xf16> -> !xetile.tile<32x24xf16>
+  %c_t = xetile.init_tile %C[0, 0] : memref<64x64xf32> -> !xetile.tile<32x24xf32>
+  %a = xetile.load_tile %a_t : !xetile.tile<32x32xf16> -> vector<32x32xf16>
+  %b = xetile.load_tile %b_t : !xetile.tile<32x24xf16> -> vector<32x24xf16>
+  %d = xetile.tile_mma %a, %b : vector<32x32xf16>, vector<32x24xf16> -> vector<32x24xf32>
+  xetile.store_tile %d, %c_t : vector<32x24xf32>, !xetile.tile<32x24xf32>
+  func.return
+}
+"""
+
+
+def test_refusals_are_xdsls_diagnostics():
+    passes = "xetile-to-xegpu{device=bmg}"
+    told = xdsl_opt("--verify-diagnostics", "-p", passes, text=NARROW)
+    line, *shown = told.splitlines()
+    assert line.startswith("blocks of m = 8, n = 8, k = 16; the matrix instruction of bmg")
+    (mark,) = [n for n, text in enumerate(shown) if "^^^" in text]
+    assert "xetile.tile_mma" in shown[mark - 1]
+    assert line in "\n".join(shown[mark:])
+
+
+def test_notes_go_with_a_diagnostic():
+    """What differs between lanes is told at two places."""
+    text = KERNEL.replace("  %t = xetile", "  %l = gpu.lane_id\n  %t = xetile").replace(
+        "[0, 0]", "[%l, 0]"
+    )
+    load = XETILE_UNIVERSE.all_passes["xetile-to-xegpu"]
+    with pytest.raises(DiagnosticException) as found:
+        load()(device="bmg").apply(context(), parse(text, "k.mlir"))  # pyright: ignore[reportCallIssue]
+    assert str(found.value).startswith("k.mlir:3:3: error: 'xetile.init_tile' takes a value")
+    assert found.value.__notes__ == [
+        "k.mlir:2:3: note: 'gpu.lane_id' is another number in each lane"
+    ]
+
+
+def test_a_kernel_for_a_workgroup_may_be_a_func():
+    map = "#xetile.wg_map<sg_layout = [2, 2], sg_data = [16, 16]>"
+    text = KERNEL.replace("tile<32x32xf16>", f"tile<32x32xf16, {map}>")
+    assert "gpu.subgroup_id" in xdsl_opt("-p", "xetile-wg-to-sg", text=text)
 
 
 def test_no_name_is_xdsls():

@@ -19,3 +19,16 @@ func.func @tall_store(%A: memref<64x64xf32>) {
   xegpu.store_nd %v, %a[%c0, %c0] : vector<16x16xf32>, !xegpu.tensor_desc<16x16xf32>
   return
 }
+
+// -----
+
+// Named barriers have no form in XeVM.
+func.func @named_barrier(%A: memref<64x64xf32>) {
+  // expected-error @below {{'xegpu.alloc_nbarrier' is not lowered to XeVM yet}}
+  xegpu.alloc_nbarrier 8
+  %i = arith.constant 1 : i8
+  %b = xegpu.init_nbarrier %i, %i : i8, i8 -> !xegpu.nbarrier
+  xegpu.nbarrier_arrive %b : !xegpu.nbarrier
+  xegpu.nbarrier_wait %b : !xegpu.nbarrier
+  return
+}
