@@ -25,7 +25,6 @@ _TELLING = (
     "gpu.thread_id",
     "gpu.global_id",
     "memref.atomic_rmw",
-    "memref.generic_atomic_rmw",
     "xetile.atomic_rmw_tile",
     "func.call",
 )

@@ -57,8 +57,16 @@ def check_block_access(
     height: Array,
     pitch: Array,
     column: Array,
+    places: Sequence[Array] = (),
 ) -> None:
-    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes."""
+    """Refuse a 2D block access that the hardware does not do; height in rows, all others in bytes.
+
+    `places` are rows and columns that become operands of the message further down.
+    """
+    for place in (int(end) for found in places for end in (found.min(), found.max())):
+        wrong = SURFACE.place_problem(place)
+        if wrong is not None:
+            fail(op, wrong)
     parts = (part.tolist() for part in np.broadcast_arrays(base, width, height, pitch))
     for at, across, down, step in set(zip(*parts, strict=True)):
         aligned = at % SURFACE.base_alignment

@@ -80,6 +80,7 @@ def _access(
         height=surface.sizes[0],
         pitch=surface.strides[0] * of.size,
         column=tile.corner[1] * of.size,
+        places=tile.corner,
     )
     if (surface.strides[1] != 1).any():
         fail(

@@ -32,7 +32,7 @@ from xdsl.passes import ModulePass
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
-from xetile.passes.convert_xegpu_to_xevm import messages, vectors
+from xetile.passes.convert_xegpu_to_xevm import messages, once, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
@@ -64,6 +64,8 @@ class ConvertXeGPUToXeVM(ModulePass):
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")
-            LaneView(function, {**messages.HANDLERS, **vectors.HANDLERS}, target).run()
+            LaneView(
+                function, {**messages.HANDLERS, **vectors.HANDLERS, **once.HANDLERS}, target
+            ).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

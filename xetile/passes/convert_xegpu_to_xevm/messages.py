@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
@@ -43,6 +44,7 @@ from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
+from xetile.targets.xe.surface import SURFACE
 
 _Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
@@ -113,6 +115,10 @@ def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAVal
     if len(offsets) != 2:
         view.refuse(f"has {len(offsets)} offsets; expected a row and a column")
     row, column = view.mapped(offsets)
+    for place in (row, column):
+        known = place if isinstance(place, int) else folded_integer(place)
+        if known is not None and (wrong := SURFACE.place_problem(known)) is not None:
+            fail(view.current, wrong)
     return view.integer(column), view.integer(row)
 
 

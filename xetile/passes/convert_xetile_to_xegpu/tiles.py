@@ -156,9 +156,12 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:
-    """Where a message begins, refused where the program says a column that no message begins at."""
+    """Where a message begins, refused where the program says a place that no message begins at."""
     corner = tile.corner(view, start)
-    column = known_offset(corner[1])
+    row, column = map(known_offset, corner)
+    for place in (row, column):
+        if place is not None and (wrong := SURFACE.place_problem(place)) is not None:
+            fail(view.current, wrong)
     if column is not None:
         size = (memory_bits(type.element_type) or 8) // 8
         problem = SURFACE.problem(column=column * size)

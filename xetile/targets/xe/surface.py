@@ -19,6 +19,8 @@ class SurfaceRules(NamedTuple):
     column_multiple: int = 4
     most: int = 1 << 24
     """The largest width and pitch in bytes, and the largest height in rows."""
+    place_bits: int = 32
+    """Of the row and the column at which a message begins, signed (IGC's `LSC2DBlock` intrinsics)."""
 
     @property
     def rules(self) -> str:
@@ -27,6 +29,16 @@ class SurfaceRules(NamedTuple):
             f"2D block access needs a base that is a multiple of {self.base_alignment} bytes, rows of at least "
             f"{self.least_width} bytes and a multiple of {self.width_multiple}, and a pitch of at least "
             f"{self.least_pitch} bytes, a multiple of {self.pitch_multiple}, not below the row"
+        )
+
+    def place_problem(self, place: int) -> str | None:
+        """What is wrong with the row or column at which a message begins."""
+        most = 2 ** (self.place_bits - 1)
+        if -most <= place < most:
+            return None
+        return (
+            f"the tile lies at row or column {place}; "
+            f"2D block access reaches from {-most} to {most - 1}"
         )
 
     def problem(

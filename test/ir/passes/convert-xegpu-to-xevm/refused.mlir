@@ -32,3 +32,46 @@ func.func @named_barrier(%A: memref<64x64xf32>) {
   xegpu.nbarrier_wait %b : !xegpu.nbarrier
   return
 }
+
+// -----
+
+// What a subgroup does once, where its lanes would need what comes of it.
+func.func @next_piece_of_work(%A: memref<64x64xf32>, %n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{'memref.atomic_rmw' is done once by a subgroup and gives all its lanes the old value, which is not lowered to XeVM yet; expected a result that nothing uses}}
+  %i = memref.atomic_rmw addi %c1, %n[%c0] : (index, memref<1xindex>) -> index
+  %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  xegpu.prefetch_nd %t[%i, %i] : !xegpu.tensor_desc<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @count(%n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = memref.atomic_rmw addi %c1, %n[%c0] : (index, memref<1xindex>) -> index
+  return
+}
+
+func.func @caller(%A: memref<64x64xf32>, %n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'func.call' calls @count, whose 'memref.atomic_rmw' every lane of a subgroup would do}}
+  func.call @count(%n) : (memref<1xindex>) -> ()
+  %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  xegpu.prefetch_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32>
+  return
+}
+
+// -----
+
+// Places are numbers of 32 bits.
+func.func @far(%A: memref<64x64xf32>) {
+  %far = arith.constant 4294967296 : index
+  %c0 = arith.constant 0 : index
+  %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  // expected-error @below {{the tile lies at row or column 4294967296; 2D block access reaches from -2147483648 to 2147483647}}
+  xegpu.prefetch_nd %t[%far, %c0] : !xegpu.tensor_desc<8x16xf32>
+  return
+}

@@ -1,0 +1,46 @@
+// RUN: xetile-opt --split-input-file --convert-xegpu-to-xevm="device=bmg" %s | FileCheck %s
+
+// What a subgroup does once its first lane does: prints and atomics.
+
+// CHECK-LABEL: gpu.func @once
+// CHECK: %[[LANE:.*]] = gpu.lane_id
+// CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq, %[[LANE]], %{{.*}} : index
+// CHECK-NEXT: scf.if %[[FIRST]] {
+// CHECK-NEXT:   gpu.printf "%d", %i : index
+// CHECK-NEXT: }
+// CHECK: scf.if
+// CHECK-NEXT:   memref.atomic_rmw addf %one, %A[%i, %i]
+// CHECK-NEXT: }
+// CHECK: scf.if
+// CHECK-NEXT:   vector.print %i : index
+// CHECK-NEXT: }
+gpu.module @m {
+  gpu.func @once(%A: memref<64x64xf32>) kernel {
+    %one = arith.constant 1.0 : f32
+    %i = gpu.subgroup_id : index
+    gpu.printf "%d", %i : index
+    %old = memref.atomic_rmw addf %one, %A[%i, %i] : (f32, memref<64x64xf32>) -> f32
+    vector.print %i : index
+    %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+    xegpu.prefetch_nd %t[%i, %i] : !xegpu.tensor_desc<8x16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A function that does nothing of the kind may be called by every lane.
+// CHECK-LABEL: func.func @caller
+// CHECK: func.call @next
+gpu.module @m {
+  func.func @next(%i: index) -> index {
+    %n = arith.addi %i, %i : index
+    func.return %n : index
+  }
+  func.func @caller(%A: memref<64x64xf32>, %i: index) {
+    %j = func.call @next(%i) : (index) -> index
+    %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+    xegpu.prefetch_nd %t[%j, %i] : !xegpu.tensor_desc<8x16xf32>
+    func.return
+  }
+}

@@ -1,0 +1,91 @@
+"""What a subgroup does once is done once at every level."""
+
+import numpy
+import pytest
+
+from xetile.dialects.modules import context, parse
+from xetile.errors import XetileError
+from xetile.interpreter import execute, execute_host
+from xetile.levels import LevelName
+from xetile.passes.pipelines import lower
+
+TEXT = """
+module attributes {gpu.container_module} {
+gpu.module @m {
+  gpu.func @k(%a: memref<64x64xf32>, %n: memref<1xi32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %three = arith.constant 3 : i32
+    %s = gpu.subgroup_id : index
+    %r = arith.muli %s, %c8 : index
+    %t = xetile.init_tile %a[%r, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+    %v = xetile.load_tile %t : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+    %odd = arith.remui %s, %c8 : index
+    %p = arith.cmpi ugt, %odd, %c1 : index
+    scf.if %p {
+      gpu.printf "subgroup %d\\n", %s : index
+      %old = memref.atomic_rmw addi %three, %n[%c0] : (i32, memref<1xi32>) -> i32
+    }
+    xetile.store_tile %v, %t : vector<8x16xf32>, !xetile.tile<8x16xf32>
+    gpu.return
+  }
+}
+func.func @main(%a: memref<64x64xf32>, %n: memref<1xi32>) {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %items = arith.constant 64 : index
+  gpu.launch_func @m::@k blocks in (%two, %one, %one) threads in (%items, %one, %one)
+      args(%a : memref<64x64xf32>, %n : memref<1xi32>)
+  func.return
+}
+}
+"""
+
+
+@pytest.mark.parametrize("level", [None, "blocked", "xegpu", "xevm"])
+def test_prints_and_atomics(level: LevelName | None) -> None:
+    module = parse(TEXT)
+    if level is not None:
+        lower(context(), module, level, "bmg")
+    count, printed = numpy.zeros(1, numpy.int32), list[str]()
+    execute_host(
+        module, "main", [numpy.zeros((64, 64), numpy.float32), count], output=printed.append
+    )
+    assert count.tolist() == [2 * 2 * 3]
+    assert sorted("".join(printed).splitlines()) == ["subgroup 2"] * 2 + ["subgroup 3"] * 2
+
+
+FAR = """
+func.func @k(%a: memref<64x64xf32>, %row: memref<1xindex>) attributes {known_block_size = array<i32: 16, 1, 1>,
+    known_grid_size = array<i32: 1, 1, 1>} {
+  %c0 = arith.constant 0 : index
+  %r = memref.load %row[%c0] : memref<1xindex>
+  %t = xetile.init_tile %a[PLACE] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+  %v = xetile.load_tile %t : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+  %u = xetile.init_tile %a[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
+  xetile.store_tile %v, %u : vector<8x16xf32>, !xetile.tile<8x16xf32>
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("place", ["%r, 0", "0, %r"])
+@pytest.mark.parametrize("number", [2**32, -(2**33), 2**31, -(2**31) - 1])
+def test_places_that_no_message_reaches(place: str, number: int) -> None:
+    """At S they are outside; further down numbers of 32 bits would wrap around."""
+    message = f"the tile lies at row or column {number}; "
+    a = numpy.ones((64, 64), numpy.float32)
+    execute(parse(FAR.replace("PLACE", place)), "k", [a, numpy.array([number])])
+    assert not a[:8, :16].any()
+    below = parse(FAR.replace("PLACE", place))
+    lower(context(), below, "xegpu", "bmg")
+    with pytest.raises(XetileError, match=message):
+        execute(below, "k", [a, numpy.array([number])])
+    for said in (place.replace("%r", str(number)), place.replace("%r", "%far")):
+        text = FAR.replace("PLACE", said).replace(
+            "%c0 =", f"%far = arith.constant {number} : index\n  %c0 ="
+        )
+        with pytest.raises(XetileError, match=message):
+            lower(context(), parse(text), "xegpu", "bmg")

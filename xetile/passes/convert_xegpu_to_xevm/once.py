@@ -1,0 +1,47 @@
+"""What a subgroup does once, and its lanes would do many times: done by the first of them."""
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Block, Operation, Region
+from xdsl.traits import SymbolTable
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu.ids import LaneIdOp
+from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.rewriting.rewriter import Handlers
+
+_ONCE = ("gpu.printf", "memref.atomic_rmw", "vector.print")
+
+
+def _by_first_lane(view: LaneView, op: Operation) -> None:
+    if any(result.uses for result in op.results):
+        view.refuse(
+            "is done once by a subgroup and gives all its lanes the old value, "
+            "which is not lowered to XeVM yet; expected a result that nothing uses"
+        )
+    lane = view.new(LaneIdOp())
+    first = view.new(arith.CmpiOp(lane, view.constant(0), "eq"))
+    body = Block()
+    with view.building(body):
+        view.other(op)
+        view.emit(scf.YieldOp())
+    view.emit(scf.IfOp(first, [], Region(body), Region()))
+
+
+def _call(view: LaneView, op: Operation) -> None:
+    """Every lane calls, where what is called means the same then."""
+    name = op.properties["callee"]
+    assert isinstance(name, SymbolRefAttr)
+    callee = SymbolTable.lookup_symbol(op, name)
+    for inner in () if callee is None else callee.walk():
+        if inner.name in HANDLERS and inner.name != op.name:
+            view.refuse(
+                f"calls {name}, whose '{inner.name}' every lane of a subgroup would do"
+            )
+    view.other(op)
+
+
+HANDLERS: Handlers[LaneView] = {
+    **dict.fromkeys(_ONCE, _by_first_lane),
+    "func.call": _call,
+}
