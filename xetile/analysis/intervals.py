@@ -123,3 +123,19 @@ OPERATIONS: Mapping[str, Function] = {
     "arith.index_castui": _same_natural,
     "arith.extui": _same_natural,
 }
+
+SIGNED = frozenset(
+    f"arith.{name}"
+    for name in (
+        "divsi",
+        "remsi",
+        "floordivsi",
+        "ceildivsi",
+        "minsi",
+        "maxsi",
+        "shrsi",
+        "extsi",
+        "index_cast",
+    )
+)
+"""Those to which an i1 is 0 or -1."""

@@ -9,11 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    Signedness,
+    i1,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.intervals import OPERATIONS
+from xetile.analysis.intervals import OPERATIONS, SIGNED
 from xetile.analysis.kernels import launch_sizes, subgroup_count
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.known_integers import known_integer
@@ -31,6 +38,9 @@ class Interval(NamedTuple):
 
     def join(self, other: "Interval") -> "Interval":
         return Interval(min(self.low, other.low), max(self.high, other.high))
+
+    def negated(self) -> "Interval":
+        return Interval(-self.high, -self.low)
 
     def holds(self, other: "Interval") -> bool:
         """Whether `other` lies inside."""
@@ -121,8 +131,7 @@ class _Analysis:
     def bounds(self, op: Operation) -> Interval | None:
         """The interval of the results of an op without regions; None where nothing is known."""
         if op.name in OPERATIONS:
-            found = OPERATIONS[op.name](*map(self.known, op.operands))
-            return None if found is None else Interval(*found)
+            return self.computed(op)
         if op.name == "arith.constant" and isa(
             value := op.properties.get("value"), IntegerAttr
         ):
@@ -135,6 +144,20 @@ class _Analysis:
         if op.name == "arith.cmpi":
             return Interval(0, 1)
         return None
+
+    def computed(self, op: Operation) -> Interval | None:
+        """An op of intervals.OPERATIONS; one that counts i1 as signed takes and gives 0 and -1."""
+        signed = op.name in SIGNED
+
+        def read(value: SSAValue) -> Interval:
+            known = self.known(value)
+            return known.negated() if signed and value.type == i1 else known
+
+        found = OPERATIONS[op.name](*map(read, op.operands))
+        if found is None:
+            return None
+        result = Interval(*found)
+        return result.negated() if signed and op.results[0].type == i1 else result
 
     def identifier(self, op: Operation, name: str) -> Interval | None:
         """Ids and sizes of the launch; `gpu.block_id x` or `xevm.group_id.x`."""

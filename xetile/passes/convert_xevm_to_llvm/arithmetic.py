@@ -58,6 +58,9 @@ _EXTREMES = {
 }
 
 
+_UNSIGNED_CASTS = ("arith.extui", "arith.index_castui")
+
+
 def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
     if vector_length(value.type) is None:
         return (view.integer(value, bits),)
@@ -125,7 +128,9 @@ def _convert(view: LLVMView, op: Operation) -> None:
     if isinstance(view.get(source), Address):
         view.bind(result, view.get(source))
         return
-    extend = llvm.ZExtOp if op.name in ("arith.extui", "arith.index_castui") else llvm.SExtOp
+    # An index has 64 bits, of which fewer are kept where their sign says the others.
+    unsigned = op.name in _UNSIGNED_CASTS and not isinstance(source.type, IndexType)
+    extend = llvm.ZExtOp if unsigned else llvm.SExtOp
     view.bind_parts(
         result,
         [

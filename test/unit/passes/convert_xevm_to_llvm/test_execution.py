@@ -455,6 +455,55 @@ def test_negative_indices():
     assert number(body, "%r", "", 11) == 7
 
 
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        # An i1 is 0 or -1 to what counts it as signed.
+        (
+            "%o = arith.constant 1 : i8\n%t = arith.trunci %o : i8 to i1\n%r = arith.index_cast %t : i1 to index",
+            -1,
+        ),
+        (
+            "%o = arith.constant 1 : i8\n%t = arith.trunci %o : i8 to i1\n%r = arith.index_castui %t : i1 to index",
+            1,
+        ),
+        (
+            """%o = arith.constant 1 : i8
+            %t = arith.trunci %o : i8 to i1
+            %e = arith.extsi %t : i1 to i32
+            %r = arith.index_cast %e : i32 to index""",
+            -1,
+        ),
+        (
+            """%o = arith.constant 1 : i8
+            %t = arith.trunci %o : i8 to i1
+            %f = arith.constant false
+            %m = arith.minsi %t, %f : i1
+            %r = arith.index_castui %m : i1 to index""",
+            1,
+        ),
+        (
+            """%p = arith.cmpi slt, %x, %c10 : index
+            %e = arith.extsi %p : i1 to i64
+            %r = arith.index_cast %e : i64 to index""",
+            -1,
+        ),
+        # An index has 64 bits, also where 32 are kept.
+        (
+            """%b = gpu.block_id x
+            %d = arith.subi %b, %c7 : index
+            %w = arith.index_castui %d : index to i64
+            %h = arith.constant 33 : i64
+            %s = arith.shrsi %w, %h : i64
+            %r = arith.index_cast %s : i64 to index""",
+            -1,
+        ),
+    ],
+)
+def test_casts_of_negative_numbers(body: str, value: int):
+    assert number(body, "%r", KNOWN, 3) == value
+
+
 def test_loops_carry_and_return():
     body = """%r:3 = scf.for %k = %c1 to %x step %c3 iter_args(%s = %c0, %t = %c10, %u = %y) -> (index, index, index) {
       %s1 = arith.addi %s, %k : index
