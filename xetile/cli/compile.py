@@ -95,9 +95,9 @@ def _run(arguments: list[str]) -> int:
         code = _code(rest, options)
     place: str | None = options.stats
     statistics = "" if place is None else _statistics(rest, options)
-    write_output(output, code)
+    write_output(output, code, by=PROGRAM)
     if options.emit in SUFFIXES and output != STANDARD:
-        write_output(output + CONTRACT_SUFFIX, _contract(rest, options))
+        write_output(output + CONTRACT_SUFFIX, _contract(rest, options), by=PROGRAM)
     if place is not None:
         _write_statistics(statistics, place, code_on_standard_output=output == STANDARD)
     return 0
@@ -157,7 +157,7 @@ def _write_statistics(statistics: str, place: str, *, code_on_standard_output: b
     if place == STATISTICS_TO_STREAM and code_on_standard_output:
         sys.stderr.write(statistics)
     else:
-        write_output(place or STANDARD, statistics)
+        write_output(place or STANDARD, statistics, by=PROGRAM)
 
 
 main = partial(run_tool, PROGRAM, _run)

@@ -23,8 +23,8 @@ def read_input(path: str | None) -> tuple[str, str]:
     return read_source(path), path
 
 
-def write_output(path: str | None, content: str | bytes) -> None:
-    """Write a file, or standard output for `-` and None.
+def write_output(path: str | None, content: str | bytes, *, by: str | None = None) -> None:
+    """Write a file, or standard output for `-` and None; the program `by` says which file it wrote.
 
     A file is written beside its place and put there in one step: it is the old or the new one.
     Errors: XetileError for a place that cannot be written.
@@ -38,6 +38,14 @@ def write_output(path: str | None, content: str | bytes) -> None:
         _replace(Path(path).resolve(), data)
     except OSError as error:
         raise XetileError(f"cannot write '{path}': {reason_of(error)}") from error
+    if by is not None and Path(path).is_file():
+        say_written(by, path, len(data))
+
+
+def say_written(program: str, what: str, size: int) -> None:
+    """Tell the user, on standard error, what was written and where; `size` in bytes."""
+    unit = "byte" if size == 1 else "bytes"
+    print(f"{program}: wrote {what} ({size:,} {unit})", file=sys.stderr)
 
 
 def _replace(target: Path, data: bytes) -> None:

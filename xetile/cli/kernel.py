@@ -1,6 +1,9 @@
 """`xetile-kernel`: writes the IR of a kernel from a family, to be read, changed and compiled."""
 
+from collections.abc import Callable
 from functools import partial
+from inspect import Parameter, signature
+from typing import Any, cast
 
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import write_output
@@ -20,29 +23,47 @@ def _parser() -> ToolParser:
         PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True
     )
     parser.add_argument("family", choices=FAMILIES, help="what the kernel computes: C = A * B")
-    add = parser.add_argument_group("gemm").add_argument
-    add("--m", type=_number, required=True, help="rows of A and C")
-    add("--n", type=_number, required=True, help="columns of B and C")
-    add("--k", type=_number, required=True, help="columns of A, rows of B")
-    add("--a", metavar="TYPE", required=True, help="element type of A, such as f16, bf16, i8")
-    add("--b", metavar="TYPE", help="element type of B; that of A by default")
-    help = "element type of the accumulator"
-    add("--acc", metavar="TYPE", required=True, dest="accumulator", help=help)
-    add("--c", metavar="TYPE", help="element type of C; that of the accumulator by default")
-    for flag, whose in (("--wg", "workgroup"), ("--sg", "subgroup")):
-        help = f"a {whose}'s tile of C"
-        add(flag, type=_tile, metavar="MxN", required=True, dest=f"{whose}_tile", help=help)
-    add(
-        "--k-step",
-        type=_number,
-        required=True,
-        help="how much of K one round of the loop takes",
-    )
-    add("--prefetch", type=_number, metavar="DISTANCE", help="prefetch so many K steps ahead")
+    _add_gemm(parser.add_argument_group("gemm").add_argument)
     parser.add_argument(
         "-o", metavar="OUT", dest="output", help="file to write; else standard output"
     )
     return parser
+
+
+def _add_gemm(add: Callable[..., object]) -> None:
+    """The flags of the builder's parameters, with the builder's defaults."""
+    from xetile.kernels import gemm
+
+    parameters = signature(gemm).parameters
+
+    def flag(name: str, meaning: str, **how: Any) -> None:
+        parameter = how.pop("of", name)
+        default = parameters[parameter].default
+        required = default is Parameter.empty
+        if not required and default is not None:
+            meaning += f"; {_shown(default)} by default"
+            how["default"] = default
+        add(f"--{name}", required=required, dest=parameter, help=meaning, **how)
+
+    flag("m", "rows of A and C", type=_number)
+    flag("n", "columns of B and C", type=_number)
+    flag("k", "columns of A, rows of B", type=_number)
+    flag("a", "element type of A, such as f16, bf16, i8", metavar="TYPE")
+    flag("b", "element type of B; that of A by default", metavar="TYPE")
+    flag("acc", "element type of the accumulator", metavar="TYPE", of="accumulator")
+    flag("c", "element type of C; that of the accumulator by default", metavar="TYPE")
+    flag("wg", "a workgroup's tile of C", type=_tile, metavar="MxN", of="workgroup_tile")
+    flag("sg", "a subgroup's tile of C", type=_tile, metavar="MxN", of="subgroup_tile")
+    flag("k-step", "how much of K one round of the loop takes", type=_number, of="k_step")
+    ahead = "prefetch so many K steps ahead; none by default"
+    flag("prefetch", ahead, type=_number, metavar="DISTANCE")
+
+
+def _shown(default: object) -> str:
+    """A default as one types it."""
+    if isinstance(default, tuple):
+        return "x".join(map(str, cast("tuple[int, ...]", default)))
+    return str(default)
 
 
 def _run(arguments: list[str]) -> int:
@@ -53,7 +74,7 @@ def _run(arguments: list[str]) -> int:
     request = {
         name: value for name, value in vars(options).items() if name not in _NOT_THE_KERNEL
     }
-    write_output(options.output, text(gemm(**request)))
+    write_output(options.output, text(gemm(**request)), by=PROGRAM)
     return 0
 
 

@@ -103,5 +103,5 @@ def write_outputs(
         sys.stdout.write(text)
         return
     for path, drawing in drawings:
-        write_output(path, drawing)
-    write_output(options.output, text)
+        write_output(path, drawing, by=PROGRAM)
+    write_output(options.output, text, by=PROGRAM)

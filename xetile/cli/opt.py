@@ -171,7 +171,7 @@ class OptMain(xDSLOptMain):
         self.instrumentation.report()
         output = f"{self.args.output_split_marker}\n".join(printed)
         if self.args.verify_diagnostics is not None or self.args.parsing_diagnostics:
-            write_output(self.args.output_file, output)
+            write_output(self.args.output_file, output, by=PROGRAM)
             return self._compare(text) if self.args.verify_diagnostics else _show(wrong)
         if self.args.shrink:
             print("Failure, can't shrink")
@@ -179,7 +179,7 @@ class OptMain(xDSLOptMain):
         for line in wrong:
             print(line, file=sys.stderr)
         if not wrong or self.args.output_file is None:
-            write_output(self.args.output_file, output)
+            write_output(self.args.output_file, output, by=PROGRAM)
         return STATUS_WRONG_INPUT if wrong else 0
 
     def _process(self, chunk: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import read_input, write_output
+from xetile.cli.files import read_input, say_written, write_output
 from xetile.errors import XetileError, reason_of
 
 if TYPE_CHECKING:
@@ -253,10 +253,15 @@ def _write(values: "Sequence[Argument]", folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise XetileError(f"cannot make the folder '{folder}': {reason_of(error)}") from error
-    for position, array in _arrays(values):
+    arrays = _arrays(values)
+    size = 0
+    for position, array in arrays:
         buffer = BytesIO()
         numpy.save(buffer, array)
+        size += buffer.tell()
         write_output(str(Path(folder) / f"arg{position}.npy"), buffer.getvalue())
+    number = "1 array" if len(arrays) == 1 else f"{len(arrays)} arrays"
+    say_written(PROGRAM, f"{number} to {folder}", size)
 
 
 def _summarize(parameters: "list[Parameter]", values: "Sequence[Argument]") -> None:

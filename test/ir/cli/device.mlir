@@ -19,7 +19,7 @@
 // What is the same for all devices needs no remark: what is executed, built, or printed.
 // RUN: xetile-kernel gemm --m 32 --n 32 --k 32 --a f16 --acc f32 --wg 32x32 --sg 16x32 --k-step 16 > %t.w.mlir 2> %t.quiet
 // RUN: xetile-run %t.w.mlir --arg int --arg int --arg zeros > %t.out 2>> %t.quiet
-// RUN: xetile-opt --xetile-wg-to-sg %s -o %t.out 2>> %t.quiet
+// RUN: xetile-opt --xetile-wg-to-sg %s > %t.out 2>> %t.quiet
 // RUN: test ! -s %t.quiet
 
 // RUN: xetile-layout block-load --dtype f16 --operand B --shape 32x32 > %t.layout 2> %t.remark
@@ -29,10 +29,10 @@
 
 // The gpu.module names it.
 // RUN: sed 's/gpu.module @kernels/& [#xevm.target<chip = "lnl">]/' %examples/gemm_f16_subgroup.mlir > %t.lnl.mlir
-// RUN: xetile-opt --xetile-blocking %t.lnl.mlir -o %t.module 2> %t.quiet
-// RUN: xetile-opt --xetile-to-xevm %t.lnl.mlir -o %t.module 2>> %t.quiet
-// RUN: xetile-compile --emit xevm %t.lnl.mlir -o %t.compiled 2>> %t.quiet
-// RUN: xetile-opt --xetile-to-xevm=device=lnl %t.lnl.mlir -o %t.both 2>> %t.quiet
+// RUN: xetile-opt --xetile-blocking %t.lnl.mlir > %t.module 2> %t.quiet
+// RUN: xetile-opt --xetile-to-xevm %t.lnl.mlir > %t.module 2>> %t.quiet
+// RUN: xetile-compile --emit xevm %t.lnl.mlir > %t.compiled 2>> %t.quiet
+// RUN: xetile-opt --xetile-to-xevm=device=lnl %t.lnl.mlir > %t.both 2>> %t.quiet
 // RUN: test ! -s %t.quiet
 // RUN: xetile-compile --emit xevm --device lnl %t.lnl.mlir | cmp - %t.compiled
 // RUN: cmp %t.module %t.both

@@ -61,3 +61,21 @@ def test_bytes_that_are_no_text_have_a_place(tmp_path: Path) -> None:
         XetileError, match=r"x\.mlir:2:3: error: byte 0xff is not valid UTF-8$"
     ):
         read_input(str(source))
+
+
+def test_a_file_that_was_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.spv"
+    write_output(str(target), b"x" * 12345, by="tool")
+    assert capsys.readouterr().err == f"tool: wrote {target} (12,345 bytes)\n"
+    write_output(str(target), "x", by="tool")
+    assert capsys.readouterr().err == f"tool: wrote {target} (1 byte)\n"
+
+
+@pytest.mark.parametrize("place", [None, "-", "/dev/null"])
+def test_streams_and_devices_are_not_named(
+    capsys: pytest.CaptureFixture[str], place: str | None
+) -> None:
+    write_output(place, "x", by="tool")
+    assert capsys.readouterr().err == ""

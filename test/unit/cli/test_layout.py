@@ -224,11 +224,17 @@ def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     svg, page = tmp_path / "b.svg", tmp_path / "b.html"
-    output(capsys, *GEMM, "--operand", "B", "--shape", "32x256", "--svg", str(svg), "--html", str(page))  # fmt: skip
+    assert main([*GEMM, "--operand", "B", "--shape", "32x256", "--svg", str(svg), "--html", str(page)]) == 0  # fmt: skip
+    told = [line.rpartition(" (")[0] for line in capsys.readouterr().err.splitlines()]
+    assert told == [f"xetile-layout: wrote {path}" for path in (svg, page)]
     assert svg.read_text().count('class="panel"') == 2
     assert page.read_text().startswith("<!DOCTYPE html>")
     out = tmp_path / "view.txt"
-    assert output(capsys, "-l", BLOCKED, "-t", "tensor<4x2xf32>", "-o", str(out)) == ""
+    assert main(["-l", BLOCKED, "-t", "tensor<4x2xf32>", "-o", str(out)]) == 0
+    assert capsys.readouterr() == (
+        "",
+        f"xetile-layout: wrote {out} ({out.stat().st_size} bytes)\n",
+    )
     assert out.read_text().endswith(SMALL)
 
 
