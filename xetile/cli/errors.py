@@ -57,17 +57,17 @@ def run_tool(
     program: str, main: Callable[[list[str]], int], arguments: Sequence[str] | None = None
 ) -> int:
     """Run a tool's `main` on its arguments, by default the process's; the result is its status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        return _run_process(program, main)
+    given = list(arguments)
     with one_command(snippets=NO_SNIPPETS_FLAG not in given):
         return _answered(program, main, given)
 
 
 def _answered(program: str, main: Callable[[list[str]], int], given: list[str]) -> int:
     try:
-        status = main(given)
+        status = _status(main, given)
         sys.stdout.flush()
-    except SystemExit as leaving:  # argparse after --help and --version
-        return leaving.code if isinstance(leaving.code, int) else 0
     except KeyboardInterrupt:
         return STATUS_INTERRUPTED
     except BrokenPipeError:
@@ -82,6 +82,26 @@ def _answered(program: str, main: Callable[[list[str]], int], given: list[str]) 
         line, status = answer(program, error)
         print(line, file=sys.stderr)
     return status
+
+
+def _status(main: Callable[[list[str]], int], given: list[str]) -> int:
+    try:
+        return main(given)
+    except SystemExit as leaving:  # argparse after --help and --version, a signal
+        return leaving.code if isinstance(leaving.code, int) else 0
+
+
+def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
+    """As `run_tool` where the process has nothing else to do: its streams and signals are the tool's."""
+    from xetile.cli.signals import interruptible
+    from xetile.cli.streams import mend_streams
+
+    try:
+        with interruptible():
+            mend_streams()
+            return run_tool(program, main, sys.argv[1:])
+    except KeyboardInterrupt:
+        return STATUS_INTERRUPTED
 
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:

@@ -19,8 +19,17 @@ def read_input(path: str | None) -> tuple[str, str]:
 
     if path is None or path == STANDARD:
         name = "<stdin>"
-        return decode_source(sys.stdin.buffer.read(), name), name
+        return decode_source(_standard_input(), name), name
     return read_source(path), path
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise XetileError("cannot read standard input: it is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise XetileError(f"cannot read standard input: {reason_of(error)}") from error
 
 
 def write_output(path: str | None, content: str | bytes, *, by: str | None = None) -> None:
