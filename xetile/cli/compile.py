@@ -27,7 +27,8 @@ STATISTICS_TO_STREAM = ""
 CONTRACT_SUFFIX = ".json"
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         PROGRAM, "Compiles kernels for an Intel Xe GPU.", has_version=True, reads_ir=True
     )
@@ -71,7 +72,7 @@ def _separate_statistics(arguments: list[str]) -> list[str]:
 
 
 def _run(arguments: list[str]) -> int:
-    options = _parser().parse_args(_separate_statistics(arguments))
+    options = make_parser().parse_args(_separate_statistics(arguments))
     import gc
 
     gc.disable()  # nearly everything that is made lives to the end

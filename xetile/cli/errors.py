@@ -14,7 +14,7 @@ Below the line stand the line of source and a caret, then notes on other places 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
 from xetile.cli.version import VersionAction
@@ -49,8 +49,15 @@ class ToolParser(argparse.ArgumentParser):
         if has_version:
             add("--version", action=VersionAction, help="print the versions of all parts")
 
+    @property
+    def options(self) -> Mapping[str, argparse.Action]:
+        """What the options do, by their spellings."""
+        return self._option_string_actions
+
     def error(self, message: str) -> NoReturn:
-        raise XetileError(message)
+        from xetile.cli.usage import explained
+
+        raise XetileError(explained(self.prog, self.options, message))
 
 
 def run_tool(

@@ -18,7 +18,8 @@ _tile = partial(read_pair, refusal="is no tile; write ROWSxCOLUMNS, such as 256x
 _number = partial(read_number, refusal="is no whole number")
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True
     )
@@ -67,7 +68,7 @@ def _shown(default: object) -> str:
 
 
 def _run(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     from xetile.api import text
     from xetile.kernels import gemm
 

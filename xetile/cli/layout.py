@@ -25,6 +25,7 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
+from xetile.cli.pipeline_spec import nearest
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -41,7 +42,8 @@ def _run(arguments: list[str]) -> int:
 
     name = arguments[0] if arguments else "-"
     if not name.startswith("-") and name not in _COMMANDS:
-        refuse(f"unknown command '{name}'; commands are {', '.join(_COMMANDS)}")
+        hint = nearest(name, _COMMANDS) or f"; commands are {', '.join(_COMMANDS)}"
+        refuse(f"unknown command '{name}'{hint}")
     try:
         if name not in _COMMANDS:
             return _show(arguments)
@@ -58,7 +60,8 @@ class NamedLayout(NamedTuple):
     layout: "LinearLayout"
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         PROGRAM,
         f"Prints what a layout attribute means. Commands: {', '.join(_COMMANDS)} (each has --help).",
@@ -82,7 +85,7 @@ def _parser() -> ToolParser:
 
 
 def _show(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     tensor = None if options.t is None else tensor_type(options.t)
     layouts = list(_layouts(options, tensor))
     if options.json:

@@ -40,7 +40,7 @@ class _Report(NamedTuple):
 
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     report = _report(options)
     text = as_json(_data(report)) if options.json else _text(report)
     name = f"{options.dtype} {options.operand} {options.shape[0]}x{options.shape[1]}"
@@ -60,7 +60,8 @@ def _pair(text: str) -> tuple[int, int]:
     return pair
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         f"{PROGRAM} block-load", "Shows how a DPAS operand is loaded in blocks."
     )

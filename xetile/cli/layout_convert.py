@@ -30,7 +30,7 @@ def run(arguments: list[str]) -> int:
     from xetile.layout.exchange.conversion import plan_conversion
     from xetile.layout.text.attributes import layout_of
 
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     tensor = tensor_type(options.t)
     source, target = (
         layout_of(text, tensor.shape) for text in (options.source, options.target)
@@ -49,7 +49,8 @@ def run(arguments: list[str]) -> int:
     return 0
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         f"{PROGRAM} convert", "Plans a conversion between two register layouts of a tensor."
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     _check_question(options)
     if options.descriptor is not None:
         return _decoded(options)
@@ -54,7 +54,8 @@ _number = partial(read_number, refusal=_NO_NUMBER, base=0)
 _pair = partial(read_pair, refusal="must be MNxK, such as 64x16")
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         f"{PROGRAM} wgmma",
         "Shows a canonical layout (--dtype, --major, --swizzle, --shape), what wgmma makes of a layout in "

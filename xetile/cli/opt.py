@@ -26,7 +26,8 @@ from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
-from xetile.cli.pipeline_spec import collect_pipeline, nearest, parse_passes
+from xetile.cli.pipeline_spec import collect_pipeline, parse_passes
+from xetile.cli.usage import unrecognized
 from xetile.errors import XetileError, collected_remarks
 
 PROGRAM = "xetile-opt"
@@ -50,7 +51,7 @@ class OptParser(ToolParser):
 
     @property
     def long_options(self) -> set[str]:
-        return {name[2:] for name in self._option_string_actions if name.startswith("--")}
+        return {name[2:] for name in self.options if name.startswith("--")}
 
     def format_help(self) -> str:
         return f"{super().format_help()}\n{help_on_passes(self._passes)}\n"
@@ -86,9 +87,8 @@ class OptMain(xDSLOptMain):
         rest, pieces = collect_pipeline(normalized(arguments, known), self.available_passes)
         self.args, unknown = parser.parse_known_args(rest)
         if unknown:
-            flag = unknown[0].partition("=")[0].lstrip("-")
-            hint = nearest(flag, known, "--")
-            raise XetileError(f"unrecognized argument '{unknown[0]}'{hint}")
+            flags = {*parser.options, *(f"--{name}" for name in self.available_passes)}
+            raise XetileError(unrecognized(PROGRAM, flags, unknown[0]))
         self.args.passes = ",".join(pieces)
         self.instrumentation = Instrumentation(
             dumps(self.args), timing=self.args.mlir_timing or self.args.time_passes

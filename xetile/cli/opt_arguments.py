@@ -4,6 +4,7 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+from xetile.cli.errors import ToolParser
 from xetile.cli.instrumentation import ALL, Dumps
 from xetile.cli.pipeline_spec import PIPELINE_OPTION
 from xetile.cli.version import VersionAction
@@ -15,6 +16,13 @@ _WITHOUT_VALUE = {"--split-input-file": SEPARATOR, "--verify-diagnostics": "all"
 
 _TRUE = ("1", "true", "on", "yes")
 _FALSE = ("0", "false", "off", "no")
+
+
+def make_parser() -> ToolParser:
+    """The command's options, without its passes."""
+    parser = ToolParser("xetile-opt", "")
+    add_arguments(parser, [])
+    return parser
 
 
 def add_arguments(parser: ArgumentParser, targets: list[str]) -> None:

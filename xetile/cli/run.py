@@ -56,7 +56,8 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _parser() -> ToolParser:
+def make_parser() -> ToolParser:
+    """The command's options."""
     parser = ToolParser(
         PROGRAM, "Executes a kernel on the CPU.", has_version=True, reads_ir=True
     )
@@ -95,7 +96,7 @@ def _parser() -> ToolParser:
 
 
 def _run(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
 
     if options.entry is not None:
         return _run_entry(options)

@@ -75,7 +75,10 @@ def test_option_errors_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         return 0
 
     assert run_tool("tool", main, ["--nothing"]) == 1
-    assert capsys.readouterr().err == "tool: error: unrecognized arguments: --nothing\n"
+    assert (
+        capsys.readouterr().err
+        == "tool: error: unrecognized argument '--nothing'; see tool --help\n"
+    )
     assert run_tool("tool", main, ["--help"]) == 0
 
 
