@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import prod
 
 import numpy as np
 from xdsl.ir import Block, Operation
@@ -17,8 +18,40 @@ Round = Callable[[Frame, Sequence[Array], Values], Values]
 """What one round makes of the values so far, for the threads of a frame and their induction variables."""
 
 
-def loop(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Round) -> Values:
+MOST_ROUNDS = 1 << 32
+"""Rounds that a loop makes with those around it, at most: hours, at a microsecond for each."""
+
+
+def loop(
+    frame: Frame, op: Operation, bounds: Sequence[Bounds], values: Values, run: Round
+) -> Values:
     """Run the rounds of a nest of loops, the last one fastest; the last values."""
+    machine, around = frame.machine, frame.machine.rounds
+    rounds = prod(_most_trips(*bound) for bound in bounds)
+    where = "" if around == 1 else " with the loops around it"
+    check_rounds(op, around * rounds, MOST_ROUNDS, where)
+    machine.rounds = around * max(rounds, 1)
+    try:
+        return _run_rounds(frame, bounds, values, run)
+    finally:
+        machine.rounds = around
+
+
+def _most_trips(lower: Array, upper: Array, step: Array) -> int:
+    """The most trips of any thread, also where no i64 holds their number."""
+    ends = np.broadcast_arrays(lower, upper, step)
+    far = np.argmax(ends[1].astype(np.float64) - ends[0])
+    first, last, by = (int(end[far]) for end in ends)
+    return max(-((first - last) // by), 0)
+
+
+def check_rounds(op: Operation, rounds: int, most: int, where: str = "") -> None:
+    """Refuse a loop that would not end in reasonable time; `where` says what else is counted."""
+    if rounds > most:
+        fail(op, f"the loop makes {rounds:,} rounds{where}; at most {most:,} are executed")
+
+
+def _run_rounds(frame: Frame, bounds: Sequence[Bounds], values: Values, run: Round) -> Values:
     trips = [np.maximum(-((lower - upper) // step), 0) for lower, upper, step in bounds]
     together = all((count == count[0]).all() for count in trips)
     everyone = np.ones(frame.count, np.bool)

@@ -21,7 +21,7 @@ from xetile.errors import fail, with_line
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.launch import parameters_of, run_workgroups
+from xetile.interpreter.machine.launch import check_bounds, parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
@@ -78,6 +78,7 @@ def _run(
     threads: Threads,
     arguments: Callable[[Frame], Values],
 ) -> Values:
+    check_bounds(op, threads)
     machine = host(frame).launcher.machine(frame.memory, threads)
     if op.dynamic_shared_memory_size is not None:
         machine.dynamic_shared = int(frame.array(op.dynamic_shared_memory_size)[0])

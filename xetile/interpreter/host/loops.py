@@ -4,7 +4,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.dialects.known_integers import known_integer
-from xetile.interpreter.common.control import check_step
+from xetile.interpreter.common.control import check_rounds, check_step
 from xetile.interpreter.host.compiled import CompiledLoop, compile_loop
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
@@ -17,6 +17,9 @@ WORTH_COMPILING = 5_000
 USUAL_TRIPS = 16
 """Iterations that an inner loop is taken to have where its bounds are not constants."""
 
+MOST_HOST_ROUNDS = 1 << 40
+"""Rounds that a loop makes with those around or inside of it, at most: minutes, at a nanosecond for each."""
+
 
 class _Loop:
     """What is known of a loop `scf.for`: how many ops it has taken so far, and its machine code."""
@@ -24,6 +27,7 @@ class _Loop:
     def __init__(self, op: Operation) -> None:
         self.op = op
         self._work = _ops_in(op)
+        self._rounds_inside = _rounds_in(op)
         self._spent = 0
         self._considered = False
         self._code: CompiledLoop | None = None
@@ -32,6 +36,7 @@ class _Loop:
         check_step(self.op, number(frame, self.op.operands[2]))
         lower, upper, step = (int(number(frame, value)[0]) for value in self.op.operands[:3])
         trips = max(-((lower - upper) // step), 0)
+        self._check_rounds(frame, trips)
         start = [frame.get(value) for value in self.op.operands[3:]]
         self._consider(frame, trips)
         if self._code is not None:
@@ -39,6 +44,13 @@ class _Loop:
             if values is not None:
                 return values
         return self._interpret(frame, range(lower, lower + trips * step, step), start)
+
+    def _check_rounds(self, frame: Frame, trips: int) -> None:
+        around = host(frame).rounds
+        where = "" if around == 1 else " with the loops around it"
+        check_rounds(self.op, trips * around, MOST_HOST_ROUNDS, where)
+        inside = trips * self._rounds_inside
+        check_rounds(self.op, inside, MOST_HOST_ROUNDS, " with the loops inside of it")
 
     def _consider(self, frame: Frame, trips: int) -> None:
         """Compile the loop as soon as it has taken, or will take, long enough; once."""
@@ -65,10 +77,23 @@ def _ops_in(op: Operation) -> int:
     return sum(1 + (_trips(op) if op.name == "scf.for" else 1) * _ops_in(op) for op in inner)
 
 
+def _rounds_in(op: Operation) -> int:
+    """Rounds of the loops inside of each round, as far as they are constant; at least 1."""
+    loops = [inner for inner in op.regions[0].block.ops if inner.name == "scf.for"]
+    return max(
+        (max(_constant_trips(inner) or 1, 1) * _rounds_in(inner) for inner in loops), default=1
+    )
+
+
 def _trips(op: Operation) -> int:
+    trips = _constant_trips(op)
+    return USUAL_TRIPS if trips is None else trips
+
+
+def _constant_trips(op: Operation) -> int | None:
     lower, upper, step = (known_integer(value) for value in op.operands[:3])
     if lower is None or upper is None or step is None or step <= 0:
-        return USUAL_TRIPS
+        return None
     return max(-((lower - upper) // step), 0)
 
 

@@ -60,6 +60,8 @@ class HostMachine(Machine):
         """Announce work of `total` steps; what comes is told how many are done."""
         place = [0, total]
         self._running.append(place)
+        around = self.rounds
+        self.rounds = around * max(total, 1)
 
         def report(done: int) -> None:
             place[0] = done
@@ -70,6 +72,7 @@ class HostMachine(Machine):
             yield report
         finally:
             self._running.pop()
+            self.rounds = around
 
     def frame(self) -> Frame:
         return Frame(self, np.arange(1))

@@ -44,7 +44,8 @@ class Machine:
 
     `refuse` says that an op without a handler cannot be executed; `dynamic_shared` counts
     bytes of a workgroup, `dynamic_base` is their address in this batch; both may not be
-    known. `called` are the functions whose calls are being executed.
+    known. `called` are the functions whose calls are being executed, `rounds` counts those of
+    all loops that are.
     """
 
     handlers: Handlers
@@ -58,6 +59,7 @@ class Machine:
         self.dynamic_shared: int | None = None
         self.dynamic_base: int | None = None
         self.called: list[Operation] = []
+        self.rounds = 1
         self.output: Callable[[str], object] = partial(print, end="")
         self._kept: dict[object, object] = {}
 

@@ -35,6 +35,12 @@ from xetile.interpreter.machine.values import Values
 BATCH_BYTES = 1 << 25
 """Workgroups execute together as long as their vectors take about this much memory."""
 
+MOST_WORKGROUPS = 1 << 24
+"""Workgroups of a launch, at most; a large GEMM has thousands."""
+
+MOST_THREADS = 1 << 16
+"""Threads of a workgroup, at most; hardware has some thousand work-items."""
+
 
 class Launcher(NamedTuple):
     """What kernels are executed with; `refuse` says that an op without a handler cannot be."""
@@ -60,6 +66,7 @@ def launch(
     """Execute a kernel; see `xetile.interpreter.execute`."""
     kernel = find_kernel(module, name)
     threads = _threads(kernel, grid)
+    check_bounds(kernel, threads)
     parameters = parameters_of(kernel)
     check_count(kernel, parameters, arrays)
     memory = Memory()
@@ -103,6 +110,15 @@ def run_workgroups(
             run_region(frame, region, [*given, *buffers])
         if progress is not None:
             progress(int(threads.workgroups[-1]) + 1, workgroups)
+
+
+def check_bounds(at: Operation, threads: Threads) -> None:
+    """Refuse launches without bound."""
+    if (number := prod(threads.grid)) > MOST_WORKGROUPS:
+        said = f"the grid is {list(threads.grid)}, {number:,} workgroups"
+        fail(at, f"{said}; at most {MOST_WORKGROUPS:,} are executed")
+    if (number := threads.per_workgroup) > MOST_THREADS:
+        fail(at, f"a workgroup has {number:,} threads; at most {MOST_THREADS:,} are executed")
 
 
 def find_kernel(module: ModuleOp, name: str | None) -> Operation:

@@ -89,6 +89,7 @@ def _for(frame: Frame, op: Operation) -> Values:
     body = op.regions[0].block
     return loop(
         frame,
+        op,
         [(lower, upper, step)],
         [frame.get(value) for value in starts],
         lambda inner, at, values: inner.run(body, [*at, *values]),
@@ -123,7 +124,7 @@ def _parallel(frame: Frame, op: Operation) -> Values:
         (reduce(np.maximum, low), reduce(np.minimum, high), uniform(step.value.data))
         for low, high, step in zip(lower, upper, steps, strict=True)
     ]
-    return loop(frame, bounds, [frame.get(value) for value in op.operands[end:]], run)
+    return loop(frame, op, bounds, [frame.get(value) for value in op.operands[end:]], run)
 
 
 def _grouped(op: Operation, name: str, values: Sequence[Array]) -> list[Sequence[Array]]:

@@ -26,6 +26,7 @@ def _for(frame: Frame, op: Operation) -> Values:
     body, dtype = op.regions[0].block, frame.first(op).dtype
     return loop(
         frame,
+        op,
         [(lower, upper, step)],
         [frame.get(value) for value in op.operands[3:]],
         lambda inner, at, values: inner.run(body, [at[0].astype(dtype), *values]),
@@ -49,7 +50,7 @@ def _parallel(frame: Frame, op: Operation) -> Values:
         ]
 
     bounds = list(zip(lower, upper, step, strict=True))
-    return loop(frame, bounds, [frame.get(value) for value in starts], run)
+    return loop(frame, op, bounds, [frame.get(value) for value in starts], run)
 
 
 def _if(frame: Frame, op: Operation) -> Values:
