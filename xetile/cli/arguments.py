@@ -1,6 +1,7 @@
 """Kernel arguments for a run on the CPU, made from what the command line asks for."""
 
-from math import prod
+import os
+from math import isfinite, prod
 from typing import NamedTuple, cast
 
 import numpy
@@ -10,8 +11,10 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from xetile.cli.numpy_files import read_array
+from xetile.cli.pipeline_spec import nearest
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.errors import XetileError, reason_of
+from xetile.errors import XetileError
 from xetile.interpreter.machine.elements import find_element
 
 Array = NDArray[numpy.generic]
@@ -20,6 +23,9 @@ Argument = Array | int | float
 KINDS = ("int", "zeros", "ones", "normal", "iota")
 LARGEST_INTEGER = 4
 """`int` draws from the whole numbers in [-4, 4]: sums of their products are exact in f32."""
+
+GIB = 1 << 30
+"""Bytes."""
 
 DYNAMIC = -1
 """An extent that the type leaves open."""
@@ -53,10 +59,23 @@ def make_argument(parameter: Parameter, request: str, seed: int, position: int) 
             raise XetileError(
                 f"{parameter.type} has dynamic extents; give an array as FILE.npy"
             )
+        _refuse_larger_than_memory(parameter, parameter.shape)
         array = _array(parameter, parameter.shape, request, seed, position)
         return _spread(array, parameter.strides)
     except XetileError as error:
         raise XetileError(f"argument {position}: {error.message}", error.location) from error
+
+
+def _refuse_larger_than_memory(parameter: Parameter, shape: tuple[int, ...]) -> None:
+    """Refuse an array that the system would grant, and fail to find memory for when it is filled."""
+    dense = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    steps = zip(shape, parameter.strides or dense, strict=True)
+    size = (1 + sum((n - 1) * stride for n, stride in steps)) * parameter.dtype.itemsize
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > memory and 0 not in shape:
+        raise XetileError(
+            f"{parameter.type} takes {size / GIB:,.1f} GiB, this machine has {memory / GIB:,.1f} GiB"
+        )
 
 
 def _number(text: str) -> int | float | None:
@@ -69,8 +88,9 @@ def _number(text: str) -> int | float | None:
 
 
 def _unknown(request: str) -> XetileError:
+    hint = nearest(request, KINDS)
     return XetileError(
-        f"'{request}' is none of {', '.join(KINDS)}, a number, the path of a .npy file"
+        f"'{request}' is none of {', '.join(KINDS)}, a number, the path of a .npy file{hint}"
     )
 
 
@@ -85,7 +105,7 @@ def _scalar(parameter: Parameter, request: str) -> int | float:
     if number is None:
         raise XetileError(f"a scalar {parameter.type} needs a number, not '{request}'")
     if _is_integer(parameter.dtype):
-        if number != int(number):
+        if not isfinite(number) or number != int(number):
             raise XetileError(f"{parameter.type} needs a whole number, not {request}")
         return int(number)
     return float(number)
@@ -126,7 +146,7 @@ def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> No
     if not _is_integer(parameter.dtype):
         return
     low, high = _limits(parameter.dtype)
-    if number != int(number) or not low <= number <= high:
+    if not isfinite(number) or number != int(number) or not low <= number <= high:
         raise XetileError(
             f"{parameter.type} does not hold {request}, but whole numbers from {low} to {high}"
         )
@@ -148,15 +168,9 @@ def _exact_integers(dtype: numpy.dtype[numpy.generic]) -> int:
 
 
 def _from_file(parameter: Parameter, path: str) -> Array:
-    try:
-        loaded: object = numpy.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise XetileError(f"cannot read '{path}': {reason_of(error)}") from error
-    if not isinstance(loaded, numpy.ndarray):
-        raise XetileError(f"'{path}' holds several arrays; give one as .npy")
-    array = cast("Array", loaded)
+    array = read_array(path)
     wanted = parameter.dtype
-    if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize:
+    if array.dtype == numpy.dtype(f"V{wanted.itemsize}"):
         array = array.view(wanted)  # numpy files know bf16 and fp8 as bytes only
     if array.dtype != wanted:
         raise XetileError(f"'{path}' holds {array.dtype}, {parameter.type} needs {wanted}")

@@ -3,6 +3,7 @@
 Status 0: done, and equal if compared; 2: different, with the largest error and the first place; 1: wrong input.
 """
 
+import re
 import sys
 import time
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import read_input, say_written, write_output
+from xetile.cli.kernels import check_entry_name, check_grid, check_kernel_name
 from xetile.errors import XetileError, reason_of
 
 if TYPE_CHECKING:
@@ -27,10 +29,12 @@ EXACT = "bits"
 PROGRESS_AFTER_SECONDS = 2.0
 PROGRESS_EVERY_SECONDS = 0.5
 
+_POSITIVE = re.compile(r"0*[1-9]\d{0,17}", re.ASCII)
+
 
 def _grid(text: str) -> tuple[int, int, int]:
     parts = text.split(",")
-    if len(parts) != 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):
+    if len(parts) != 3 or not all(_POSITIVE.fullmatch(part) for part in parts):
         raise ArgumentTypeError(f"'{text}' is no grid; write X,Y,Z, such as 16,16,1")
     x, y, z = map(int, parts)
     return x, y, z
@@ -51,7 +55,7 @@ def _tolerance(text: str) -> float | None:
 
 
 def _seed(text: str) -> int:
-    if not text.isdecimal():
+    if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
         raise ArgumentTypeError(f"'{text}' is no seed; write a whole number from 0")
     return int(text)
 
@@ -102,9 +106,9 @@ def _run(arguments: list[str]) -> int:
         return _run_entry(options)
     if options.tolerance is not None and options.against is None:
         raise XetileError("--tolerance goes with --against")
-    module, kernel, parameters = _read(options.input, options.kernel)
+    module, kernel, parameters = _read(options.input, options)
     given = _make_arguments(parameters, options)
-    other = None if options.against is None else _read(options.against, options.kernel)
+    other = None if options.against is None else _read(options.against, options)
     if other is not None:
         _refuse_other_types(parameters, other[2], options)
     ours = _execute(module, kernel, given, options)
@@ -130,6 +134,7 @@ def _run_entry(options: Namespace) -> int:
         if given is not None:
             raise XetileError(f"{flag} goes with a kernel, not with --entry")
     module = parse_text(*read_input(options.input))
+    check_entry_name(module, options.entry)
     warn_of_missing_maps(module)
     types = parameter_types(find_entry(module, options.entry))
     parameters = [parameter(type) for type in types]
@@ -158,7 +163,7 @@ def _shown(result: "Array") -> str:
     return f"{'x'.join(map(str, result.shape))} {result.dtype}: {_extremes(result)}"
 
 
-def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter]]":
+def _read(path: str, options: Namespace) -> "tuple[ModuleOp, str, list[Parameter]]":
     """A file's module, the name of its kernel, and the kernel's parameters."""
     from xetile.analysis.kernels import parameter_types, symbol_name
     from xetile.analysis.missing_maps import warn_of_missing_maps
@@ -167,8 +172,10 @@ def _read(path: str, kernel: str | None) -> "tuple[ModuleOp, str, list[Parameter
     from xetile.interpreter.machine.launch import find_kernel
 
     module = parse_text(*read_input(path))
+    check_kernel_name(module, options.kernel)
     warn_of_missing_maps(module)
-    found = find_kernel(module, kernel)
+    found = find_kernel(module, options.kernel)
+    check_grid(found, options.grid)
     return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
 
 
@@ -181,7 +188,8 @@ def _make_arguments(
     if len(requests) != len(parameters):
         types = ", ".join(parameter.type for parameter in parameters)
         raise XetileError(
-            f"the {what} takes {len(parameters)} arguments ({types}), --arg gives {len(requests)}"
+            f"the {what} takes {len(parameters)} arguments ({types}), --arg gives {len(requests)}; "
+            "give one --arg for each"
         )
     return [
         make_argument(parameter, request, options.seed, position)

@@ -20,7 +20,7 @@
 
 // Wrong calls are one line.
 // RUN: not xetile-run %t.mlir --arg int 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: {{^}}xetile-run: error: the kernel takes 3 arguments (memref<72x40xf16>, memref<40x80xf16>, memref<72x80xf32>), --arg gives 1{{$}}
+// COUNT: {{^}}xetile-run: error: the kernel takes 3 arguments (memref<72x40xf16>, memref<40x80xf16>, memref<72x80xf32>), --arg gives 1; give one --arg for each{{$}}
 // RUN: not xetile-run %t.mlir --kernel other --arg int 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: {{^}}xetile-run: error: there is no kernel 'other'; the module has: gemm{{$}}
 // RUN: not xetile-run %t.mlir --arg int --arg foo --arg int 2>&1 | FileCheck %s --check-prefix=KIND

@@ -9,7 +9,7 @@
 // RUN: not xetile-run %s --entry main 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: {{^}}xetile-run: error: there is no function 'main' to start with; the module has: scale{{$}}
 // RUN: not xetile-run %s --entry scale 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: {{^}}xetile-run: error: the function takes 2 arguments (memref<4xf32>, f32), --arg gives 0{{$}}
+// COUNT: {{^}}xetile-run: error: the function takes 2 arguments (memref<4xf32>, f32), --arg gives 0; give one --arg for each{{$}}
 // RUN: not xetile-run %s --entry scale --grid 1,1,1 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: {{^}}xetile-run: error: --grid goes with a kernel, not with --entry{{$}}
 

@@ -96,3 +96,93 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "b.npy").write_text("nonsense")
     with pytest.raises(XetileError, match="cannot read"):
         make_argument(parameter(memref(f32)), str(tmp_path / "b.npy"), 0, 0)
+
+
+def header(text: str, version: int = 1, data: bytes = b"") -> bytes:
+    """A .npy file whose header says `text`."""
+    length = len(text).to_bytes(2 if version == 1 else 4, "little")
+    return b"\x93NUMPY" + bytes([version, 0]) + length + text.encode() + data
+
+
+def described(descr: str = "'<f4'", shape: str = "(3, 5)", order: str = "False") -> str:
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
+
+
+SIXTY = bytes(60)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "it is empty"),
+        (b"\x93NUM", "it is no .npy file"),
+        (b"PK\x03\x04", "it is no .npy file"),
+        (header(described()), "it has 0 bytes of data, its header says 60"),
+        (header(described(), data=SIXTY[:59]), "it has 59 bytes of data, its header says 60"),
+        (header(described(shape="(1000000000000,)")), "it has 0 bytes of data, its header says 4000000000000"),
+        (header(described(shape="(9999999999999, 9999999999999, 99999999)"), data=SIXTY), "it has 60 bytes of data"),
+        (header(described(shape="(-3, 5)"), data=SIXTY), "its header has the shape (-3, 5)"),
+        (header(described(shape="(True, 5)"), data=SIXTY), "its header has the shape (True, 5)"),
+        (header(described(shape="'x'"), data=SIXTY), "its header "),
+        (header(described(descr="'|O'"), data=SIXTY), "it holds Python objects"),
+        (header(described(descr="'nonsense'"), data=SIXTY), "its header "),
+        (header(described(descr="[('a', '<f4'), ('b', '|O')]"), data=SIXTY), "it holds Python objects"),
+        (header(described(descr="'<f4'", order="3"), data=SIXTY), "its header "),
+        (header("{'descr': __import__('os').system('true')}\n"), "its header "),
+        (header("[" * 4000 + "\n"), "its header "),
+        (header("-" * 9000 + "1\n"), "its header "),
+        (header("1" * 20000 + "\n"), "its header "),
+        (header("{}\n"), "its header "),
+        (header("\x00\n"), "its header "),
+        (header(described(), version=9, data=SIXTY), "its header "),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("default")
+def test_files_that_lie(
+    tmp_path: Path, data: bytes, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(data)
+    with pytest.raises(XetileError) as caught:
+        make_argument(parameter(memref(f32)), str(path), 0, 0)
+    start = f"argument 0: cannot read '{path}': "
+    assert caught.value.message.startswith(start + message)
+    assert len(caught.value.message) < len(start) + 200
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_files_of_all_versions_and_orders(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "a.npy"
+    wanted = numpy.arange(15, dtype=numpy.float32).reshape(3, 5)
+    for order in ("False", "True"):
+        data = wanted.tobytes("C" if order == "False" else "F")
+        path.write_bytes(header(described(order=order), version, data))
+        found = make_argument(parameter(memref(f32)), str(path), 0, 0)
+        assert isinstance(found, numpy.ndarray)
+        assert numpy.array_equal(found, wanted)
+        assert found.flags.c_contiguous
+        assert found.flags.writeable
+
+
+def test_an_array_without_elements(tmp_path: Path) -> None:
+    numpy.save(tmp_path / "a.npy", numpy.zeros((0, 5), numpy.float32))
+    path = str(tmp_path / "a.npy")
+    found = make_argument(parameter(memref(f32, DYNAMIC_INDEX, 5)), path, 0, 0)
+    assert isinstance(found, numpy.ndarray)
+    assert found.shape == (0, 5)
+
+
+def test_a_scalar_from_a_file(tmp_path: Path) -> None:
+    numpy.save(tmp_path / "a.npy", numpy.float32(2))
+    found = make_argument(parameter(f32), str(tmp_path / "a.npy"), 0, 0)
+    assert numpy.asarray(found).item() == 2
+
+
+@pytest.mark.parametrize("request_", ["zeros", "normal", "int", "iota", "3"])
+def test_arrays_larger_than_memory(request_: str) -> None:
+    with pytest.raises(XetileError) as caught:
+        make_argument(parameter(memref(f32, 1 << 22, 1 << 22)), request_, 0, 0)
+    assert caught.value.message.startswith(
+        "argument 0: memref<4194304x4194304xf32> takes 65,536.0 GiB, this machine has "
+    )

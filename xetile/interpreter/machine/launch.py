@@ -150,7 +150,7 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
     if sizes is None:
         fail(
             kernel,
-            "the grid is not known: give one (`grid`), or known_grid_size on the kernel",
+            "the grid is not known; give grid=(x, y, z), or write known_grid_size on the kernel",
         )
     if len(sizes) != 3 or min(sizes) < 1:
         fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
