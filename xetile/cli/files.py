@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from xetile.cli.paths import binary_kind, hint_for_input, hint_for_output
 from xetile.errors import XetileError, reason_of
 
 STANDARD = "-"
@@ -20,7 +21,14 @@ def read_input(path: str | None) -> tuple[str, str]:
     if path is None or path == STANDARD:
         name = "<stdin>"
         return decode_source(_standard_input(), name), name
-    return read_source(path), path
+    if (kind := binary_kind(path)) is not None:
+        raise XetileError(f"cannot read '{path}': it is {kind}; expected MLIR text")
+    try:
+        return read_source(path), path
+    except XetileError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        raise XetileError(error.message + hint_for_input(path, error.__cause__)) from error
 
 
 def _standard_input() -> bytes:
@@ -46,7 +54,8 @@ def write_output(path: str | None, content: str | bytes, *, by: str | None = Non
     try:
         _replace(Path(path).resolve(), data)
     except OSError as error:
-        raise XetileError(f"cannot write '{path}': {reason_of(error)}") from error
+        reason = reason_of(error) + hint_for_output(path, error)
+        raise XetileError(f"cannot write '{path}': {reason}") from error
     if by is not None and Path(path).is_file():
         say_written(by, path, len(data))
 

@@ -10,9 +10,9 @@
 // RUN: not xetile-opt -t nonsense %s 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: {{^}}xetile-opt: error: unknown target 'nonsense'; expected one of
 // RUN: not xetile-opt %s.missing 2>&1 | FileCheck %s --check-prefix=MISSING
-// MISSING: {{^}}xetile-opt: error: cannot read '{{.*}}opt-errors.mlir.missing': no such file or directory{{$}}
+// MISSING: {{^}}xetile-opt: error: cannot read '{{.*}}opt-errors.mlir.missing': no such file or directory; did you mean '{{.*}}opt-errors.mlir'?{{$}}
 // RUN: not xetile-opt %s -o %t.missing/out.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
-// OUTPUT: {{^}}xetile-opt: error: cannot write '{{.*}}out.mlir': no such file or directory{{$}}
+// OUTPUT: {{^}}xetile-opt: error: cannot write '{{.*}}out.mlir': no such file or directory; there is no folder '{{.*}}.missing'{{$}}
 
 // A failure leaves the output file as it was.
 // RUN: echo "kept" > %t.out

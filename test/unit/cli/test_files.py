@@ -79,3 +79,74 @@ def test_streams_and_devices_are_not_named(
 ) -> None:
     write_output(place, "x", by="tool")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("gmem.mlir", "no such file or directory; did you mean 'gemm.mlir'?"),
+        ("gemm", "no such file or directory; did you mean 'gemm.mlir'?"),
+        ("kernels/gmem.mlir", "no such file or directory; did you mean 'kernels/gemm.mlir'?"),
+        ("kernles/gemm.mlir", "no such file or directory; there is no folder 'kernles'"),
+        ("softmax.mlir", "no such file or directory"),
+        ("gemm.mlir/x", "not a directory; 'gemm.mlir' is a file"),
+        ("kernels", "is a directory; name a file in it, such as 'kernels/gemm.mlir'"),
+        ("empty", "is a directory"),
+        ("gemm.spv", "it is SPIR-V; expected MLIR text"),
+        ("array.npy", "it is a numpy array; expected MLIR text"),
+        ("gemm.mlirbc", "it is MLIR bytecode; expected MLIR text"),
+        ("gemm.bin", "it is an ELF file; expected MLIR text"),
+        ("nul\0", "embedded null byte"),
+    ],
+)
+def test_inputs_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernels").mkdir()
+    Path("empty").mkdir()
+    for name in ("gemm.mlir", "kernels/gemm.mlir"):
+        Path(name).write_text("module {}\n")
+    Path("gemm.spv").write_bytes(b"\x03\x02\x23\x07\x00\x04\x01\x00")
+    Path("array.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    Path("gemm.mlirbc").write_bytes(b"ML\xefR\x06")
+    Path("gemm.bin").write_bytes(b"\x7fELF\x02")
+    with pytest.raises(XetileError) as caught:
+        read_input(path)
+    assert caught.value.message == f"cannot read '{path}': {reason}"
+
+
+def test_an_input_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(XetileError, match=r"^cannot read '.*a': permission denied$"):
+        read_input(str(tmp_path / "a"))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("missing/out.mlir", "no such file or directory; there is no folder 'missing'"),
+        ("file/out.mlir", "not a directory; 'file' is a file"),
+        ("folder", "is a directory; name a file in it"),
+    ],
+)
+def test_outputs_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").write_text("")
+    with pytest.raises(XetileError) as caught:
+        write_output(path, "text")
+    assert caught.value.message == f"cannot write '{path}': {reason}"
+
+
+def test_a_pipe_is_read_whole(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.write(write, b"module {}\n")
+    os.close(write)
+    assert read_input(f"/dev/fd/{read}")[0] == "module {}\n"
+    os.close(read)
