@@ -140,6 +140,8 @@ def as_wrong_input(error: BaseException) -> XetileError | None:
             return refusal(error)
         case OSError(filename=str() as name, strerror=str() as reason):
             return XetileError(f"'{name}': {reason.lower()}")
+        case MemoryError():
+            return XetileError("it takes more memory than there is")
         case ArgSpecParseError():
             return XetileError(str(error))
         case DiagnosticException() if not isinstance(error, VerifyException):

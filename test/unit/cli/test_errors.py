@@ -48,6 +48,11 @@ def test_a_file_that_is_not_there_is_wrong_input(capsys: pytest.CaptureFixture[s
     assert outcome(capsys, error) == (1, "tool: error: 'x.mlir': no such file or directory\n")
 
 
+def test_too_little_memory_is_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "tool: error: it takes more memory than there is\n"
+    assert outcome(capsys, MemoryError()) == (1, said)
+
+
 @pytest.mark.parametrize("error", [KeyError("x"), VerifyException("x"), RecursionError("x")])
 def test_a_fault_of_the_program_is_status_70(
     capsys: pytest.CaptureFixture[str], error: Exception

@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.errors import fail
+from xetile.errors import fail, warn
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.host.allocations import element_of_memref, host_array_of
 from xetile.interpreter.host.machine import host
@@ -104,7 +104,27 @@ def _unsigned_text(frame: Frame, op: Operation) -> str:
 
 
 def _close_text(frame: Frame, op: Operation) -> str:
-    return f"[ALLCLOSE: {'TRUE' if _close(frame, op) else 'FALSE'}]\n"
+    if _close(frame, op):
+        return "[ALLCLOSE: TRUE]\n"
+    for position, name in ((1, "the reference"), (0, "what is compared")):
+        _tell_of_not_finite(op, host_array_of(frame, op, op.operands[position]), name)
+    return "[ALLCLOSE: FALSE]\n"
+
+
+def _tell_of_not_finite(op: Operation, array: Array, name: str) -> None:
+    """Warn of elements that explain why a comparison fails."""
+    wide = array.astype(np.float64)
+    wrong = np.argwhere(~np.isfinite(wide))
+    if not len(wrong):
+        return
+    place = wrong[0].tolist()
+    first = f"{wide[tuple(place)]:g} at {place}"
+    if len(wrong) == 1:
+        said = f"1 element that is not finite, {first}"
+    else:
+        said = f"{len(wrong):,} elements that are not finite, the first is {first}"
+    hint = "; nothing is close to nan" if np.isnan(wide).any() else ""
+    warn(op, f"{name} holds {said}{hint}")
 
 
 def _fill(frame: Frame, op: Operation) -> Values:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from xetile.api import parse_text
-from xetile.errors import XetileError
+from xetile.errors import XetileError, collected_remarks
 from xetile.interpreter import execute_host
 
 Array = NDArray[Any]
@@ -51,6 +51,27 @@ def test_fill(type: str) -> None:
     array = np.zeros((3, 5), DTYPES[type])
     call(f"fillResource1D{ENDINGS[type]}", f"memref<3x5x{type}>; f32", array, 0.1)
     assert (array == np.float32(0.1).astype(DTYPES[type])).all()
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "warnings"),
+    [
+        ([1, 2, 3], [1, 2, 4], []),
+        ([1, 2, 3], [1, np.nan, np.inf], ["the reference holds 2 elements that are not finite, the first is nan at [1]; nothing is close to nan"]),
+        ([1, np.inf, 3], [1, 2, 3], ["what is compared holds 1 element that is not finite, inf at [1]"]),
+        ([1, np.inf, 3], [1, np.inf, 4], ["the reference holds 1 element that is not finite, inf at [1]", "what is compared holds 1 element that is not finite, inf at [1]"]),
+        ([1, np.inf], [1, np.inf], []),
+    ],
+)  # fmt: skip
+def test_what_is_not_finite_is_told_where_a_comparison_fails(
+    left: list[float], right: list[float], warnings: list[str]
+) -> None:
+    arrays = [np.array(side, np.float32) for side in (left, right)]
+    kind = f"memref<{len(left)}xf32>"
+    with collected_remarks() as told:
+        call("printAllcloseF32", f"{kind}; {kind}", *arrays)
+    assert [one.message for one in told] == warnings
+    assert all(one.kind == "warning" and one.line is not None for one in told)
 
 
 @pytest.mark.parametrize("type", DTYPES)
