@@ -6,8 +6,11 @@ Source: mlir-opt 22 with --mlir-print-ir-after-all and --mlir-timing.
 
 import sys
 import time
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,23 +35,57 @@ class Dumps(NamedTuple):
         return ALL in names or name in names
 
 
+class ImportClock(MetaPathFinder):
+    """Counts the `seconds` that modules take to be imported, with what they import themselves."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._depth = 0
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None, /
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            # an attribute of this one module's loader, in front of the method
+            setattr(spec.loader, "exec_module", self._timed(spec.loader.exec_module))  # noqa: B010
+        return spec
+
+    def _timed(self, execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+        def timed(module: ModuleType) -> None:
+            start = time.perf_counter()
+            self._depth += 1
+            try:
+                execute(module)
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    self.seconds += time.perf_counter() - start
+
+        return timed
+
+
 class Instrumentation:
-    """Watches one run of the tool. Times are seconds of wall time."""
+    """Watches one run of the tool. Times are seconds of wall time; those of phases are without imports."""
 
     def __init__(self, dumps: Dumps, *, timing: bool) -> None:
         self.dumps = dumps
         self.timing = timing
+        self._imports = ImportClock()
+        if timing:
+            sys.meta_path.insert(0, self._imports)
         self._began = time.perf_counter()
         self._rows: list[tuple[str, float]] = []
         self._text_before = ""
 
     @contextmanager
     def phase(self, name: str) -> Generator[None]:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), self._imports.seconds
         try:
             yield
         finally:
-            self._rows.append((name, time.perf_counter() - start))
+            imports = self._imports.seconds - before
+            self._rows.append((name, time.perf_counter() - start - imports))
 
     @contextmanager
     def around(self, name: str, module: "ModuleOp") -> Generator[None]:
@@ -72,8 +109,10 @@ class Instrumentation:
 
     def report(self) -> None:
         if self.timing:
+            sys.meta_path.remove(self._imports)
             total = time.perf_counter() - self._began
-            print(timing_report(self._rows, total), file=sys.stderr)
+            rows = [("Imports", self._imports.seconds), *self._rows]
+            print(timing_report(rows, total), file=sys.stderr)
 
 
 def _text(module: "ModuleOp") -> str:
@@ -97,7 +136,7 @@ def timing_report(rows: list[tuple[str, float]], total: float) -> str:
         "  ----Wall Time----  ----Name----",
     ]
     body = [
-        f"  {seconds:8.4f} ({seconds / total:6.1%})  {name}"
+        f"  {seconds:8.4f} ({seconds / (total or 1):6.1%})  {name}"
         for name, seconds in (*rows, ("Rest", rest), ("Total", total))
     ]
     return "\n".join(head + body)

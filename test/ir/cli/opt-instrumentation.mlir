@@ -7,7 +7,8 @@
 // ALL: ... Execution time report ...
 // ALL: Total Execution Time: {{[0-9.]+}} seconds
 // ALL: ----Wall Time---- ----Name----
-// ALL: ({{ *[0-9.]+}}%) Parser
+// ALL-NEXT: ({{ *[0-9.]+}}%) Imports
+// ALL-NEXT: ({{ *[0-9.]+}}%) Parser
 // ALL: ({{ *[0-9.]+}}%) cse
 // ALL: ({{ *[0-9.]+}}%) dce
 // ALL: ({{ *[0-9.]+}}%) Output
