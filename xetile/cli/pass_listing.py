@@ -1,5 +1,6 @@
 """What there is to choose from: passes and dialects, as `--help`, `--list-passes` and `--show-pass` print them."""
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
+
+    from xetile.passes import PassEntry
 
 _COLUMN = 28
 _WIDTH = 100
@@ -23,11 +26,14 @@ def help_on_passes(available: PassFactories) -> str:
     """
     from xetile.passes import PASSES
 
-    lines = ["passes, as flags in the order in which they run, or in -p and --pass-pipeline:"]
+    lines = [
+        "passes, as flags in the order in which they run (--PASS, --PASS='OPTION=VALUE OPTION=VALUE'),",
+        "or in -p and --pass-pipeline (PASS, PASS{OPTION=VALUE OPTION=VALUE}):",
+    ]
     for name, entry in PASSES.items():
         lines += _entry(f"  --{name}", entry.summary)
-        for option, meaning in entry.options.items():
-            lines += _entry(f"      {option}=", meaning)
+        for option, about in entry.options.items():
+            lines += _entry(f"      {_spelled(option)}={about.value}", about.meaning)
     others = ", ".join(name for name in available if name not in PASSES)
     lines += [
         "",
@@ -61,33 +67,55 @@ def describe_pass(name: str, available: PassFactories) -> str:
         raise XetileError(f"unknown pass '{name}'{nearest(name, available)}")
     kind = available[name]()
     text = textwrap.dedent("    " + (kind.__doc__ or "(not documented)")).strip()
-    is_ours = name in _ours()
-    options = _options(kind, is_ours=is_ours) or ["  none"]
-    parts = [f"{name}", text, "options:\n" + "\n".join(options)]
-    if is_ours:
+    options = _our_options(name) if name in _ours() else _options(kind)
+    if name in _ours():  # what its options mean follows
+        text = text.partition("\n\nParameters:")[0]
+    parts = [f"{name}", text, "options:\n" + "\n".join(options or ["  none"])]
+    if name in _ours():
         parts.append(_module_text(kind))
     return "\n\n".join(parts)
 
 
-def _ours() -> Mapping[str, object]:
+def _ours() -> "Mapping[str, PassEntry]":
     from xetile.passes import PASSES
 
     return PASSES
 
 
-def _options(kind: "type[ModulePass]", *, is_ours: bool) -> list[str]:
-    from xdsl.passes import get_pass_option_infos
+def _spelled(option: str) -> str:
+    return option.replace("_", "-")
 
-    from xetile.passes import DEVICE
+
+def _our_options(name: str) -> list[str]:
+    lines: list[str] = []
+    for option, about in _ours()[name].options.items():
+        lines += _entry(f"  {_spelled(option)}={about.value}", about.meaning)
+    return lines
+
+
+_VALUES = {"int": "INT", "bool": "BOOL", "str": "TEXT"}
+
+
+def _options(kind: "type[ModulePass]") -> list[str]:
+    """The options of a pass of xDSL, of which the types and defaults are known."""
+    from xdsl.passes import get_pass_option_infos
 
     lines: list[str] = []
     for info in get_pass_option_infos(kind):
-        type = info.expected_type.removesuffix("|None")
-        needed = "required" if info.default_value is None else f"default {info.default_value}"
-        needed = needed if type == info.expected_type else "optional"
-        meaning = f": {DEVICE}" if is_ours and info.name == "device" else ""
-        lines.append(f"  {info.name.replace('_', '-')}: {type} ({needed}){meaning}")
+        default = info.default_value
+        is_set = "not set by default" if default in ("none", "()") else f"{default} by default"
+        meaning = "needed" if default is None else is_set
+        lines += _entry(f"  {_spelled(info.name)}={_value(info.expected_type)}", meaning)
     return lines
+
+
+def _value(type: str) -> str:
+    """What to write for a value of a type, as xDSL names that."""
+    if words := re.search(r"Literal\[(.*?)\]", type):
+        return "|".join(word.strip(" '") for word in words[1].split(","))
+    item = re.search(r"\w+", type.replace("tuple[", ""))
+    shown = "VALUE" if item is None else _VALUES.get(item[0], "VALUE")
+    return f"{shown},..." if "tuple[" in type else shown
 
 
 def _module_text(kind: "type[ModulePass]") -> str:

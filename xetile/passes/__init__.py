@@ -13,9 +13,18 @@ from xdsl.passes import ModulePass
 
 from xetile.targets import DEFAULT, find, names
 
-DEVICE = (
+
+class PassOption(NamedTuple):
+    """An option of a pass: a word for its value, and what it means, with the default last."""
+
+    value: str
+    meaning: str
+
+
+DEVICE = PassOption(
+    "DEVICE",
     f"the device that is lowered for: {', '.join(names())}; by default the one that the gpu.module names, "
-    f"else {DEFAULT}"
+    f"else {DEFAULT}",
 )
 """What the option `device` of a pass means."""
 
@@ -25,7 +34,7 @@ class PassEntry(NamedTuple):
 
     where: str
     summary: str
-    options: Mapping[str, str] = MappingProxyType({})
+    options: Mapping[str, PassOption] = MappingProxyType({})
 
 
 PASSES = {
@@ -37,8 +46,11 @@ PASSES = {
         "xetile_wg_to_sg:XeTileWgToSg",
         "Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps",
         {
-            "exchange_bytes": "bytes of shared memory that one exchange takes at most, larger ones go in bands; "
-            f"{find(DEFAULT).shared_bytes}",
+            "exchange_bytes": PassOption(
+                "BYTES",
+                "most bytes of shared memory that one exchange takes, larger ones go in bands; "
+                f"{find(DEFAULT).shared_bytes} by default",
+            ),
         },
     ),
     "xetile-init-duplicate": PassEntry(
@@ -55,7 +67,10 @@ PASSES = {
         "Turn blocked XeTile into XeGPU",
         {
             "device": DEVICE,
-            "upstream_plan": "whether messages are the smaller ones that upstream MLIR's own lowering takes; false",
+            "upstream_plan": PassOption(
+                "BOOL",
+                "whether messages are the smaller ones that upstream MLIR's own lowering takes; false by default",
+            ),
         },
     ),
     "convert-xegpu-to-xevm": PassEntry(
@@ -85,7 +100,11 @@ PASSES = {
     "mlir": PassEntry(
         "mlir:MLIRPass",
         "Run upstream MLIR's passes on the module",
-        {"pipeline": 'passes in mlir-opt\'s notation, such as "canonicalize,cse"'},
+        {
+            "pipeline": PassOption(
+                "PASSES", 'passes in mlir-opt\'s notation, such as "canonicalize,cse"; needed'
+            )
+        },
     ),
 }
 

@@ -28,7 +28,7 @@ class MLIRPass(ModulePass):
     """Run upstream MLIR's passes on the module.
 
     Parameters:
-        pipeline: passes in mlir-opt's notation, such as "canonicalize,cse".
+        pipeline: passes in mlir-opt's notation, such as "canonicalize,cse"; needed.
     """
 
     name = "mlir"

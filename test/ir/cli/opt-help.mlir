@@ -4,7 +4,7 @@
 // HELP: --verify-diagnostics
 // HELP: --xetile-wg-to-sg Distribute workgroup-level tiles and vectors over subgroups, by their
 // HELP: --xetile-blocking Cut subgroup-level tiles and vectors into the device's blocks
-// HELP-NEXT: device= the device that is lowered for: pvc, bmg, {{[a-z0-9, ]+}}
+// HELP-NEXT: device=DEVICE the device that is lowered for: pvc, bmg, {{[a-z0-9, ]+}}
 // HELP: passes of xDSL
 // HELP: canonicalize
 
@@ -12,7 +12,7 @@
 // SHOW: xetile-blocking
 // SHOW: Cut subgroup-level tiles and vectors into the device's blocks.
 // SHOW: options:
-// SHOW-NEXT: device: str (optional): the device that is lowered for: pvc, bmg, {{[a-z0-9, ]+}}; by default the one that the gpu.module names, else pvc
+// SHOW-NEXT: device=DEVICE the device that is lowered for: pvc, bmg, {{[a-z0-9, ]+}}
 // SHOW: Before
 // SHOW: After
 

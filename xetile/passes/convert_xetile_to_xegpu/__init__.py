@@ -53,7 +53,7 @@ class ConvertXeTileToXeGPU(ModulePass):
     """Turn blocked XeTile into XeGPU.
 
     Parameters:
-        upstream_plan: whether messages are the smaller ones that upstream MLIR's own lowering takes; false.
+        upstream_plan: whether messages are the smaller ones that upstream MLIR's own lowering takes; false by default.
     """
 
     name = "convert-xetile-to-xegpu"

@@ -70,7 +70,7 @@ class XeTileWgToSg(ModulePass):
     """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps.
 
     Parameters:
-        exchange_bytes: bytes of shared memory that one exchange takes at most, larger ones go in bands; 65536.
+        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 65536 by default.
     """
 
     name = "xetile-wg-to-sg"
