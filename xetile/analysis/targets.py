@@ -5,7 +5,9 @@ gpu.module @kernels [#xevm.target] { ... }                  // upstream's defaul
 gpu.module @kernels { ... }                                 // DEFAULT, with one remark per command
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr
@@ -16,7 +18,19 @@ from xetile.targets import DEFAULT, EXAMPLE, find, names
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
 
-OPTION = "device"
+_option: ContextVar[str] = ContextVar("option", default="the option 'device'")
+"""What messages call the option that names a device."""
+
+
+@contextmanager
+def option_called(spelling: str) -> Generator[None]:
+    """Inside, the user gives the device by an option of this spelling, such as `--device`."""
+    token = _option.set(spelling)
+    try:
+        yield
+    finally:
+        _option.reset(token)
+
 
 _FUNCTIONS = ("gpu.func", "llvm.func", "func.func")
 
@@ -39,7 +53,7 @@ def target_of(at: Operation, option: str | None = None) -> Target:
     found = list(dict.fromkeys(target for module in modules for target in _named(module)))
     if len(found) > 1:
         at = next(module for module in modules if _named(module))
-        advice = f"the option '{OPTION}' has to choose one"
+        advice = f"{_option.get()} has to choose one"
         if not any(all(target in (_named(m) or found) for m in modules) for target in found):
             advice = (
                 "lower one gpu.module at a time, or one kernel where the command has --kernel"
@@ -49,7 +63,7 @@ def target_of(at: Operation, option: str | None = None) -> Target:
         fail(
             silent[0],
             f"the gpu.module names no target, another one names {found[0].name}; "
-            f"name it here too, or choose with the option '{OPTION}'",
+            f"name it here too, or choose with {_option.get()}",
         )
     return found[0]
 
@@ -77,7 +91,7 @@ def default_target(at: Operation | None) -> Target:
     remark_once(
         at,
         f"the device is {DEFAULT}, since nothing names one; choose among {', '.join(names())} "
-        f"with the option '{OPTION}'{written}",
+        f"with {_option.get()}{written}",
     )
     return find(DEFAULT)
 
@@ -92,7 +106,7 @@ def check_option(at: Operation, option: str | None) -> None:
         if named and chosen not in named:
             fail(
                 module,
-                f"the option '{OPTION}' is {option}, but the gpu.module is for {_listed(named)}",
+                f"{_option.get()} is {option}, but the gpu.module is for {_listed(named)}",
             )
 
 

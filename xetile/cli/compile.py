@@ -77,6 +77,13 @@ def _run(arguments: list[str]) -> int:
     import gc
 
     gc.disable()  # nearly everything that is made lives to the end
+    from xetile.analysis.targets import option_called
+
+    with option_called("--device"):
+        return _compile(options)
+
+
+def _compile(options: Namespace) -> int:
     from xetile.api import parse_text
 
     if options.device is not None:

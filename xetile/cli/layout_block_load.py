@@ -91,11 +91,12 @@ def make_parser() -> ToolParser:
 
 
 def _report(options: Namespace) -> _Report:
-    from xetile.analysis.targets import device_named
+    from xetile.analysis.targets import device_named, option_called
     from xetile.layout.intel.block_tile import load_tile
     from xetile.layout.intel.tile_messages import message_offsets, message_shuffle
 
-    target = device_named(options.device)
+    with option_called("--device"):
+        target = device_named(options.device)
     operand = _OPERANDS.index(options.operand)
     bits = _element_bits(options, target)
     dpas = _dpas(options, bits)

@@ -13,7 +13,9 @@
 // RUN: xetile-opt --xetile-to-xegpu --xetile-to-xevm --xetile-to-llvm %examples/gemm_f16_subgroup.mlir 2> %t.remark | FileCheck %s --check-prefix=LLVM
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remark
 // RUN: xetile-compile --emit llvm %examples/gemm_f16_subgroup.mlir 2> %t.remark | FileCheck %s --check-prefix=LLVM
-// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remark
+// RUN: FileCheck %s --check-prefix=COMPILED --input-file=%t.remark
+// COMPILED: {{^}}{{.*}}gemm_f16_subgroup.mlir:8:1: remark: the device is pvc, since nothing names one; choose among pvc, bmg, {{[a-z0-9, ]+}} with --device, or write the gpu.module's target, such as [#xevm.target<chip = "bmg">]{{$}}
+// COMPILED-NOT: remark
 // LLVM: llvm.func @gemm
 
 // What is the same for all devices needs no remark: what is executed, built, or printed.
@@ -25,7 +27,7 @@
 // RUN: xetile-layout block-load --dtype f16 --operand B --shape 32x32 > %t.layout 2> %t.remark
 // RUN: FileCheck %s --check-prefix=LAYOUT --input-file=%t.remark
 // RUN: xetile-layout block-load --device pvc --dtype f16 --operand B --shape 32x32 | cmp - %t.layout
-// LAYOUT: {{^}}remark: the device is pvc, since nothing names one; choose among pvc, bmg, {{[a-z0-9, ]+}} with the option 'device'{{$}}
+// LAYOUT: {{^}}remark: the device is pvc, since nothing names one; choose among pvc, bmg, {{[a-z0-9, ]+}} with --device{{$}}
 
 // The gpu.module names it.
 // RUN: sed 's/gpu.module @kernels/& [#xevm.target<chip = "lnl">]/' %examples/gemm_f16_subgroup.mlir > %t.lnl.mlir
@@ -39,8 +41,9 @@
 
 // Both name one, another one.
 // RUN: not xetile-opt --xetile-blocking=device=bmg %t.lnl.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
-// RUN: not xetile-compile --emit spirv --device bmg %t.lnl.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not xetile-compile --emit spirv --device bmg %t.lnl.mlir 2>&1 | FileCheck %s --check-prefix=FLAG
 // OTHER: {{^}}{{.*}}.lnl.mlir:8:1: error: the option 'device' is bmg, but the gpu.module is for lnl{{$}}
+// FLAG: {{^}}{{.*}}.lnl.mlir:8:1: error: --device is bmg, but the gpu.module is for lnl{{$}}
 
 // Several targets.
 // RUN: sed 's/gpu.module @kernels/& [#xevm.target<chip = "pvc">, #xevm.target<chip = "cri">]/' %examples/gemm_f16_subgroup.mlir > %t.two.mlir
