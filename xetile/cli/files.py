@@ -66,6 +66,17 @@ def say_written(program: str, what: str, size: int) -> None:
     print(f"{program}: wrote {what} ({size:,} {unit})", file=sys.stderr)
 
 
+def make_folder(path: str) -> None:
+    """Make a folder with those that it is in; one that is there is taken.
+
+    Errors: XetileError where it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise XetileError(f"cannot make the folder '{path}': {reason_of(error)}") from error
+
+
 def _replace(target: Path, data: bytes) -> None:
     # a device such as /dev/null, a pipe; a folder fails
     if target.exists() and not target.is_file():

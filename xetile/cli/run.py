@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import read_input, say_written, write_output
+from xetile.cli.files import make_folder, read_input, say_written, write_output
 from xetile.cli.kernels import check_entry_name, check_grid, check_kernel_name
-from xetile.errors import XetileError, reason_of
+from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -258,10 +258,7 @@ def _write(values: "Sequence[Argument]", folder: str) -> None:
 
     import numpy
 
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise XetileError(f"cannot make the folder '{folder}': {reason_of(error)}") from error
+    make_folder(folder)
     arrays = _arrays(values)
     size = 0
     for position, array in arrays:
