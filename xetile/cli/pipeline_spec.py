@@ -109,7 +109,9 @@ def parse_passes(
         specs = tuple(parse_pipeline(specification))
     except ArgSpecParseError as error:
         reason = str(error).splitlines()[-1].strip()
-        raise XetileError(f"pass pipeline '{specification}': {reason.lower()}") from error
+        raise XetileError(
+            f"pass pipeline '{specification}': {reason.lower()}; write it as PASS,PASS{{OPTION=VALUE}}"
+        ) from error
     return tuple(_make_pass(spec, available) for spec in specs)
 
 
@@ -145,6 +147,7 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
         if name not in legal:
             raise XetileError(
                 f"pass '{spec.name}' has no option '{name}'; its options: {names}"
+                + nearest(name.replace("_", "-"), names.split(", "))
             )
     for name in sorted(kind.required_fields() - given.keys()):
         raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")

@@ -64,7 +64,7 @@ def test_unbalanced_pipelines_are_refused(text: str) -> None:
     [
         ("cses", r"^unknown pass 'cses'; did you mean 'cse'\?$"),
         ("cse{x=1}", "^pass 'cse' has no option 'x'; its options: none$"),
-        ("a b", "^pass pipeline 'a b': expected a comma or pass arguments here$"),
+        ("a b", "^pass pipeline 'a b': expected a comma or pass arguments here; write it as"),
         (
             "scf-for-loop-unroll,{",
             "^pass pipeline 'scf-for-loop-unroll,{': expected pass name",

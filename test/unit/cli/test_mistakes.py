@@ -1,0 +1,96 @@
+"""Mistakes that people make at the command line, each with the whole diagnostic."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from xetile.cli import compile, kernel, layout, opt, run
+from xetile.targets import names
+
+ROOT = Path(__file__).parents[3]
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "xetile-opt": opt.main,
+    "xetile-compile": compile.main,
+    "xetile-run": run.main,
+    "xetile-kernel": kernel.main,
+    "xetile-layout": layout.main,
+}
+KERNEL = """gpu.module @kernels {
+  gpu.func @scale(%a: memref<64xf32>, %b: memref<64xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>GRID} {
+    gpu.return
+  }
+}
+"""
+GRID = ", known_grid_size = array<i32: 1, 1, 1>"
+HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (64,), }".ljust(117) + b"\n"
+
+MISTAKES = {
+    "xetile-compile gmem.mlir --device bmg": "xetile-compile: error: cannot read 'gmem.mlir': no such file or directory; did you mean 'gemm.mlir'?",
+    "xetile-compile folder": "xetile-compile: error: cannot read 'folder': is a directory; name a file in it, such as 'folder/gemm.mlir'",
+    "xetile-compile gemm.mlir other.mlir": "xetile-compile: error: one input at a time: 'other.mlir' is another",
+    "xetile-compile gemm.spv --emit asm": "xetile-compile: error: cannot read 'gemm.spv': it is SPIR-V; expected MLIR text",
+    "xetile-compile gemm.mlir --devcie bmg": "xetile-compile: error: unrecognized argument '--devcie'; did you mean '--device'?",
+    "xetile-compile gemm.mlir --device": "xetile-compile: error: argument --device: a value is needed, as in --device DEVICE",
+    "xetile-compile gemm.mlir --emit spriv": "xetile-compile: error: argument --emit: invalid choice: 'spriv'; did you mean 'spirv'?",
+    "xetile-compile gemm.mlir --entry main": "xetile-compile: error: unrecognized argument '--entry', which is for xetile-run",
+    "xetile-compile gemm.mlir --kernel scael --emit ll": "xetile-compile: error: there is no kernel 'scael'; did you mean 'scale'?",
+    "xetile-compile gemm.mlir --emit xegpu --device bmg -o out/gemm.mlir": "xetile-compile: error: cannot write 'out/gemm.mlir': no such file or directory; there is no folder 'out'",
+    "xetile-run gemm.mlir --arg ones": "xetile-run: error: the kernel takes 2 arguments (memref<64xf32>, memref<64xf32>), --arg gives 1; give one --arg for each",
+    "xetile-run gemm.mlir --arg ones --arg zeroes": "xetile-run: error: argument 1: 'zeroes' is none of int, zeros, ones, normal, iota, a number, the path of a .npy file; did you mean 'zeros'?",
+    "xetile-run gemm.mlir --arg short.npy --arg ones": "xetile-run: error: argument 0: cannot read 'short.npy': it has 100 bytes of data, its header says 256",
+    "xetile-run no_grid.mlir --arg ones --arg ones": "no_grid.mlir:2:3: error: the grid is not known; give --grid X,Y,Z, or write known_grid_size on the kernel",
+    "xetile-run gemm.mlir --grid 0,1": "xetile-run: error: argument --grid: '0,1' is no grid; write X,Y,Z, such as 16,16,1",
+    "xetile-run gemm.mlir --arg ones --arg ones --grid 4000000000,1,1": "gemm.mlir:2:3: error: the grid is [4000000000, 1, 1], 4,000,000,000 workgroups; at most 16,777,216 are executed",
+    "xetile-run gemm.mlir --tolerance 1e-3": "xetile-run: error: --tolerance goes with --against",
+    "xetile-run gemm.mlir --arg ones --arg ones --against other.mlir": "xetile-run: error: the kernels take different arguments: 'gemm.mlir' (memref<64xf32>, memref<64xf32>), 'other.mlir' (memref<32xf32>, memref<32xf32>)",
+    "xetile-run main.mlir": "xetile-run: error: the module has no kernel; to run its host code write --entry main",
+    "xetile-run main.mlir --entry mian": "xetile-run: error: there is no function 'mian' to start with; did you mean 'main'?",
+    "xetile-opt gemm.mlir --xetile-blokcing": "xetile-opt: error: unrecognized argument '--xetile-blokcing'; did you mean '--xetile-blocking'?",
+    "xetile-opt gemm.mlir -p xetile-blokcing": "xetile-opt: error: unknown pass 'xetile-blokcing'; did you mean 'xetile-blocking'?",
+    "xetile-opt gemm.mlir -p 'xetile-blocking{device=bmg'": "xetile-opt: error: pass pipeline 'xetile-blocking{device=bmg': malformed pass arguments, expected either a space or `}` here; write it as PASS,PASS{OPTION=VALUE}",
+    "xetile-opt gemm.mlir -p 'xetile-blocking{devise=bmg}'": "xetile-opt: error: pass 'xetile-blocking' has no option 'devise'; its options: device; did you mean 'device'?",
+    "xetile-opt gemm.mlir --xetile-wg-to-sg=exchange-bytes=64k": "xetile-opt: error: pass 'xetile-wg-to-sg': option 'exchange-bytes' is 64k, expected a whole number",
+    "xetile-kernel gemm --m 64 --n 64": "xetile-kernel: error: the following arguments are required: --k",
+    "xetile-kernel gemm --m 64 --n 64 --k 64 --wg 256": "xetile-kernel: error: argument --wg: '256' is no tile; write ROWSxCOLUMNS, such as 256x256",
+    "xetile-layout blok-load": "xetile-layout: error: unknown command 'blok-load'; did you mean 'block-load'?",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake(
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    written = KERNEL.replace("GRID", GRID)
+    example = (ROOT / "examples/gemm_f16_plain.mlir").read_text()
+    wanted = example if "--emit xegpu" in line else written
+    for name, text in {
+        "gemm.mlir": wanted,
+        "folder/gemm.mlir": written,
+        "other.mlir": written.replace("64xf32", "32xf32"),
+        "no_grid.mlir": KERNEL.replace("GRID", ""),
+        "main.mlir": "func.func @main() { func.return }\n",
+    }.items():
+        Path(name).write_text(text)
+    Path("gemm.spv").write_bytes(b"\x03\x02\x23\x07\x00\x04\x01\x00")
+    Path("short.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + HEADER + bytes(100))
+    command, *arguments = shlex.split(line)
+    assert COMMANDS[command](arguments) == 1
+    said, *source = capsys.readouterr().err.splitlines()
+    assert said == MISTAKES[line]
+    assert ".mlir:" in said or source == []  # the line of source is below
+
+
+def test_a_device_that_is_not_there_is_answered_with_those_that_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.mlir").write_text(KERNEL.replace("GRID", GRID))
+    assert compile.main([str(tmp_path / "a.mlir"), "--device", "xyzzy"]) == 1
+    said = f"unknown device 'xyzzy'; known are {', '.join(names())}"
+    assert capsys.readouterr().err == f"xetile-compile: error: {said}\n"
