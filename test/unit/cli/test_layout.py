@@ -259,7 +259,7 @@ def test_drawings_are_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (["-t", "tensor<4xf32>", "-l", "#ttg.slice<{parent = " * 100], "expected at most 64 values inside of one another"),
         (["-t", "tensor<4xf32>", "-l", f"#ttg.slice<{{dim = {'9' * 5000}}}>"], "expected a number of at most 18 digits"),
         (["-t", "tensor<4xf32>", "-l", "#ttg.blocked<{order = ["], "expected a value at character 23, found the end"),
-        (["blockload"], "unknown command 'blockload'; commands are block-load, convert, wgmma"),
+        (["blockload"], "unknown command 'blockload'; did you mean 'block-load'?"),
         (["--view", "nothing"], "argument --view: invalid choice: 'nothing'"),
         (["block-load"], "the following arguments are required: --dtype"),
         ([*GEMM, "--operand", "B", "--shape", "32"], "'32' must be ROWSxCOLUMNS, such as 32x256"),
