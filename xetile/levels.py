@@ -14,6 +14,11 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 UNIT_ATTRIBUTE = "xetile.level"
 
+LAUNCH_ATTRIBUTE = "xetile.launch"
+"""Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
+they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in
+bytes."""
+
 
 class Level(NamedTuple):
     """One level: its letter and name, the unit that is written on its kernels, the dialect that only it has."""

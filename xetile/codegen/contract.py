@@ -8,7 +8,7 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed
 from xetile.codegen.functions import is_kernel, llvm_functions
-from xetile.passes.convert_xevm_to_llvm.signature import LAUNCH_ATTRIBUTE
+from xetile.levels import LAUNCH_ATTRIBUTE
 from xetile.targets.target import RegisterFile
 
 Plain: TypeAlias = "str | int | list[Plain] | dict[str, Plain] | None"

@@ -16,6 +16,7 @@ from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.dialects import load
+from xetile.dialects.names import verify_names, warn_of_names
 from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.parser import Parser as DialectFreeParser
 from xetile.verification import verify as verify_module
@@ -34,6 +35,7 @@ class Parser(DialectFreeParser):
         operation = super().parse_operation()
         if "map" in operation.attributes:
             _rename_map(operation)
+        warn_of_names(operation)
         return operation
 
     def parse_optional_region(
@@ -117,4 +119,9 @@ def verify(module: ModuleOp) -> None:
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
-    verify_module(module, verify_regions)
+    verify_module(module, _verify_further)
+
+
+def _verify_further(op: Operation) -> None:
+    verify_regions(op)
+    verify_names(op)

@@ -15,6 +15,8 @@ from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
+from xetile.dialects.spelling import did_you_mean
+
 _Parameter = TypeVar("_Parameter", bound=Attribute)
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -80,7 +82,9 @@ class StructAttr(ParametrizedAttribute):
             if name not in cls.FIELDS:
                 legal = ", ".join(cls.FIELDS)
                 parser.raise_error(
-                    f"'{name}' is no parameter; legal are {legal}", at, parser.pos
+                    f"'{name}' is no parameter{did_you_mean(name, cls.FIELDS) or ';'} legal are {legal}",
+                    at,
+                    parser.pos,
                 )
             parser.parse_punctuation("=")
             found[name] = cls.FIELDS[name].read(parser)

@@ -13,6 +13,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.cache_hints import CacheHint
+from xetile.dialects.spelling import did_you_mean
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_fields,
@@ -47,7 +48,8 @@ class CacheHintAttr(EnumAttribute[CacheHint]):
             word = parser.parse_identifier(" in cache hint")
             if word not in set(CacheHint):
                 legal = ", ".join(CacheHint)
-                refuse(parser, f"'{word}' is no cache hint; legal are {legal}", start)
+                advice = did_you_mean(word, CacheHint) or ";"
+                refuse(parser, f"'{word}' is no cache hint{advice} legal are {legal}", start)
         return CacheHint(word)
 
     def print_parameter(self, printer: Printer) -> None:

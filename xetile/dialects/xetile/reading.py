@@ -20,6 +20,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.lexer import Span
 
+from xetile.dialects.spelling import did_you_mean
 from xetile.dialects.xetile.attributes import CacheHintAttr, WorkgroupMapAttr
 from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.parsing import (
@@ -60,6 +61,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
 
 NOT_READ: Mapping[str, str] = {
     "array_length": "'array_length' is not read; use one wider tile and let blocking choose how it is loaded",
+    "map1": "'map1' and 'map2' are not read, since texts differ on their order; write wg_map_source and wg_map_result",
     "reduction_size": "'reduction_size' is not read; reshape the vector first and reduce a whole dimension",
 }
 """Entries of Intel's last version, and how to write what they say."""
@@ -195,6 +197,8 @@ def _take_properties(
             parser.raise_error(NOT_READ[name], dictionary.spans[name])
         if name in PROPERTIES and name not in format.properties:
             parser.raise_error(foreign_property(name, format), dictionary.spans[name])
+        if unread(name, format):
+            parser.raise_error(unknown_name(name, format), dictionary.spans[name])
     properties: dict[str, Attribute] = {}
     for name in format.properties:
         if name not in dictionary.named:
@@ -225,6 +229,23 @@ def foreign_property(name: str, format: Format) -> str:
     """That an op does not take a property of its relatives."""
     legal = ", ".join(format.properties) or "no properties"
     return f"{format.name} takes no '{name}'; it takes {legal}"
+
+
+def unread(name: str, format: Format) -> bool:
+    """Whether an entry is neither a property, nor the tile's map, nor of some dialect: nothing would read it."""
+    return "." not in name and name not in _legal_names(format)
+
+
+def unknown_name(name: str, format: Format, *others: str) -> str:
+    """That an op has no such attribute, with the one that is meant; `others` are legal outside of the dictionary."""
+    legal = _legal_names(format)
+    advice = did_you_mean(name, (*legal, *others)) or ";"
+    names = ", ".join(legal)
+    return f"{format.name} takes no '{name}'{advice} it takes {names}, and names with a dialect's prefix"
+
+
+def _legal_names(format: Format) -> tuple[str, ...]:
+    return format.properties if format.result_map else (*format.properties, MAP_SPELLINGS[0])
 
 
 def typed_padding(entries: Entries, tile: TileType) -> Entries:

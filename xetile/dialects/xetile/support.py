@@ -26,6 +26,8 @@ from xetile.dialects.xetile.reading import (
     PROPERTIES,
     Format,
     foreign_property,
+    unknown_name,
+    unread,
 )
 from xetile.dialects.xetile.types import FLOAT_TYPES, TileType, verify_distribution
 
@@ -67,7 +69,7 @@ def padding_attribute(padding: Padding, element_type: Attribute) -> Attribute | 
 
 
 def verify_dictionary(op: IRDLOperation, format: Format) -> None:
-    """Refuse discardable attributes that are properties of relatives, or spellings of the custom form."""
+    """Refuse discardable attributes that are properties of relatives, spellings of the custom form, or unknown."""
     for name in op.attributes:
         if name in NOT_READ:
             raise VerifyException(NOT_READ[name])
@@ -75,6 +77,9 @@ def verify_dictionary(op: IRDLOperation, format: Format) -> None:
             raise VerifyException(foreign_property(name, format))
         if name in ("wg_map", "map") and format.result_map is not None:
             raise VerifyException(f"'{name}' is called '{format.result_map}' on {format.name}")
+        if unread(name, format):
+            others = op.get_irdl_definition().properties
+            raise VerifyException(unknown_name(name, format, *others))
 
 
 def verify_padding(padding: Attribute | None, element_type: Attribute) -> None:

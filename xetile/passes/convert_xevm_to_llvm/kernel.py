@@ -20,8 +20,8 @@ from xetile.analysis.kernels import (
 )
 from xetile.analysis.targets import subgroup_threads
 from xetile.errors import fail, position
+from xetile.levels import LAUNCH_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.signature import (
-    LAUNCH_ATTRIBUTE,
     Argument,
     add_arguments,
     launch_attribute,

@@ -31,11 +31,6 @@ from xetile.passes.convert_xevm_to_llvm.types import lowered_element
 from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Strided
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
-LAUNCH_ATTRIBUTE = "xetile.launch"
-"""Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
-they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in
-bytes."""
-
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 _CASTS = ("arith.index_cast", "arith.index_castui", "builtin.unrealized_conversion_cast")
 _WIDENING = ("arith.extui", "arith.extsi", *_CASTS)

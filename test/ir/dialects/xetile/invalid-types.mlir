@@ -92,7 +92,7 @@ func.func private @f(!xetile.tile<64x32xf16, <array_length = 2 : i64>>)
 
 // -----
 
-// expected-error @below {{unknown key 'memory_scope' in tile_attr; legal are sg_map, wg_map, wg, order, inner_blocks, memory_space, scattered, array_length}}
+// expected-error @below {{unknown key 'memory_scope' in tile_attr; did you mean 'memory_space'? legal are sg_map, wg_map, wg, order, inner_blocks, memory_space, scattered, array_length}}
 func.func private @f(!xetile.tile<64x32xf16, <memory_scope = 3>>)
 
 // -----

@@ -313,7 +313,7 @@ def test_other_names_in_generic_form(alias: str) -> None:
         "xetile.convert_layout": '"{}"(%v) <{{wg_map_result = #xetile.wg_map<sg_layout = [1, 1], sg_data = [8, 16]>}}> : (vector<8x16xf32>) -> vector<8x16xf32>',
         "xetile.load": '"{}"(%g, %m) : (!xetile.tile<8x16xf32, #xetile.scatter>, vector<8x16xi1>) -> vector<8x16xf32>',
         "xetile.store": '"{}"(%v, %g, %m) : (vector<8x16xf32>, !xetile.tile<8x16xf32, #xetile.scatter>, vector<8x16xi1>) -> ()',
-        "xetile.tile_upack": '"{}"(%w) {{inner_blocks = array<i64: 8, 16>, note = "kept"}} : (vector<1x1x8x16xf32>) -> vector<8x16xf32>',
+        "xetile.tile_upack": '"{}"(%w) {{inner_blocks = array<i64: 8, 16>, test.note = "kept"}} : (vector<1x1x8x16xf32>) -> vector<8x16xf32>',
     }
     forms |= {
         "xetile.reduce": forms["xetile.reduction"],
@@ -328,7 +328,7 @@ def test_other_names_in_generic_form(alias: str) -> None:
     module.verify()
     made = next(op for op in module.walk() if op.name.startswith("xetile."))
     assert type(made) is ALIASES[alias]
-    assert list(made.attributes) == (["note"] if alias == "xetile.tile_upack" else [])
+    assert list(made.attributes) == (["test.note"] if alias == "xetile.tile_upack" else [])
 
 
 @pytest.mark.parametrize(
