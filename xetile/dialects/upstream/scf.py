@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.scf import ParallelOp as StockParallelOp
 from xdsl.dialects.scf import ReduceOp as StockReduceOp
 from xdsl.dialects.scf import Scf as StockScf
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Dialect, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     ParsingState,
@@ -21,6 +21,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
 from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.upstream.scf_results import ForOp, IfOp, parse_types
 
 
 class ParallelOp(StockParallelOp):
@@ -39,7 +40,7 @@ class ParallelOp(StockParallelOp):
         if parser.parse_optional_keyword("init") is not None:
             position, names = parser.pos, _parse_names(parser)
             parser.parse_punctuation("->")
-            start = parser.resolve_operands(names, _parse_types(parser), position)
+            start = parser.resolve_operands(names, parse_types(parser), position)
         body = parser.parse_region([argument.resolve(IndexType()) for argument in arguments])
         operation = cls(lower, upper, step, body, start)
         operation.attributes |= parser.parse_optional_attr_dict()
@@ -101,19 +102,14 @@ def _parse_indices(parser: Parser, word: str) -> Sequence[SSAValue]:
     return [parser.resolve_operand(name, IndexType()) for name in _parse_names(parser)]
 
 
-def _parse_types(parser: Parser) -> Sequence[Attribute]:
-    found = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.PAREN, parser.parse_type
-    )
-    return [parser.parse_type()] if found is None else found
-
-
 def _print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
     with printer.in_parens():
         printer.print_list(values, printer.print_ssa_value)
 
 
-_OURS: Mapping[str, type[Operation]] = {op.name: op for op in (ParallelOp, ReduceOp)}
+_OURS: Mapping[str, type[Operation]] = {
+    op.name: op for op in (ForOp, IfOp, ParallelOp, ReduceOp)
+}
 
 Scf = Dialect(
     "scf",

@@ -1,8 +1,7 @@
-"""Attributes: who holds which part of a tile, how a tile lies in memory, and cache hints."""
+"""Attributes: how a tile lies in memory, and cache hints."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, TypedDict, TypeVar, Unpack
+from typing import TypedDict, TypeVar, Unpack
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, NoneAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -14,15 +13,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.cache_hints import CacheHint
 from xetile.dialects.spelling import did_you_mean
+from xetile.dialects.xetile.maps import (
+    SubgroupMapAttr,
+    WorkgroupMapAttr,
+    integer_list,
+    integers_in,
+    verify_pair,
+)
 from xetile.dialects.xetile.parsing import (
     next_character,
     parse_fields,
     parse_integers,
     refuse,
 )
-
-if TYPE_CHECKING:
-    from xetile.layout.algebra.distribution import Distribution
 
 GLOBAL = 0
 SHARED = 3
@@ -62,124 +65,6 @@ class ScatterAttr(ParametrizedAttribute):
     """`#xetile.scatter`, another spelling of `#xetile.tile_attr<scattered = true>` in a tile type."""
 
     name = "xetile.scatter"
-
-
-def _array(values: Sequence[int]) -> ArrayAttr[IntAttr]:
-    return ArrayAttr(IntAttr(value) for value in values)
-
-
-def _values(array: ArrayAttr[IntAttr]) -> tuple[int, ...]:
-    return tuple(value.data for value in array.data)
-
-
-def _verify_pair(name: str, values: Sequence[int]) -> None:
-    if len(values) != 2 or min(values) < 1:
-        raise VerifyException(f"'{name}' is {list(values)}, expected 2 positive integers")
-
-
-@dataclass(frozen=True, init=False)
-class _MapAttr(ParametrizedAttribute):
-    """`<sg_layout = [8, 4], sg_data = [32, 64]>`: two pairs of integers under the names of `FIELDS`."""
-
-    FIELDS: ClassVar[tuple[str, str]]
-
-    layout: ArrayAttr[IntAttr]
-    data: ArrayAttr[IntAttr]
-
-    def verify(self) -> None:
-        for name, pair in zip(self.FIELDS, (self.layout, self.data), strict=True):
-            _verify_pair(name, _values(pair))
-
-    @property
-    def body(self) -> str:
-        """What is printed after the name."""
-        first, second = self.FIELDS
-        return (
-            f"<{first} = {list(_values(self.layout))}, {second} = {list(_values(self.data))}>"
-        )
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(self.body)
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """Read the pairs in either order."""
-        start = parser.pos
-        what = cls.name.rpartition(".")[2]
-        values: dict[str, tuple[int, ...]] = {}
-
-        def read(key: str) -> None:
-            value_start = parser.pos
-            values[key] = parse_integers(parser, key)
-            try:
-                _verify_pair(key, values[key])
-            except VerifyException as error:
-                refuse(parser, str(error), value_start)
-
-        parse_fields(parser, what, cls.FIELDS, read)
-        for key in cls.FIELDS:
-            if key not in values:
-                refuse(parser, f"'{key}' is missing in {what}", start)
-        return [_array(values[key]) for key in cls.FIELDS]
-
-
-@irdl_attr_definition
-class WorkgroupMapAttr(_MapAttr):
-    """`#xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>`: which subgroup holds which part.
-
-    Subgroup ids are row-major over `sg_layout`; the extent of each dimension is cut into
-    units of `sg_data` elements, which go round over the subgroups.
-    """
-
-    name = "xetile.wg_map"
-    FIELDS = ("sg_layout", "sg_data")
-
-    def __init__(self, sg_layout: Sequence[int], sg_data: Sequence[int]) -> None:
-        super().__init__(_array(sg_layout), _array(sg_data))
-
-    @property
-    def sg_layout(self) -> tuple[int, ...]:
-        """Number of subgroups along each dimension."""
-        return _values(self.layout)
-
-    @property
-    def sg_data(self) -> tuple[int, ...]:
-        """Extents of one unit, in elements."""
-        return _values(self.data)
-
-    def distribution(self, shape: Sequence[int]) -> "Distribution":
-        """How a workgroup's value of this shape (elements) is dealt out.
-
-        Errors: LayoutError where the map does not distribute the shape evenly.
-        """
-        from xetile.layout.algebra.distribution import Distribution
-
-        return Distribution(tuple(shape), self.sg_data, self.sg_layout)
-
-    def transposed(self) -> "WorkgroupMapAttr":
-        """The map with its dimensions exchanged."""
-        return WorkgroupMapAttr(self.sg_layout[::-1], self.sg_data[::-1])
-
-
-@irdl_attr_definition
-class SubgroupMapAttr(_MapAttr):
-    """`#xetile.sg_map<wi_layout = [2, 8], wi_data = [1, 2]>`: kept and printed, read by no pass."""
-
-    name = "xetile.sg_map"
-    FIELDS = ("wi_layout", "wi_data")
-
-    def __init__(self, wi_layout: Sequence[int], wi_data: Sequence[int]) -> None:
-        super().__init__(_array(wi_layout), _array(wi_data))
-
-    @property
-    def wi_layout(self) -> tuple[int, ...]:
-        """Number of lanes along each dimension."""
-        return _values(self.layout)
-
-    @property
-    def wi_data(self) -> tuple[int, ...]:
-        """Extents of one lane's part, in elements."""
-        return _values(self.data)
 
 
 _Map = TypeVar("_Map", SubgroupMapAttr, WorkgroupMapAttr)
@@ -237,8 +122,8 @@ class TileAttr(ParametrizedAttribute):
         super().__init__(
             sg_map or NoneAttr(),
             wg_map or NoneAttr(),
-            NoneAttr() if tuple(order) == ROW_MAJOR else _array(order),
-            NoneAttr() if inner_blocks is None else _array(inner_blocks),
+            NoneAttr() if tuple(order) == ROW_MAJOR else integer_list(order),
+            NoneAttr() if inner_blocks is None else integer_list(inner_blocks),
             NoneAttr() if memory_space in (0, 1) else IntAttr(memory_space),
             ScatterAttr() if scattered else NoneAttr(),
         )
@@ -257,13 +142,17 @@ class TileAttr(ParametrizedAttribute):
     def order(self) -> tuple[int, ...]:
         """The dimensions of the tile, fastest in memory first."""
         return (
-            ROW_MAJOR if isinstance(self.order_array, NoneAttr) else _values(self.order_array)
+            ROW_MAJOR
+            if isinstance(self.order_array, NoneAttr)
+            else integers_in(self.order_array)
         )
 
     @property
     def inner_blocks(self) -> tuple[int, ...] | None:
         """Rows and columns of one block, in elements."""
-        return None if isinstance(self.block_array, NoneAttr) else _values(self.block_array)
+        return (
+            None if isinstance(self.block_array, NoneAttr) else integers_in(self.block_array)
+        )
 
     @property
     def memory_space(self) -> int:
@@ -291,7 +180,7 @@ class TileAttr(ParametrizedAttribute):
         if sorted(self.order) != [0, 1]:
             raise VerifyException(f"'order' is {list(self.order)}, expected [1, 0] or [0, 1]")
         if self.inner_blocks is not None:
-            _verify_pair("inner_blocks", self.inner_blocks)
+            verify_pair("inner_blocks", self.inner_blocks)
         if self.memory_space not in (GLOBAL, SHARED):
             raise VerifyException(
                 f"'memory_space' is {self.memory_space}, expected {LEGAL_MEMORY_SPACES}"
@@ -358,7 +247,7 @@ def _parse_part(parser: AttrParser, key: str) -> TileParts:
         case "order":
             return {"order": parse_integers(parser, key)}
         case "inner_blocks":
-            return {"inner_blocks": parse_integers(parser, key)}
+            return {"inner_blocks": parse_integers(parser, key) or None}
         case "scattered":
             value = parser.parse_optional_boolean()
             if value is None:

@@ -45,11 +45,11 @@ from xetile.dialects.xetile.reading import (
     parse_operand_names,
     parse_tile_type,
     parse_vector_result,
-    typed_padding,
 )
 from xetile.dialects.xetile.support import (
     Hint,
     Padding,
+    as_element,
     hint_properties,
     padding_attribute,
     tile_of,
@@ -69,6 +69,13 @@ class TileAccess(XeTileOp):
     l1_hint = opt_prop_def(CacheHintAttr)
     l2_hint = opt_prop_def(CacheHintAttr)
     l3_hint = opt_prop_def(CacheHintAttr)
+
+    def __post_init__(self) -> None:
+        """An integer padding of floats is the float of that value, so that ops that mean the same are the same."""
+        super().__post_init__()
+        padding = self.properties.get("padding")
+        if padding is not None and isinstance(tile := self.operands[0].type, TileType):
+            self.properties["padding"] = as_element(padding, tile.element_type)
 
     def hints(self) -> list[CacheHintAttr | None]:
         """The hints of the three cache levels."""
@@ -145,7 +152,7 @@ class LoadTileOp(TileAccess):
                 "load_tile has one result; use one wider tile and let blocking choose how it is loaded",
                 start,
             )
-        return cls.made(parser, [(source, tile)], [result], typed_padding(entries, tile))
+        return cls.made(parser, [(source, tile)], [result], entries)
 
     def verify_(self) -> None:
         verify_access(self, source=self.source, result=self.result, other="xetile.load_gather")

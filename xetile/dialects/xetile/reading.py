@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     UnitAttr,
     VectorType,
-    f64,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -31,7 +30,7 @@ from xetile.dialects.xetile.parsing import (
     refuse,
     span_since,
 )
-from xetile.dialects.xetile.types import FLOAT_TYPES, TileType
+from xetile.dialects.xetile.types import TileType
 
 MAP_SPELLINGS = ("wg_map", "map")
 """How the map of an op's result is called where the op is not ours; the first is printed."""
@@ -73,7 +72,6 @@ class Dictionary:
     def __init__(self) -> None:
         self.named: dict[str, Attribute] = {}
         self.spans: dict[str, Span] = {}
-        self.untyped: set[str] = set()
         self.maps: list[WorkgroupMapAttr] = []
         self.span: Span | None = None
 
@@ -107,7 +105,6 @@ class Entries(NamedTuple):
 
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
-    untyped: set[str]
 
 
 def parse_dictionary(parser: Parser, format: Format) -> Entries:
@@ -119,7 +116,7 @@ def parse_dictionary(parser: Parser, format: Format) -> Entries:
         dictionary.span = span_since(parser, start)
     _name_maps(parser, dictionary, format)
     properties = _take_properties(parser, dictionary, format)
-    return Entries(properties, dictionary.named, dictionary.untyped)
+    return Entries(properties, dictionary.named)
 
 
 def _parse_entries(parser: Parser, dictionary: Dictionary) -> None:
@@ -153,12 +150,7 @@ def _parse_named(parser: Parser, dictionary: Dictionary) -> None:
     if parser.parse_optional_punctuation("=") is None:
         dictionary.name(parser, name, UnitAttr(), span_since(parser, start))
         return
-    value_start = parser.pos
-    attribute = parser.parse_attribute()
-    span = span_since(parser, value_start)
-    if ":" not in span.text:
-        dictionary.untyped.add(name)
-    dictionary.name(parser, name, attribute, span_since(parser, start))
+    dictionary.name(parser, name, parser.parse_attribute(), span_since(parser, start))
 
 
 def _name_maps(parser: Parser, dictionary: Dictionary, format: Format) -> None:
@@ -246,16 +238,6 @@ def unknown_name(name: str, format: Format, *others: str) -> str:
 
 def _legal_names(format: Format) -> tuple[str, ...]:
     return format.properties if format.result_map else (*format.properties, MAP_SPELLINGS[0])
-
-
-def typed_padding(entries: Entries, tile: TileType) -> Entries:
-    """The entries, with a padding that was written as `1` as the float that is meant."""
-    padding = entries.properties.get("padding")
-    is_float = isinstance(tile.element_type, FLOAT_TYPES)
-    if is_float and "padding" in entries.untyped and isinstance(padding, IntegerAttr):
-        value = cast("IntegerAttr", padding).value.data
-        entries.properties["padding"] = FloatAttr(float(value), f64)
-    return entries
 
 
 def parse_operand_names(parser: Parser, *what: str) -> list[UnresolvedOperand]:

@@ -25,7 +25,6 @@ from xetile.dialects.xetile.reading import (
     parse_tile_type,
     parse_vector_result,
     parse_vector_type,
-    typed_padding,
 )
 from xetile.dialects.xetile.support import (
     Hint,
@@ -85,9 +84,7 @@ class LoadGatherOp(TileAccess):
         if parser.parse_optional_punctuation(",") is not None:
             masked = parse_vector_type(parser)
         result = parse_vector_result(parser)
-        return cls.made(
-            parser, [(source, tile), (mask, masked)], [result], typed_padding(entries, tile)
-        )
+        return cls.made(parser, [(source, tile), (mask, masked)], [result], entries)
 
     def verify_(self) -> None:
         verify_access(

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     VectorType,
     f32,
     f64,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -66,6 +67,14 @@ def padding_attribute(padding: Padding, element_type: Attribute) -> Attribute | 
     if isinstance(element_type, IntegerType):
         return IntegerAttr(int(padding), cast("IntegerType", element_type))
     return IntegerAttr(int(padding), i64)
+
+
+def as_element(padding: Attribute, element_type: Attribute) -> Attribute:
+    """The padding as an attribute of the element's kind: an integer that pads floats is a float."""
+    if not isinstance(element_type, FLOAT_TYPES) or not isinstance(padding, IntegerAttr):
+        return padding
+    number = cast("IntegerAttr", padding)
+    return number if number.type == i1 else FloatAttr(float(number.value.data), f64)
 
 
 def verify_dictionary(op: IRDLOperation, format: Format) -> None:

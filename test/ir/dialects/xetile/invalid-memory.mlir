@@ -307,8 +307,8 @@ func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>) {
 // -----
 
 func.func @f(%t: !xetile.tile<64x32xf16>) {
-  // expected-error @below {{'padding' is 1 : i32, elements of f16 need a float such as 1.0 : f32}}
-  %0 = xetile.load_tile %t {padding = 1 : i32} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
+  // expected-error @below {{'padding' is true, elements of f16 need a float such as 1.0 : f32}}
+  %0 = xetile.load_tile %t {padding = true} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
   func.return
 }
 
@@ -587,8 +587,8 @@ func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, %m
 // -----
 
 func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, %mask: vector<4x32xi1>) {
-  // expected-error @below {{'padding' is 1 : i8, elements of f16 need a float such as 1.0 : f32}}
-  %0 = xetile.load_gather %g, %mask {padding = 1 : i8} : !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, vector<4x32xi1> -> vector<4x32xf16>
+  // expected-error @below {{'padding' is true, elements of f16 need a float such as 1.0 : f32}}
+  %0 = xetile.load_gather %g, %mask {padding = true} : !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, vector<4x32xi1> -> vector<4x32xf16>
   func.return
 }
 

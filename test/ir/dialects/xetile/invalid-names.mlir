@@ -134,3 +134,11 @@ gpu.module @m {
 func.func @k() attributes {xetile.levl = "workgroup"} {
   func.return
 }
+
+// -----
+
+func.func @f(%t: !xetile.tile<32x32xf16>) {
+  // expected-error @below {{'padding' is true, elements of f16 need a float such as 1.0 : f32}}
+  %v = xetile.load_tile %t {padding = true} : !xetile.tile<32x32xf16> -> vector<32x32xf16>
+  func.return
+}

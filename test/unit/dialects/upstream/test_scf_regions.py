@@ -117,3 +117,18 @@ def test_stock_xdsl_has_no_commas_between_regions():
     region = Region(Block([scf.ReduceReturnOp(constant := ConstantOp(IntegerAttr(1, i32)))]))
     values = [constant.results[0]] * 2
     assert "}, {" not in str(scf.ReduceOp(values, [region, region.clone()]))
+
+
+def test_stock_xdsl_reads_no_single_type_without_parentheses(stock_context: Context):
+    """Gap of xDSL 0.74: once this fails, scf.if and scf.for may be xDSL's."""
+    text = """func.func @f(%p: i1, %a: f32) {
+  %y = scf.if %p -> f32 {
+    scf.yield %a : f32
+  } else {
+    scf.yield %a : f32
+  }
+  func.return
+}"""
+    read(text).verify()
+    with pytest.raises(ParseError):
+        StockParser(stock_context, text).parse_module()

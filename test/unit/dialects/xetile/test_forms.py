@@ -141,7 +141,7 @@ BAD: list[tuple[str, str]] = [
     ),
     (f"%0 = xetile.load_tile %t : {TILE} -> vector<32x64xf16>", "needs vector<64x32xf16>"),
     (
-        f"%0 = xetile.load_tile %t {{padding = 1 : i32}} : {TILE} -> vector<64x32xf16>",
+        f"%0 = xetile.load_tile %t {{padding = true}} : {TILE} -> vector<64x32xf16>",
         "need a float",
     ),
     (

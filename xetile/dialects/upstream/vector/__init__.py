@@ -29,6 +29,11 @@ from xetile.dialects.upstream.vector.memory import (
     ScatterOp,
     StoreOp,
 )
+from xetile.dialects.upstream.vector.older import (
+    ExtractElementOp,
+    InsertElementOp,
+    SplatOp,
+)
 from xetile.dialects.upstream.vector.printing import PrintOp, PunctuationAttr
 from xetile.dialects.upstream.vector.reductions import MultiReductionOp, ReductionOp
 from xetile.dialects.upstream.vector.shapes import (
@@ -46,6 +51,7 @@ Vector = Dialect(
         *(BitcastOp, ShapeCastOp, FromElementsOp, ShuffleOp, ToElementsOp),
         *(ExtractStridedSliceOp, InsertStridedSliceOp, TransposeOp),
         *(ConstantMaskOp, CreateMaskOp, StepOp, MultiReductionOp, ReductionOp, PrintOp),
+        *(ExtractElementOp, InsertElementOp, SplatOp),
         *(GatherOp, LoadOp, MaskedLoadOp, MaskedStoreOp, ScatterOp, StoreOp),
     ],
     [CombiningKindAttr, PunctuationAttr],
