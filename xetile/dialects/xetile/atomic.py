@@ -36,7 +36,6 @@ from xetile.dialects.xetile.reading import (
 from xetile.dialects.xetile.support import (
     tile_of,
     verify_dictionary,
-    verify_form,
     verify_one_writer,
     verify_tile_map,
     verify_value,
@@ -53,7 +52,7 @@ _SHORT_KINDS = ("add", "mul", "and", "or", "xor")
 class AtomicRMWTileOp(XeTileOp):
     """`%r = xetile.atomic_rmw_tile <addf> %v, %t : vector<8x16xf32>, !xetile.tile<8x16xf32> -> vector<8x16xf32>`.
 
-    The result is what was in memory before.
+    The result is what was in memory before. A scattered tile is updated at its indices.
     """
 
     name = "xetile.atomic_rmw_tile"
@@ -104,7 +103,6 @@ class AtomicRMWTileOp(XeTileOp):
             raise VerifyException(
                 f"'kind' is {self.kind.value.data}, expected 0 to {len(ATOMIC_KINDS) - 1}"
             )
-        verify_form("tile", tile, scattered=False, other="no atomic op yet")
         verify_value("value", self.value, tile)
         verify_value("result", self.result, tile)
         legal = _FLOAT_KINDS if isinstance(tile.element_type, FLOAT_TYPES) else _INTEGER_KINDS

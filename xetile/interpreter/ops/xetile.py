@@ -180,16 +180,19 @@ def _tile_broadcast(frame: Frame, op: Operation) -> Values:
 
 
 def _gathered(
-    frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue
+    frame: Frame, op: Operation, tile: SSAValue, mask: SSAValue | None
 ) -> tuple[Array, Array]:
+    """Where the elements of a scattered tile lie, and which of them are there and not masked off."""
     base, limit, indices = frame.scattered_tile(tile)
     ones = [1] * (indices.ndim - 1)
     size = element_of(_tile_type(tile).element_type, op).size
     addresses = base.reshape(-1, *ones) + indices * size
     inside = (indices >= 0) & (indices < limit.reshape(-1, *ones))
     unbounded = limit.reshape(-1, *ones) == UNBOUNDED
-    wanted = _matching(frame.array(mask), indices.shape[1:]) & (inside | unbounded)
-    return addresses, wanted
+    reached = inside | unbounded
+    if mask is None:
+        return addresses, reached
+    return addresses, _matching(frame.array(mask), indices.shape[1:]) & reached
 
 
 def _matching(values: Array, shape: Sequence[int]) -> Array:
@@ -216,8 +219,12 @@ def _store_scatter(frame: Frame, op: Operation) -> Values:
 def _atomic_rmw_tile(frame: Frame, op: Operation) -> Values:
     value, tile = op.operands
     type, of = _tile_type(tile), element(value)
-    addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)
-    old = update_elements(frame, op, addresses, of, _flat(frame.array(value)), inside)
+    if type.scattered:
+        addresses, inside = _gathered(frame, op, tile, None)
+    else:
+        addresses, inside = frame.memory.tile_addresses(frame.tile(tile), _plane(type), of)
+    values = _matching(frame.array(value), addresses.shape[1:])
+    old = update_elements(frame, op, addresses, of, values, inside)
     return [_blocked(old, type)]
 
 

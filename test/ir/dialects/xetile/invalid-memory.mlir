@@ -690,14 +690,6 @@ func.func @f(%t: !xetile.tile<64x32xf16>, %v: vector<64x32xf16>) {
 
 // -----
 
-func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, %gv: vector<4x32xf16>) {
-  // expected-error @below {{'tile' is !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, a scattered tile; no atomic op yet takes it}}
-  %0 = xetile.atomic_rmw_tile <addf> %gv, %g : vector<4x32xf16>, !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>> -> vector<4x32xf16>
-  func.return
-}
-
-// -----
-
 func.func @f(%wg: !xetile.tile<64x32xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>, %x: vector<64x32xf32>) {
   // expected-error @below {{'wg_map' <sg_layout = [2, 2], sg_data = [32, 32]> makes several subgroups write the same unit of 64x32: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups}}
   %0 = xetile.atomic_rmw_tile <addf> %x, %wg : vector<64x32xf32>, !xetile.tile<64x32xf32, <wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>> -> vector<64x32xf32>
