@@ -131,6 +131,10 @@ def _check_not_below(module: ModuleOp, to: LevelName) -> None:
 
     lower = [level for level in reversed(LEVELS) if level.name in below(to)]
     for function in functions(module):
+        if holds_dialect(
+            function, "xetile"
+        ):  # the hints and barriers of Intel's XeGPU may stand beside
+            continue
         for level in lower:
             if level.dialect is not None and holds_dialect(function, level.dialect):
                 fail(

@@ -14,6 +14,7 @@ from xetile.dialects.xegpu.attributes import FenceScope as FenceScope
 from xetile.dialects.xegpu.attributes import MemorySpace as MemorySpace
 from xetile.dialects.xegpu.compute_ops import (
     AllocNbarrierOp,
+    CompileHintOp,
     ConvertLayoutOp,
     DpasOp,
     FenceOp,
@@ -46,6 +47,7 @@ XeGPU = Dialect(
     [
         AllocNbarrierOp,
         AtomicRMWOp,
+        CompileHintOp,
         ConvertLayoutOp,
         CreateMemDescOp,
         CreateNdTdescOp,

@@ -226,6 +226,19 @@ class ConvertLayoutOp(IRDLOperation, HasFolderInterface):
                 )
 
 
+@irdl_op_definition
+class CompileHintOp(IRDLOperation):
+    """Keep what stands before in front of what stands behind: `xegpu.compile_hint`.
+
+    It executes as nothing, and lowering drops it. Source: Intel's mlir-extensions; upstream
+    does not have it.
+    """
+
+    name = "xegpu.compile_hint"
+
+    assembly_format = "attr-dict"
+
+
 @sorted_op
 class AllocNbarrierOp(IRDLOperation):
     """Reserve named barriers for the workgroup: `xegpu.alloc_nbarrier 8`."""

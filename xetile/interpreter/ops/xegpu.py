@@ -141,5 +141,6 @@ HANDLERS: Handlers = {
     "xegpu.prefetch_nd": _prefetch_nd,
     "xegpu.dpas": _dpas,
     "xegpu.convert_layout": unchanged,
+    "xegpu.compile_hint": nothing,
     "xegpu.fence": nothing,
 }

@@ -20,6 +20,7 @@ from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
     CacheHintAttr,
+    CompileHintOp,
     CreateNdTdescOp,
     FenceOp,
     LoadNdOp,
@@ -203,6 +204,10 @@ def _fence(view: LaneView, op: FenceOp) -> None:
     view.emit(MemfenceOp(scope=scope, addrspace=space))
 
 
+def _compile_hint(_: LaneView, op: CompileHintOp) -> None:
+    """It says nothing that XeVM would have."""
+
+
 _LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
 _STORE_HINTS = {"uncached": "uc", "streaming": "s", "write_through": "wt", "write_back": "wb"}
 
@@ -232,4 +237,5 @@ HANDLERS: Handlers[LaneView] = {
     **on(StoreNdOp, _store_nd),
     **on(PrefetchNdOp, _prefetch_nd),
     **on(FenceOp, _fence),
+    **on(CompileHintOp, _compile_hint),
 }

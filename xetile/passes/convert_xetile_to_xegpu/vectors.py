@@ -10,7 +10,7 @@ from xetile.analysis.constants import dense_value, is_splat, splat_of_type, take
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.dialects.xegpu import DpasOp
+from xetile.dialects.xegpu import CompileHintOp, DpasOp
 from xetile.dialects.xetile import TileMMAOp, TilePackOp, TileUnpackOp
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
@@ -108,7 +108,12 @@ def constant(view: XeGPUView, op: Operation) -> None:
     view.bind(op.results[0], Grid(blocks, (rows, columns), (height, width)))
 
 
+def _compile_hint(_: XeGPUView, op: CompileHintOp) -> None:
+    """Dropped, because upstream's XeGPU does not have it."""
+
+
 HANDLERS: Handlers[XeGPUView] = {
+    **on(CompileHintOp, _compile_hint),
     **on(TileMMAOp, tile_mma),
     **on(TilePackOp, tile_pack),
     **on(TileUnpackOp, _tile_unpack),
