@@ -60,13 +60,15 @@ def read_source(path: str | PathLike[str]) -> str:
     return decode_source(data, name)
 
 
-def parse(source: str | PathLike[str], *, name: str | None = None) -> ModuleOp:
+def parse(source: str | bytes | PathLike[str], *, name: str | None = None) -> ModuleOp:
     """Read and verify a module.
 
-    `source` is text if it is a string with a line break, else the path of a file. `name` is
-    what messages call the source; by default the path, or `<text>`.
+    `source` is text if it is bytes or a string with a line break, else the path of a file.
+    `name` is what messages call the source; by default the path, or `<text>`.
     Errors: XetileError with the position.
     """
+    if isinstance(source, bytes):
+        return parse_text(decode_source(source, name or "<text>"), name or "<text>")
     if isinstance(source, str) and "\n" in source:
         return parse_text(source, name or "<text>")
     return parse_text(read_source(source), name or fspath(source))

@@ -11,6 +11,7 @@ once upstream has closed it:
 - an unknown op is reported at the token that follows its name;
 - a float literal that is too large for its type is refused, where MLIR rounds it to infinity, and an
   index takes integers of any size;
+- of `%v_1_0` the name `v_1` is kept, under which a second `%v` is printed;
 - errors raised while an attribute is built (`VerifyException`, `ValueError`, ...) carry no place.
 
 No dialect is known here; `xetile.dialects.modules` has a parser that knows ours.
@@ -38,7 +39,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     UnregisteredOp,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.parser import AttrParser, UnresolvedOperand
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -74,6 +75,9 @@ _UNPLACED_ERRORS = (
 class HexadecimalInteger(int):
     """An integer that the source writes in hexadecimal: bits, where a float is expected."""
 
+
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors put in front of a text."""
 
 _NO_INDEX = "integer {} is out of range for index, which has 64 bits"
 
@@ -117,6 +121,7 @@ class Parser(StockParser):
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         text = input.decode("utf-8") if isinstance(input, bytes) else input
+        text = text.removeprefix(BYTE_ORDER_MARK)
         self._file = StringAttr(name)
         self._line_starts = _line_starts(text)
         self._first_uses: dict[str, Span] = {}
@@ -179,8 +184,14 @@ class Parser(StockParser):
             )
         super()._register_ssa_definition(name, values, span)
         for value in values:
+            _drop_suffixes(value)
             if isinstance(value, BlockArgument) and isinstance(value.location, UnknownLoc):
                 value.location = self.position_at(span.start)
+
+    def _parse_block(self) -> Block:
+        block = super()._parse_block()
+        _drop_suffixes(block)
+        return block
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
@@ -306,6 +317,14 @@ class Parser(StockParser):
         if not any(isinstance(p, HexadecimalInteger) or abs(p) > _SAFE for p in parts):
             return element
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
+
+
+def _drop_suffixes(named: SSAValue | Block) -> None:
+    """Keep `v` of `v_1_0`: xDSL drops one suffix when a name is set, and prints a second `%v` as `%v_1`."""
+    before = None
+    while before != named.name_hint:
+        before = named.name_hint
+        named.name_hint = before
 
 
 def _line_starts(text: str) -> list[int]:

@@ -1,5 +1,7 @@
 """The parser: bits in dense<>, source positions, and errors that name their place."""
 
+from collections.abc import Callable
+
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -7,7 +9,9 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FileLineColLoc,
     FloatAttr,
+    IntAttr,
     ModuleOp,
+    StringAttr,
     UnknownLoc,
     f32,
 )
@@ -329,3 +333,36 @@ def test_numbers_that_no_type_takes(literal: str, message: str):
 def test_xdsl_still_refuses_what_mlir_rounds_to_infinity():
     with pytest.raises(OverflowError):
         FloatAttr(1.0e300, f32)
+
+
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@pytest.mark.parametrize("encode", [str, lambda text: text.encode("utf-8")])
+def test_a_byte_order_mark_is_no_text(encode: Callable[[str], str | bytes]):
+    text = encode(f"{BYTE_ORDER_MARK}func.func private @f(f32)\n")
+    module = Parser(context(), text).parse_module()
+    assert next(iter(module.ops)).location == FileLineColLoc(
+        StringAttr("<unknown>"), IntAttr(1), IntAttr(1)
+    )
+
+
+def test_suffixes_of_names_do_not_pile_up():
+    """Gap of xDSL 0.74: of `%v_1_0` it keeps `v_1`, which is what a second `%v` is printed as."""
+    text = """func.func @f(%a: i32, %p: i1) -> i32 {
+  %v = arith.addi %a, %a : i32
+  %v_1 = arith.addi %v, %v : i32
+  %v_1_0 = arith.addi %v_1, %v : i32
+  cf.cond_br %p, ^b, ^b_1
+^b:
+  cf.br ^b_1_0
+^b_1:
+  cf.br ^b_1_0
+^b_1_0:
+  func.return %v_1_0 : i32
+}"""
+    module = parse(text)
+    assert parse(str(module)).is_structurally_equivalent(module)
+    stock = str(StockParser(stock_context(), text).parse_module())
+    with pytest.raises(ParseError):
+        StockParser(stock_context(), stock).parse_module()
