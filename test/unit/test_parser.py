@@ -19,7 +19,7 @@ from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xetile.dialects.modules import Parser, context, parse
-from xetile.parser import parse_error_location
+from xetile.parser import BYTE_ORDER_MARK, parse_error_location
 
 
 def stock_context() -> Context:
@@ -335,10 +335,7 @@ def test_xdsl_still_refuses_what_mlir_rounds_to_infinity():
         FloatAttr(1.0e300, f32)
 
 
-BYTE_ORDER_MARK = "\ufeff"
-
-
-@pytest.mark.parametrize("encode", [str, lambda text: text.encode("utf-8")])
+@pytest.mark.parametrize("encode", [str, str.encode])
 def test_a_byte_order_mark_is_no_text(encode: Callable[[str], str | bytes]):
     text = encode(f"{BYTE_ORDER_MARK}func.func private @f(f32)\n")
     module = Parser(context(), text).parse_module()

@@ -17,7 +17,7 @@ from xetile.analysis.lanes import AXES
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
-from xetile.errors import fail, with_line
+from xetile.errors import fail, warn, with_line
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
@@ -36,7 +36,7 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
         _sizes(frame, op, "grid", op.grid_size),
         _sizes(frame, op, "block", op.block_size),
     )
-    _check_known(op, kernel, grid, block)
+    _check_known(frame, op, kernel, grid, block)
     _check_arguments(op, kernel, op.kernel_operands)
     threads = _threads(op, kernel, level(kernel), grid, block)
     arguments = [frame.get(value) for value in op.kernel_operands]
@@ -124,12 +124,19 @@ def _sizes(frame: Frame, op: Operation, what: str, values: Sequence[SSAValue]) -
     return x, y, z
 
 
-def _check_known(op: Operation, kernel: Operation, grid: Sizes, block: Sizes) -> None:
-    for what, found in (("grid", grid), ("block", block)):
-        known = launch_sizes(kernel, f"known_{what}_size")
-        if known is not None and known != found:
-            wanted = f"{_described(kernel)} has known_{what}_size {list(known)}"
-            fail(op, f"the launch has a {what} of {list(found)}, {wanted}")
+def _check_known(
+    frame: Frame, op: Operation, kernel: Operation, grid: Sizes, block: Sizes
+) -> None:
+    """Refuse a block other than the kernel says, which deals out its work; warn, once, of another grid."""
+    known = launch_sizes(kernel, "known_block_size")
+    if known is not None and known != block:
+        wanted = f"{_described(kernel)} has known_block_size {list(known)}"
+        fail(op, f"the launch has a block of {list(block)}, {wanted}")
+    known = launch_sizes(kernel, "known_grid_size")
+    if known is not None and known != grid:
+        wanted = f"{_described(kernel)} has known_grid_size {list(known)}"
+        told = f"the launch has a grid of {list(grid)}, which counts; {wanted}"
+        frame.machine.keep(("grid", op, grid), lambda: warn(op, told))
 
 
 def _described(kernel: Operation) -> str:
