@@ -28,6 +28,7 @@ from xetile.dialects.xegpu.layouts import (
     LayoutAttr,
     MemLayoutAttr,
     RangeAttr,
+    SgMapAttr,
     SliceAttr,
 )
 from xetile.dialects.xegpu.matrix_ops import CreateMemDescOp, LoadMatrixOp, StoreMatrixOp
@@ -79,6 +80,7 @@ XeGPU = Dialect(
         NbarrierType,
         RangeAttr,
         ScatterTensorDescAttr,
+        SgMapAttr,
         SliceAttr,
         TensorDescType,
     ],

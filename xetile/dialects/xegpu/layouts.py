@@ -5,7 +5,7 @@ accepted and how it is printed was measured with mlir-opt 22.1.8 and is tested a
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -238,3 +238,25 @@ class MemLayoutAttr(ParametrizedAttribute):
 
         with printer.in_angle_brackets():
             printer.print_list(sorted(self.attrs.data), print_field)
+
+
+@irdl_attr_definition
+class SgMapAttr(StructAttr):
+    """`#xegpu.sg_map<wi_layout = [1, 16], wi_data = [1, 1]>` of older files: read as the LayoutAttr that it became."""
+
+    name = "xegpu.sg_map"
+    FIELDS: ClassVar = {
+        name: Field(lambda parser: parse_array(parser, i32))
+        for name in ("wi_layout", "wi_data")
+    }
+
+    wi_layout: DenseArrayBase[IntegerType]
+    wi_data: DenseArrayBase[IntegerType]
+
+    @classmethod
+    def new(cls, params: Sequence[Attribute]) -> Self:
+        """The layout over lanes; no attribute of this kind ever exists."""
+        layout, data = (
+            tuple(array.get_values()) for array in params if isinstance(array, DenseArrayBase)
+        )
+        return cast(Self, LayoutAttr(lane_layout=layout, lane_data=data))
