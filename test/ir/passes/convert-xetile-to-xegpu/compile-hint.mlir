@@ -5,7 +5,6 @@
 // RUN: xetile-opt --xetile-to-xevm %s 2>/dev/null | FileCheck %s --check-prefix=BELOW
 // RUN: xetile-compile --emit xegpu %s 2>/dev/null | FileCheck %s --check-prefix=BELOW
 // RUN: %if mlir-opt %{ xetile-compile --emit xegpu %s 2>/dev/null | %mlir-opt %}
-// RUN: xetile-opt --convert-xegpu-to-xevm %S/Inputs/compile-hint-in-xegpu.mlir 2>/dev/null | FileCheck %s --check-prefix=BELOW
 // RUN: xetile-run %s --entry main | FileCheck %s --check-prefix=PRINTED
 
 module attributes {gpu.container_module} {
