@@ -17,6 +17,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.dialects import load
 from xetile.dialects.names import verify_names, warn_of_names
+from xetile.dialects.upstream.memref.layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.parser import Parser as DialectFreeParser
 from xetile.verification import verify as verify_module
@@ -115,7 +116,7 @@ def parse(text: str, name: str = "<input>", context: Context | None = None) -> M
 
 
 def verify(module: ModuleOp) -> None:
-    """Check every op, those whose regions xDSL does not check included.
+    """Check every op, what xDSL does not check of regions and of memref types included.
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
@@ -125,3 +126,4 @@ def verify(module: ModuleOp) -> None:
 def _verify_further(op: Operation) -> None:
     verify_regions(op)
     verify_names(op)
+    verify_layouts(op)

@@ -1,10 +1,11 @@
-"""What the regions of scf.if and scf.while give, which xDSL 0.74 does not verify (test_scf_regions.py tells when).
+"""What the regions of scf's ops take and give, which xDSL 0.74 does not verify (test_scf_regions.py tells when).
 
-`scf.if` does not look at what its regions yield, and `scf.while` compares only what is
-there, so that a region with one value too few verifies.
+`scf.if` and `scf.execute_region` do not look at what their regions yield, `scf.for` not at
+its results, and `scf.while` compares only what is there, so that a region with one value
+too few verifies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
@@ -12,25 +13,40 @@ from xetile.errors import fail
 
 
 def verify_regions(op: Operation) -> None:
-    """Check an scf.if or scf.while; any other op is left alone.
+    """Check an scf.execute_region, scf.for, scf.if or scf.while; any other op is left alone.
 
     Errors: XetileError at the op, or at the terminator whose values do not fit.
     """
-    if len(op.regions) != 2:
-        return  # either another op, or one that its own verifier refuses
-    if op.name == "scf.if":
-        _verify_if(op)
-    elif op.name == "scf.while":
-        _verify_while(op)
+    number, check = _CHECKS.get(op.name, (0, None))
+    if check is not None and len(op.regions) == number:  # else its own verifier refuses it
+        check(op)
 
 
 def _verify_if(op: Operation) -> None:
     results = _types(op.results)
     if results and not op.regions[1].blocks:
         fail(op, f"it has {len(results)} results and no else region that would give them")
-    for region in op.regions:
+    for name, region in zip(("then", "else"), op.regions, strict=True):
         if region.blocks:
+            _expect_arguments(op, region, name, [])
             _expect_end(op, region, "scf.yield", results)
+
+
+def _verify_for(op: Operation) -> None:
+    carried, results = _types(op.operands[3:]), _types(op.results)
+    if carried != results:
+        fail(op, f"it carries {_listed(carried)}, its results are {_listed(results)}")
+
+
+def _verify_execute_region(op: Operation) -> None:
+    (region,) = op.regions
+    if not region.blocks:
+        return  # its own verifier refuses it
+    _expect_arguments(op, region, "only", [])
+    wanted = _types(op.results)
+    for last in (block.last_op for block in region.blocks):
+        if last is not None and last.name == "scf.yield" and _types(last.operands) != wanted:
+            fail(last, f"it gives {_listed(_types(last.operands))}, expected {_listed(wanted)}")
 
 
 def _verify_while(op: Operation) -> None:
@@ -68,3 +84,12 @@ def _expect_end(
     found = _types(last.operands[leading:])
     if found != wanted:
         fail(last, f"it gives {_listed(found)}, expected {_listed(wanted)}")
+
+
+_CHECKS: Mapping[str, tuple[int, Callable[[Operation], None]]] = {
+    "scf.execute_region": (1, _verify_execute_region),
+    "scf.for": (1, _verify_for),
+    "scf.if": (2, _verify_if),
+    "scf.while": (2, _verify_while),
+}
+"""Number of regions and check, by the name of the op."""

@@ -32,6 +32,7 @@ from xdsl.utils.hints import isa
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.dialects.upstream.gpu.formats import TOKEN, AsyncDependencies
+from xetile.dialects.upstream.memref.layout import verify_symbols
 
 
 def token_types(*, is_async: bool) -> list[list[Attribute]]:
@@ -111,6 +112,7 @@ class AllocOp(IRDLOperation):
                 f"'dynamicSizes' has {len(self.dynamic_sizes)} entries, {type} has {dynamic} "
                 "dynamic extents"
             )
+        verify_symbols(type, len(self.symbol_operands))
 
 
 class _AsyncOp(IRDLOperation, ABC):

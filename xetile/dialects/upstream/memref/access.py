@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
     AnyFloat,
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -55,7 +57,10 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.formats import AtomicKind, Directive, Quoted, formatted_op, parse_type_of
+from xetile.dialects.upstream.memref.layout import verify_alignment
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
+
+VISIBILITIES = ("public", "private", "nested")
 
 _FLOAT_KINDS = ("addf", "maximumf", "minimumf", "mulf", "maxnumf", "minnumf")
 
@@ -154,7 +159,7 @@ class AtomicRMWOp(IRDLOperation):
 
     T: ClassVar = VarConstraint("T", AnyAttr())
 
-    kind = prop_def(IntegerAttr[IntegerType])
+    kind = prop_def(IntegerAttr[I64])
     value = operand_def(T)
     memref = operand_def(MemRefType.constr(T))
     indices = var_operand_def(IndexType())
@@ -283,6 +288,14 @@ class GlobalOp(IRDLOperation):
     def verify_(self) -> None:
         value, type = self.initial_value, self.type
         assert isa(type, MemRefType)
+        if DYNAMIC_INDEX in type.get_shape():
+            raise VerifyException(f"'type' is {type}, whose extents have to be static")
+        visibility = self.sym_visibility
+        if visibility is not None and visibility.data not in VISIBILITIES:
+            raise VerifyException(
+                f"'sym_visibility' is {visibility}, expected one of {', '.join(VISIBILITIES)}"
+            )
+        verify_alignment(self.alignment)
         if value is None or isinstance(value, UnitAttr):
             return
         expected = TensorType(type.element_type, type.get_shape())

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
+    IntegerAttr,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
+    i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -19,6 +22,11 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineMap,
 )
+
+from xdsl.utils.bitwise_casts import is_power_of_two
+from xdsl.utils.exceptions import VerifyException
+
+from xetile.errors import fail
 
 Strides = tuple[int | None, ...]
 """Elements between neighbours along each dimension; None for what is only known when running."""
@@ -43,6 +51,75 @@ def strides_and_offset(type: MemRefType[Attribute]) -> tuple[Strides, int | None
     if len(map.results) == 1 and len(shape) != 1:
         return _linear(map)
     return _permuted(shape, map) or (_linear(map) if len(shape) == 1 else None)
+
+
+def linear_strides_and_offset(
+    type: MemRefType[Attribute],
+) -> tuple[Strides, int | None] | None:
+    """As `strides_and_offset`, for the layouts that upstream's memref ops take: no permuted dimensions."""
+    layout = type.layout
+    if not isinstance(layout, AffineMapAttr) or len(layout.data.results) == 1:
+        return strides_and_offset(type)
+    return strides_and_offset(type) if _is_identity(layout.data) else None
+
+
+def has_layout(type: MemRefType[Attribute]) -> bool:
+    """Whether the rows of a memref are anything but dense; a map that changes nothing is no layout."""
+    layout = type.layout
+    if isinstance(layout, AffineMapAttr):
+        return not _is_identity(layout.data)
+    return not isinstance(layout, NoneAttr)
+
+
+def symbols(type: MemRefType[Attribute]) -> int:
+    """How many numbers a layout leaves open: the offset first, then strides, or the symbols of a map."""
+    layout = type.layout
+    if isinstance(layout, StridedLayoutAttr):
+        return [layout.get_offset(), *layout.get_strides()].count(None)
+    return layout.data.num_symbols if isinstance(layout, AffineMapAttr) else 0
+
+
+def verify_layouts(op: Operation) -> None:
+    """Check that the layout of each memref that an op defines has as many dimensions as its shape.
+
+    Errors: XetileError at the op. Upstream refuses such a type where it is written.
+    """
+    values = [*op.results, *(v for region in op.regions for b in region.blocks for v in b.args)]
+    for value in values:
+        if not isinstance(value.type, MemRefType):
+            continue
+        type = cast("MemRefType[Attribute]", value.type)
+        found, rank = _rank_of(type.layout), type.get_num_dims()
+        if found is not None and found != rank:
+            fail(op, f"the layout of {type} has {found} dimensions, its shape has {rank}")
+
+
+def verify_symbols(type: MemRefType[Attribute], given: int) -> None:
+    """Check the operands in brackets of an allocation, which fill what its layout leaves open."""
+    if given != symbols(type):
+        raise VerifyException(
+            f"'symbol_operands' has {given} entries, the layout of {type} leaves {symbols(type)} open"
+        )
+
+
+def verify_alignment(alignment: Attribute | None) -> None:
+    """Check an alignment in bytes, a power of two in 64 bits."""
+    if alignment is None:
+        return
+    number = cast("IntegerAttr", alignment).value.data if isinstance(alignment, IntegerAttr) else 0
+    is_wide = isinstance(alignment, IntegerAttr) and cast("IntegerAttr", alignment).type == i64
+    if not is_wide or number <= 0 or not is_power_of_two(number):
+        raise VerifyException(f"'alignment' is {alignment}, expected a power of two as i64")
+
+
+def _rank_of(layout: Attribute) -> int | None:
+    if isinstance(layout, StridedLayoutAttr):
+        return len(layout.strides)
+    return layout.data.num_dims if isinstance(layout, AffineMapAttr) else None
+
+
+def _is_identity(map: AffineMap) -> bool:
+    return map == AffineMap.identity(map.num_dims, map.num_symbols) and not map.num_symbols
 
 
 def is_static(type: MemRefType[Attribute]) -> bool:

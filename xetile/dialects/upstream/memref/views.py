@@ -242,6 +242,8 @@ class TransposeOp(IRDLOperation):
     def dimensions(self) -> list[int] | None:
         """The source's dimension for every dimension of the result; None for other maps."""
         map = self.permutation.data
+        if map.num_symbols:
+            return None
         order = list(map.eval(list(range(map.num_dims)), []))
         return order if sorted(order) == list(range(map.num_dims)) else None
 
