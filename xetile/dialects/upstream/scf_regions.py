@@ -46,7 +46,9 @@ def _verify_execute_region(op: Operation) -> None:
     wanted = _types(op.results)
     for last in (block.last_op for block in region.blocks):
         if last is not None and last.name == "scf.yield" and _types(last.operands) != wanted:
-            fail(last, f"it gives {_listed(_types(last.operands))}, expected {_listed(wanted)}")
+            fail(
+                last, f"it gives {_listed(_types(last.operands))}, expected {_listed(wanted)}"
+            )
 
 
 def _verify_while(op: Operation) -> None:

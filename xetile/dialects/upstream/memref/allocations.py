@@ -6,18 +6,26 @@ Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td` and
 
 from typing import cast
 
-from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
+from xdsl.dialects.builtin import IndexType, MemRefType, NoneAttr
 from xdsl.dialects.memref import AllocaOp as StockAllocaOp
 from xdsl.dialects.memref import AllocaScopeOp as StockAllocaScopeOp
 from xdsl.dialects.memref import AllocOp as StockAllocOp
 from xdsl.dialects.memref import AssumeAlignmentOp as StockAssumeAlignmentOp
-from xdsl.dialects.memref import ExtractStridedMetaDataOp as StockExtractStridedMetaDataOp
 from xdsl.dialects.memref import GetGlobalOp as StockGetGlobalOp
-from xdsl.ir import Attribute
-from xdsl.traits import SymbolTable
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    SameVariadicResultSize,
+    operand_def,
+    result_def,
+    traits_def,
+    var_result_def,
+)
+from xdsl.traits import Pure, SymbolTable
 from xdsl.utils.bitwise_casts import is_power_of_two
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.memref.access import GlobalOp
 from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,
@@ -70,24 +78,49 @@ class AssumeAlignmentOp(StockAssumeAlignmentOp):
             raise VerifyException(f"'alignment' is {alignment}, expected a power of two")
 
 
-class ExtractStridedMetaDataOp(StockExtractStridedMetaDataOp):
+@formatted_op
+class ExtractStridedMetaDataOp(IRDLOperation):
     """The first element as a memref of rank 0, the offset, the extents and the strides."""
 
+    # not over xDSL's: its format looks for accessors in the class itself
+    name = "memref.extract_strided_metadata"
+
+    source = operand_def(MemRefType)
+    base_buffer = result_def(MemRefType)
+    offset = result_def(IndexType())
+    sizes = var_result_def(IndexType())
+    strides = var_result_def(IndexType())
+
+    irdl_options = (SameVariadicResultSize(),)
+
+    assembly_format = "$source `:` type($source) `->` type(results) attr-dict"
+
+    traits = traits_def(Pure())
+
+    def __init__(self, source: SSAValue | Operation) -> None:
+        value = SSAValue.get(source)
+        type = _ranked(value.type)
+        numbers = [IndexType()] * type.get_num_dims()
+        super().__init__(
+            operands=[value], result_types=[_first(type), IndexType(), numbers, numbers]
+        )
+
     def verify_(self) -> None:
-        super().verify_()
         source = _ranked(self.source.type)
         if linear_strides_and_offset(source) is None:
             raise VerifyException(f"'source' is {source}, whose layout is not strided")
-        element = MemRefType(source.element_type, [])
-        expected = MemRefType(source.element_type, [], element.layout, source.memory_space)
-        if self.base_buffer.type != expected:
-            raise VerifyException(
-                f"'base_buffer' is {self.base_buffer.type}, expected {expected}"
-            )
+        base = _ranked(self.base_buffer.type)
+        if base != _first(source):
+            raise VerifyException(f"'base_buffer' is {base}, expected {_first(source)}")
         if len(self.sizes) != source.get_num_dims():
             raise VerifyException(
-                f"it gives {len(self.sizes)} sizes and strides, {source} has rank {source.get_num_dims()}"
+                f"it gives {len(self.sizes)} sizes and strides, {source} has rank "
+                f"{source.get_num_dims()}"
             )
+
+
+def _first(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    return MemRefType(type.element_type, [], NoneAttr(), type.memory_space)
 
 
 class GetGlobalOp(StockGetGlobalOp):
@@ -97,7 +130,7 @@ class GetGlobalOp(StockGetGlobalOp):
         super().verify_()
         if self.parent_op() is None:
             return
-        name = cast("SymbolRefAttr", self.name_)
+        name = self.name_
         found = None if name.nested_references else SymbolTable.lookup_symbol(self, name)
         if not isinstance(found, GlobalOp):
             raise VerifyException(f"there is no memref.global {name} in the module")

@@ -22,7 +22,6 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineMap,
 )
-
 from xdsl.utils.bitwise_casts import is_power_of_two
 from xdsl.utils.exceptions import VerifyException
 
@@ -63,12 +62,17 @@ def linear_strides_and_offset(
     return strides_and_offset(type) if _is_identity(layout.data) else None
 
 
-def has_layout(type: MemRefType[Attribute]) -> bool:
-    """Whether the rows of a memref are anything but dense; a map that changes nothing is no layout."""
+def plain_layout(type: MemRefType[Attribute]) -> Attribute:
+    """The layout, none for a map that changes nothing, which upstream leaves out of the type."""
     layout = type.layout
-    if isinstance(layout, AffineMapAttr):
-        return not _is_identity(layout.data)
-    return not isinstance(layout, NoneAttr)
+    is_identity = isinstance(layout, AffineMapAttr) and _is_identity(layout.data)
+    return NoneAttr() if is_identity else layout
+
+
+def is_dense(type: MemRefType[Attribute]) -> bool:
+    """Whether a type says that there are no gaps; strided<[1]> says so too."""
+    one = StridedLayoutAttr([1])
+    return isinstance(plain_layout(type), NoneAttr) or type.layout == one
 
 
 def symbols(type: MemRefType[Attribute]) -> int:
@@ -84,7 +88,10 @@ def verify_layouts(op: Operation) -> None:
 
     Errors: XetileError at the op. Upstream refuses such a type where it is written.
     """
-    values = [*op.results, *(v for region in op.regions for b in region.blocks for v in b.args)]
+    values = [
+        *op.results,
+        *(v for region in op.regions for b in region.blocks for v in b.args),
+    ]
     for value in values:
         if not isinstance(value.type, MemRefType):
             continue
@@ -106,7 +113,9 @@ def verify_alignment(alignment: Attribute | None) -> None:
     """Check an alignment in bytes, a power of two in 64 bits."""
     if alignment is None:
         return
-    number = cast("IntegerAttr", alignment).value.data if isinstance(alignment, IntegerAttr) else 0
+    number = (
+        cast("IntegerAttr", alignment).value.data if isinstance(alignment, IntegerAttr) else 0
+    )
     is_wide = isinstance(alignment, IntegerAttr) and cast("IntegerAttr", alignment).type == i64
     if not is_wide or number <= 0 or not is_power_of_two(number):
         raise VerifyException(f"'alignment' is {alignment}, expected a power of two as i64")

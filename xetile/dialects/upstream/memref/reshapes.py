@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     IntegerAttr,
     MemRefType,
+    NoneAttr,
     StridedLayoutAttr,
 )
 from xdsl.dialects.memref import CollapseShapeOp as StockCollapseShapeOp
@@ -20,7 +21,11 @@ from xdsl.dialects.memref import ExpandShapeOp as StockExpandShapeOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.upstream.memref.layout import has_layout, linear_strides_and_offset
+from xetile.dialects.upstream.memref.layout import (
+    is_dense,
+    linear_strides_and_offset,
+    plain_layout,
+)
 from xetile.dialects.upstream.memref.windows import AnyMemRef, times
 
 Groups = Sequence[Sequence[int]]
@@ -35,7 +40,9 @@ class CollapseShapeOp(StockCollapseShapeOp):
         source, result = _ranked(self.src.type), _ranked(self.result.type)
         groups = groups_of(self.reassociation)
         if source.get_num_dims() < result.get_num_dims():
-            raise VerifyException(f"'result' is {result}, it has more dimensions than {source}")
+            raise VerifyException(
+                f"'result' is {result}, it has more dimensions than {source}"
+            )
         _verify_groups(result.get_shape(), source.get_shape(), groups)
         _expect(result, _collapsed(source, result, groups))
 
@@ -108,20 +115,18 @@ def _shown(extent: int) -> str:
 
 
 def _expect(result: AnyMemRef, expected: AnyMemRef) -> None:
-    same = expected.layout == result.layout or not (has_layout(expected) or has_layout(result))
     alike = MemRefType(
         expected.element_type, expected.get_shape(), result.layout, expected.memory_space
     )
-    if not same or alike != result:
+    if plain_layout(result) != expected.layout or alike != result:
         raise VerifyException(f"'result' is {result}, expected {expected}")
 
 
-def _with_layout(source: AnyMemRef, result: AnyMemRef, layout: StridedLayoutAttr | None) -> AnyMemRef:
-    parts = [] if layout is None else [layout]
-    shaped = MemRefType(source.element_type, result.get_shape(), *parts)
-    return MemRefType(
-        source.element_type, result.get_shape(), shaped.layout, source.memory_space
-    )
+def _with_layout(
+    source: AnyMemRef, result: AnyMemRef, layout: StridedLayoutAttr | None
+) -> AnyMemRef:
+    kept = NoneAttr() if layout is None else layout
+    return MemRefType(source.element_type, result.get_shape(), kept, source.memory_space)
 
 
 def _strides(source: AnyMemRef) -> tuple[tuple[int | None, ...], int | None]:
@@ -133,7 +138,7 @@ def _strides(source: AnyMemRef) -> tuple[tuple[int | None, ...], int | None]:
 
 def _collapsed(source: AnyMemRef, result: AnyMemRef, groups: Groups) -> AnyMemRef:
     strides, offset = _strides(source)
-    if not has_layout(source):
+    if is_dense(source):
         return _with_layout(source, result, None)
     shape = [None if n == DYNAMIC_INDEX else n for n in source.get_shape()]
     merged = [_merged(group, shape, strides) for group in groups]
@@ -170,7 +175,7 @@ def _contiguous(
 
 def _expanded(source: AnyMemRef, result: AnyMemRef, groups: Groups) -> AnyMemRef:
     strides, offset = _strides(source)
-    if not has_layout(source):
+    if is_dense(source):
         return _with_layout(source, result, None)
     split: list[int | None] = [1] * result.get_num_dims()
     for group, stride in zip(groups, strides, strict=True):

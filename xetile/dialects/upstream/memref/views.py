@@ -38,7 +38,10 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import Directive, formatted_op
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.layout import (
+    linear_strides_and_offset,
+    strides_and_offset,
+)
 
 ANY_MEMREF = AnyOf.get(MemRefType, UnrankedMemRefType)
 
@@ -179,7 +182,7 @@ class ExtractAlignedPointerAsIndexOp(IRDLOperation):
 
 def transposed(type: MemRefType, permutation: Sequence[int]) -> MemRefType | None:
     """The type that `memref.transpose` gives; None for layouts without strides."""
-    found = strides_and_offset(type)
+    found = linear_strides_and_offset(type)
     if found is None:
         return None
     strides, offset = found
@@ -258,9 +261,11 @@ class TransposeOp(IRDLOperation):
             )
         expected = transposed(source, order)
         if expected is None:
-            return
+            raise VerifyException(f"'source' is {source}, whose layout is not strided")
         same = MemRefType(
             expected.element_type, expected.get_shape(), result.layout, expected.memory_space
         )
-        if same != result or strides_and_offset(result) != strides_and_offset(expected):
+        if same != result or linear_strides_and_offset(result) != linear_strides_and_offset(
+            expected
+        ):
             raise VerifyException(f"'result' is {result}, the transposed is {expected}")

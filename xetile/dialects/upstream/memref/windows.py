@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.memref import ReinterpretCastOp as StockReinterpretCastOp
 from xdsl.dialects.memref import SubviewOp as StockSubviewOp
 from xdsl.ir import Attribute
@@ -89,7 +89,9 @@ def subview_type(source: AnyMemRef, lists: Lists) -> AnyMemRef | None:
     if layout is None:
         return None
     strides, offset = layout
-    offsets, sizes, steps = ([None if n == DYNAMIC_INDEX else n for n in part] for part in lists)
+    offsets, sizes, steps = (
+        [None if n == DYNAMIC_INDEX else n for n in part] for part in lists
+    )
     for start, stride in zip(offsets, strides, strict=True):
         moved = times(start, stride)
         offset = None if offset is None or moved is None else offset + moved
@@ -157,13 +159,11 @@ def _ranked(type: Attribute) -> AnyMemRef:
 
 
 def _static_lists(op: StockSubviewOp | StockReinterpretCastOp) -> Lists:
-    parts = (op.static_offsets, op.static_sizes, op.static_strides)
-    offsets, sizes, strides = ([int(n) for n in _integers(part)] for part in parts)
-    return offsets, sizes, strides
-
-
-def _integers(part: DenseArrayBase) -> Sequence[int]:
-    return cast("Sequence[int]", part.get_values())
+    return (
+        op.static_offsets.get_values(),
+        op.static_sizes.get_values(),
+        op.static_strides.get_values(),
+    )
 
 
 def _shown(number: int) -> str:
