@@ -1,5 +1,6 @@
 """Memory on the host, which stays until it is given back, and of the device."""
 
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -8,9 +9,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.allocation import memref_at_zero, memref_type
+from xetile.interpreter.machine.conformity import check_memref
 from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
-from xetile.interpreter.machine.reading import all_numbers, segments
+from xetile.interpreter.machine.reading import all_numbers, mixed_lists, segments
 from xetile.interpreter.machine.values import Array, MemRef, Values
 from xetile.interpreter.ops.memref import HANDLERS as MEMREF
 
@@ -19,20 +21,22 @@ DEVICE_ONLY = "the device's memory"
 
 
 def allocate(
-    frame: Frame, op: Operation, result: SSAValue, sizes: Values, owner: str
+    frame: Frame,
+    op: Operation,
+    result: SSAValue,
+    given: Sequence[Sequence[SSAValue]],
+    owner: str,
 ) -> MemRef:
-    """New memory on the heap, named after the value that it is allocated for."""
-    extents = [size for size in sizes if isinstance(size, np.ndarray)]
-    found, size = memref_at_zero(op, memref_type(result), extents)
+    """New memory on the heap; `given` are the extents, and the offset and strides, that the type leaves open."""
+    sizes, symbols = (all_numbers(frame, part) for part in given)
+    found, size = memref_at_zero(op, memref_type(result), sizes, symbols)
     name = f"{owner}{with_line(op, ' allocated in line {}')}"
     base = frame.memory.allocate_on_heap(size, name)
     return found._replace(base=found.base + base)
 
 
 def _alloc(frame: Frame, op: Operation) -> Values:
-    dynamic, _ = segments(op)
-    sizes = all_numbers(frame, dynamic)
-    return [allocate(frame, op, op.results[0], sizes, "the memory")]
+    return [allocate(frame, op, op.results[0], segments(op), "the memory")]
 
 
 def give_back(frame: Frame, op: Operation) -> Values:
@@ -49,12 +53,14 @@ def element_of_memref(value: SSAValue) -> Element:
     return element_of(type, value)
 
 
+def _numbers(parts: Sequence[Array]) -> list[int]:
+    return [int(part[0]) for part in parts]
+
+
 def array_of(frame: Frame, op: Operation, value: SSAValue) -> Array:
     """A memref's elements as an array that changes with the memory."""
     found, element = frame.memref(value), element_of_memref(value)
-    sizes, strides = (
-        [int(part[0]) for part in parts] for parts in (found.sizes, found.strides)
-    )
+    sizes, strides = _numbers(found.sizes), _numbers(found.strides)
     first = int(found.base[0]) + int(found.offset[0]) * element.size
     return frame.memory.strided(op, first, sizes, strides, element)
 
@@ -86,6 +92,39 @@ def _reachable(handler: Handler) -> Handler:
     return checked
 
 
+def _inside(handler: Handler) -> Handler:
+    """A view, refused where it reaches what is not of the memory that it views."""
+
+    def checked(frame: Frame, op: Operation) -> Values:
+        (found,) = handler(frame, op)
+        assert isinstance(found, MemRef)
+        check_memref(op, op.results[0].type, found)
+        of = element_of_memref(op.results[0])
+        sizes, strides = _numbers(found.sizes), _numbers(found.strides)
+        if 0 not in sizes:
+            base, memory = int(found.base[0]), frame.memory
+            first = base + int(found.offset[0]) * of.size
+            memory.reach(op, memory.buffer(base, op), first, sizes, strides, of.size)
+        return [found]
+
+    return checked
+
+
+def _subview(frame: Frame, op: Operation) -> Values:
+    source, parts = frame.memref(op.operands[0]), segments(op)[1:]
+    lists = mixed_lists(frame, op, ("static_offsets", "static_sizes", "static_strides"), parts)
+    for dimension, extent in enumerate(_numbers(source.sizes)):
+        offset, size, stride = (int(part[dimension][0]) for part in lists)
+        ends = (offset, offset + (size - 1) * stride)
+        if size > 0 and not (min(ends) >= 0 and max(ends) < extent):
+            fail(
+                op,
+                f"the subview reaches {min(ends)} to {max(ends)} in dimension {dimension} "
+                f"of extent {extent}",
+            )
+    return MEMREF["memref.subview"](frame, op)
+
+
 def copy(frame: Frame, op: Operation, source: Array, target: Array) -> None:
     """Copy all elements; the two may overlap."""
     if source.shape != target.shape:
@@ -109,4 +148,7 @@ HANDLERS: Handlers = {
     "memref.store": _reachable(MEMREF["memref.store"]),
     "memref.atomic_rmw": _reachable(MEMREF["memref.atomic_rmw"]),
     "memref.copy": _copy,
+    "memref.subview": _inside(_subview),
+    "memref.reinterpret_cast": _inside(MEMREF["memref.reinterpret_cast"]),
+    "memref.view": _inside(MEMREF["memref.view"]),
 }

@@ -7,6 +7,7 @@ and checks no index; its back end has no bf16 and no unsigned integers as floats
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from string import Template
 from typing import NamedTuple
 
@@ -28,8 +29,14 @@ Refuse = Callable[[int, int], object]
 
 FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
 
-_HEAD = f"define i64 @{FUNCTION}(i64 %first, i64 %end, ptr %slots, ptr %ask, ptr %compute) {{"
-_UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+ROOM = "ptr %slots, ptr %ask, ptr %compute"
+"""What every function of a text gets, and hands on to those that it calls."""
+
+LOOP = f"define i64 @{FUNCTION}(i64 %first, i64 %end, {ROOM})"
+"""The head of the function that the interpreter calls."""
+
+UNLIKELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+"""The metadata that a text ends with."""
 
 
 INTEGER = Element("i64", 64, SLOT, is_float=False)
@@ -80,18 +87,20 @@ def literal(value: Array, of: Element) -> str:
 
 
 class Code:
-    """The text of one function `i64 (i64 first, i64 end, ptr slots, ptr ask, ptr compute)`.
+    """The text of one function that returns an i64: 0 is done, n is the n-th of the refusals.
 
-    Result 0 is done, n is the n-th refusal. `ask` is `i64 (i64 number)`, not 0 if an op was
-    refused; `compute` is `double (i64 number, double, double)`.
+    The refusals are those of all functions of a text, `text_of` is one of the same text.
+    `ask` is `i64 (i64 number)`, not 0 if an op was refused; `compute` is
+    `double (i64 number, double, double)`.
     """
 
-    def __init__(self) -> None:
-        self.refusals: list[Refuse] = []
+    def __init__(self, head: str, text_of: "Code | None" = None) -> None:
+        self.refusals: list[Refuse] = [] if text_of is None else text_of.refusals
+        self._counter = count(1) if text_of is None else text_of._counter
+        self._head = head
         self._entry: list[str] = []
         self._body: list[str] = []
         self._lines = self._body
-        self._count = 0
 
     @contextmanager
     def at_entry(self) -> Generator[None]:
@@ -101,8 +110,7 @@ class Code:
         self._lines = before
 
     def name(self, word: str) -> str:
-        self._count += 1
-        return f"{word}.{self._count}"
+        return f"{word}.{next(self._counter)}"
 
     def let(self, text: str) -> str:
         name = f"%{self.name('v')}"
@@ -158,9 +166,18 @@ class Code:
         self.do(f"ret i64 {len(self.refusals)}")
         self.block(good)
 
+    def pass_on(self, answer: str) -> None:
+        """End the function with the answer of one that it called, unless that is 0."""
+        bad, good = self.name("refused"), self.name("fine")
+        wrong = self.let(f"icmp ne i64 {answer}, 0")
+        self.do(f"br i1 {wrong}, label %{bad}, label %{good}, !prof !0")
+        self.block(bad)
+        self.do(f"ret i64 {answer}")
+        self.block(good)
+
     def text(self) -> str:
-        entry = ["entry:", *self._entry, "  br label %body", "body:"]
-        return "\n".join([_HEAD, *entry, *self._body, "}", _UNLIKELY])
+        entry = [f"{self._head} {{", "entry:", *self._entry, "  br label %body", "body:"]
+        return "\n".join([*entry, *self._body, "}"])
 
 
 def _memory_type(of: Element) -> str:

@@ -2,16 +2,19 @@
 
 import ctypes
 import time
+from typing import cast
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation
 
 from xetile.errors import XetileError
 from xetile.interpreter.host.allocations import host_array_of
 from xetile.interpreter.host.code import FOUND_SLOTS, SLOT, Unsupported, held, slot_of
-from xetile.interpreter.host.machine import HostMachine, host
+from xetile.interpreter.host.machine import DEEPEST_CALL, HostMachine, host
 from xetile.interpreter.host.native import Native
 from xetile.interpreter.host.translation import Translation
+from xetile.interpreter.machine.conformity import contradiction
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.values import Array, Values
 from xetile.interpreter.ops.math import FUNCTIONS
@@ -46,6 +49,8 @@ class CompiledLoop:
     def run(self, frame: Frame, trips: int, start: Values) -> Values | None:
         """What the loop carries after `trips` iterations; None where memory needs a look."""
         parts, slots = self._parts, np.zeros(self._parts.slots, SLOT)
+        if host(frame).calls + parts.depth > DEEPEST_CALL:
+            return None  # the interpreter says which call is too deep
         if not self._place_memrefs(frame, slots):
             return None
         results = list(enumerate(self._op.results, parts.carried))
@@ -61,7 +66,10 @@ class CompiledLoop:
         return [slot_of(slots, slot, held(result.type)) for slot, result in results]
 
     def _place_memrefs(self, frame: Frame, slots: Array) -> bool:
-        """Write where memrefs are; no where one is not as its type says, or not to be written."""
+        """Write where memrefs are; no where one may not be written, or is not as its type says.
+
+        The code has extents and strides from the type, and checks no other against what is there.
+        """
         for value, first in self._parts.memrefs.items():
             try:
                 array = host_array_of(frame, self._op, value)
@@ -70,6 +78,9 @@ class CompiledLoop:
             if value in self._parts.stored and not array.flags.writeable:
                 return False
             found = frame.memref(value)
+            assert isinstance(value.type, MemRefType)
+            if contradiction(cast("MemRefType[Attribute]", value.type), found) is not None:
+                return False
             shape = [int(part[0]) for part in (*found.sizes, *found.strides)]
             place = [array.__array_interface__["data"][0], *shape]
             slots[first : first + len(place)] = place

@@ -14,7 +14,7 @@ from xetile.interpreter.host.allocations import (
     give_back,
 )
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
-from xetile.interpreter.machine.reading import all_numbers, attribute, segments
+from xetile.interpreter.machine.reading import attribute, segments
 from xetile.interpreter.machine.values import Values, uniform
 
 TOKEN = uniform(0)
@@ -31,11 +31,9 @@ def with_token(execute: Handler) -> Handler:
 
 
 def _alloc(frame: Frame, op: Operation) -> Values:
-    _, dynamic, _ = segments(op)
-    sizes = all_numbers(frame, dynamic)
     shared = attribute(op, "hostShared") is not None
     owner = "the memory" if shared else DEVICE_ONLY
-    return [allocate(frame, op, op.results[0], sizes, owner)]
+    return [allocate(frame, op, op.results[0], segments(op)[1:], owner)]
 
 
 def _memcpy(frame: Frame, op: Operation) -> Values:

@@ -5,15 +5,12 @@ from typing import NoReturn
 from xdsl.ir import Operation
 
 from xetile.errors import fail, remark
-from xetile.interpreter.host.machine import HostMachine, host
+from xetile.interpreter.host.machine import DEEPEST_CALL, HostMachine, host
 from xetile.interpreter.host.runner import FUNCTIONS
 from xetile.interpreter.machine.blocks import run_region
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import text
 from xetile.interpreter.machine.values import Values
-
-DEEPEST_CALL = 500
-"""Calls inside of one another, before a program is taken to call itself without end."""
 
 
 def _call(frame: Frame, op: Operation) -> Values:

@@ -17,6 +17,9 @@ from xetile.interpreter.machine.threads import Threads
 Progress = Callable[[int, int], None]
 """Called now and then with what is done and what there is to do, 0 where that is not known."""
 
+DEEPEST_CALL = 500
+"""Calls inside of one another, before a program is taken to call itself without end."""
+
 
 class HostMachine(Machine):
     """The host: one thread, and what it has beside memory.

@@ -8,9 +8,10 @@
 Every op keeps its meaning: the same rounding, the same refusals in the same order.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -18,17 +19,22 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.interpreter.common.accesses import refuse_outside
 from xetile.interpreter.common.control import check_step
+from xetile.interpreter.host.calls import Callee, View, parameter, passed
 from xetile.interpreter.host.code import (
     FOUND_SLOTS,
     INTEGER,
+    LOOP,
+    ROOM,
+    UNLIKELY,
     Code,
     Place,
     Unsupported,
     held,
     literal,
+    llvm_type,
 )
 from xetile.interpreter.host.functions import refuse_assertion
-from xetile.interpreter.host.machine import host
+from xetile.interpreter.host.machine import DEEPEST_CALL, host
 from xetile.interpreter.host.scalars import write_scalar
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import Frame
@@ -45,16 +51,6 @@ ASKED = ("arith.", "math.", "index.")
 """Dialects of pure ops: the interpreter executes the ones that are not written."""
 
 
-class _View(NamedTuple):
-    """A memref from outside: its address, extents and strides, as names or literals."""
-
-    source: SSAValue
-    address: str
-    sizes: list[str]
-    strides: list[str]
-    of: Element
-
-
 class Translation:
     """A loop `scf.for` as text, and what its function needs.
 
@@ -64,12 +60,14 @@ class Translation:
     (operands, results), by the number that the function passes; such numbers have
     `computed` ops too, functions of f64.
 
-    Raises `Unsupported` for a loop that cannot be compiled.
+    Functions that the loop calls are functions of the text, `depth` of them inside of one
+    another. Raises `Unsupported` for a loop that cannot be compiled.
     """
 
     def __init__(self, frame: Frame, loop: Operation) -> None:
         machine = host(frame)
-        self.code = Code()
+        self.code = Code(LOOP)
+        self.depth = 0
         self.scalars: dict[SSAValue, int] = {}
         self.memrefs: dict[SSAValue, int] = {}
         self.stored: set[SSAValue] = set()
@@ -79,8 +77,10 @@ class Translation:
         self._frame = frame
         self._handlers, self._functions = machine.handlers, machine.functions
         self._names: dict[SSAValue, str] = {}
-        self._views: dict[SSAValue, _View] = {}
+        self._views: dict[SSAValue, View] = {}
         self._calls: list[str] = []
+        self._callees: dict[str, Callee] = {}
+        self._texts: list[str] = []
         self._inside: set[SSAValue] = set()
         self._structured: Mapping[str, Callable[[Operation], None]] = {
             "scf.for": self._for,
@@ -102,7 +102,7 @@ class Translation:
         variables = self._loop(loop, start, lower, step, ("%first", "%end"))
         self._keep(carried, [code.load(variable) for variable in variables])
         code.do("ret i64 0")
-        return code.text()
+        return "\n".join([*self._texts, code.text(), UNLIKELY])
 
     def _keep(self, places: Sequence[Place], names: Sequence[str]) -> None:
         for place, name in zip(places, names, strict=True):
@@ -146,7 +146,7 @@ class Translation:
         (value,) = self._handlers[op.name](self._frame, op)
         return literal(cast("Array", value), held(op.results[0].type))
 
-    def _view(self, value: SSAValue) -> _View:
+    def _view(self, value: SSAValue) -> View:
         found = self._views.get(value)
         if found is not None:
             return found
@@ -165,7 +165,7 @@ class Translation:
         start = self._from_slot(first, INTEGER)
         with self.code.at_entry():
             address = self.code.let(f"inttoptr i64 {start} to ptr")
-        view = _View(value, address, parts[:rank], parts[rank:], held(type.element_type))
+        view = View(value, address, parts[:rank], parts[rank:], held(type.element_type))
         self._views[value] = view
         return view
 
@@ -318,22 +318,67 @@ class Translation:
         self._names[op.results[0]] = sizes[dimension]
 
     def _call(self, op: Operation) -> None:
-        """The function's body in place of the call."""
+        """A call of the function, which is translated once."""
         name = text(op, "callee")
+        callee = self._callees.get(name) or self._translate(name)
+        self._callees[name] = callee
+        code, given = self.code, [ROOM]
+        for value, type in zip(op.operands, callee.types, strict=True):
+            if value.type != type:
+                raise Unsupported(f"an argument of type {value.type} for {type}")
+            is_view = isinstance(type, MemRefType)
+            given += passed(self._view(value)) if is_view else [self._scalar(value)]
+        results = [code.variable(held(result.type)) for result in op.results]
+        given += [f"ptr {place.address}" for place in results]
+        code.pass_on(code.let(f"call i64 {callee.symbol}({', '.join(given)})"))
+        self.stored.update(self._view(op.operands[place]).source for place in callee.stored)
+        self.depth = max(self.depth, callee.depth)
+        self._bind(op.results, results)
+
+    def _scalar(self, value: SSAValue) -> str:
+        return f"{llvm_type(held(value.type))} {self._get(value)}"
+
+    def _translate(self, name: str) -> Callee:
+        """Write a function, whose memory is what it is given."""
         function = self._functions.get(name)
         if function is None or len(function.regions[0].blocks) != 1 or name in self._calls:
             raise Unsupported(f"a call of '{name}'")
+        if len(self._calls) >= DEEPEST_CALL:
+            raise Unsupported(f"{DEEPEST_CALL} calls inside of one another")
         block = function.regions[0].block
-        for argument, value in zip(block.args, op.operands, strict=True):
-            self._names.pop(argument, None)
-            if isinstance(value.type, MemRefType):
-                self._views[argument] = self._view(value)
-            else:
-                self._names[argument] = self._get(value)
-        self._calls.append(name)
-        names = self._block(block)
-        self._calls.pop()
-        self._names.update(zip(op.results, names, strict=True))
+        returned = block.last_op.operands if block.last_op else ()
+        places = [Place(f"%r{n}", held(value.type)) for n, value in enumerate(returned)]
+        symbol = f"@{self.code.name('callee')}"
+        with self._apart() as parameters:
+            for number, argument in enumerate(block.args):
+                parameters += self._parameter(argument, f"%a{number}")
+            parameters += [f"ptr {place.address}" for place in places]
+            head = f"define internal i64 {symbol}({', '.join(parameters)})"
+            self.code = Code(head, self.code)
+            self._calls.append(name)
+            self._keep(places, self._block(block))
+            self._calls.pop()
+            self.code.do("ret i64 0")
+            self._texts.append(self.code.text())
+            stored = [n for n, argument in enumerate(block.args) if argument in self.stored]
+            types = [argument.type for argument in block.args]
+            return Callee(symbol, types, stored, self.depth + 1)
+
+    @contextmanager
+    def _apart(self) -> Generator[list[str]]:
+        """What is written inside is another function, with values and memory of its own."""
+        outer = self.code, self._names, self._views, self._inside, self.stored, self.depth
+        self._names, self._views, self._inside, self.stored = {}, {}, set(), set()
+        self.depth = 0
+        yield [ROOM]
+        self.code, self._names, self._views, self._inside, self.stored, self.depth = outer
+
+    def _parameter(self, argument: SSAValue, name: str) -> list[str]:
+        if isinstance(argument.type, MemRefType):
+            self._views[argument] = parameter(argument, name)
+            return passed(self._views[argument])
+        self._names[argument] = name
+        return [self._scalar(argument)]
 
     def _assert(self, op: Operation) -> None:
         fails = self.code.let(f"xor i1 {self._get(op.operands[0])}, true")

@@ -1,9 +1,10 @@
 """New memory for memrefs: one buffer per workgroup in shared memory, else one per thread."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.upstream.memref.layout import strides_and_offset
@@ -11,7 +12,7 @@ from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.memory import ALIGNMENT
+from xetile.interpreter.machine.memory import ADDRESS_BITS, ALIGNMENT
 from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array, MemRef, uniform
 
@@ -28,9 +29,10 @@ def new_memref(
     at: Operation | SSAValue,
     type: MemRefType[Attribute],
     dynamic: Sequence[Array],
+    symbols: Sequence[Array] = (),
 ) -> MemRef:
-    """New memory of zeros; `dynamic` are the extents that the type leaves open."""
-    found, size = memref_at_zero(at, type, dynamic)
+    """New memory of zeros; `dynamic` are the extents that the type leaves open, `symbols` offset and strides."""
+    found, size = memref_at_zero(at, type, dynamic, symbols)
     slot = slot_of(size)
     shared = memory_space_of(type.memory_space) == SHARED
     per_thread = frame.threads.per_workgroup if shared else 1
@@ -49,25 +51,56 @@ def slot_of(size: int) -> int:
 
 
 def memref_at_zero(
-    at: Operation | SSAValue, type: MemRefType[Attribute], dynamic: Sequence[Array]
+    at: Operation | SSAValue,
+    type: MemRefType[Attribute],
+    dynamic: Sequence[Array],
+    symbols: Sequence[Array] = (),
 ) -> tuple[MemRef, int]:
-    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs."""
+    """A new memref whose buffer begins at address 0, and the bytes that its buffer needs.
+
+    `dynamic` are the extents that the type leaves open, `symbols` the offset and strides.
+    Errors: MemoryError for more bytes than addresses count.
+    """
     sizes = extents_of(type, dynamic)
     if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
         fail(at, f"a new memref has extent {smallest}; expected none below 0")
+    of = element_of(type, at)
+    # before strides are computed, which count in 64 bits
+    if prod(max(int(size.max()), 1) for size in sizes) * of.size >= 1 << ADDRESS_BITS:
+        raise MemoryError
+    strides, offset = _layout(at, type, sizes, symbols)
+    if (smallest := min(int(part.min()) for part in (offset, *strides))) < 0:
+        fail(
+            at, f"a new memref has {smallest} among offset and strides; expected none below 0"
+        )
+    steps = zip(sizes, strides, strict=True)
+    reach = int(offset.max()) + 1
+    reach += sum((int(n.max()) - 1) * int(stride.max()) for n, stride in steps)
+    return MemRef(uniform(0), offset, sizes, strides), reach * of.size
+
+
+def _layout(
+    at: Operation | SSAValue,
+    type: MemRefType[Attribute],
+    sizes: Sequence[Array],
+    symbols: Sequence[Array],
+) -> tuple[tuple[Array, ...], Array]:
+    """Strides and offset; what the type leaves open are `symbols`, or follows from dense rows."""
     layout = strides_and_offset(type)
-    if layout is None or layout[1] is None:
+    if layout is None or (
+        layout[1] is None and not isinstance(type.layout, StridedLayoutAttr)
+    ):
         fail(
             at, f"cannot allocate {type}: its layout is not strided, or its offset not static"
         )
-    strides = dense_strides(sizes)
-    if None not in layout[0]:
-        strides = tuple(uniform(stride or 0) for stride in layout[0])
-    steps = zip(sizes, strides, strict=True)
-    reach = layout[1] + 1 + sum((int(n.max()) - 1) * int(stride.max()) for n, stride in steps)
-    return MemRef(uniform(0), uniform(layout[1]), sizes, strides), reach * element_of(
-        type, at
-    ).size
+    strides, offset = layout
+    if isinstance(type.layout, StridedLayoutAttr):
+        rest = iter(symbols)
+        first, *others = (next(rest) if n is None else uniform(n) for n in (offset, *strides))
+        return tuple(others), first
+    if None in strides:
+        return dense_strides(sizes), uniform(0)
+    return tuple(uniform(stride or 0) for stride in strides), uniform(offset or 0)
 
 
 def extents_of(type: MemRefType[Attribute], dynamic: Sequence[Array]) -> tuple[Array, ...]:

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from xetile.errors import fail
+from xetile.interpreter.machine.conformity import check_memref
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Observer, TileAccess
@@ -238,6 +239,8 @@ class Frame:
                     raise
                 fail(op, f"'{op.name}' takes more memory than there is")
             for result, found in zip(op.results, values, strict=True):
+                if isinstance(found, MemRef):
+                    check_memref(op, result.type, found)
                 self._values[result] = found
         return []
 

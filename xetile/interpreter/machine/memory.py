@@ -60,13 +60,13 @@ class Memory:
 
     def allocate(self, size: int, name: str) -> int:
         """New memory of zeros; `size` in bytes."""
-        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        start = self.add(_zeros(size), name)
         self._allocated.append(self._count)
         return start
 
     def allocate_on_heap(self, size: int, name: str) -> int:
         """New memory of zeros that stays until it is given back; `size` in bytes."""
-        start = self.add(np.zeros(max(size, 1), np.uint8), name)
+        start = self.add(_zeros(size), name)
         self._on_heap.add(self._count)
         return start
 
@@ -124,14 +124,7 @@ class Memory:
         if 0 in sizes:
             return np.empty(sizes, element.dtype)
         buffer, size = self.buffer(first, at), element.size
-        steps = [(n - 1) * stride for n, stride in zip(sizes, strides, strict=True)]
-        low = first - buffer.start + size * sum(step for step in steps if step < 0)
-        high = first - buffer.start + size * (sum(step for step in steps if step > 0) + 1)
-        if low < 0 or high > buffer.data.size:
-            fail(
-                at,
-                f"'{at.name}' reaches bytes {low} to {high - 1} of {buffer.name}, which has {buffer.data.size}",
-            )
+        low, high = self.reach(at, buffer, first, sizes, strides, size)
         if size > 1 and low % size:
             _refuse_unaligned(at, size)
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
@@ -140,6 +133,29 @@ class Memory:
         return as_strided(
             begin, sizes, [stride * size for stride in strides], writeable=writeable
         )
+
+    def reach(
+        self,
+        at: Operation,
+        buffer: Buffer,
+        first: int,
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        size: int,
+    ) -> tuple[int, int]:
+        """First and end byte, in their buffer, of elements of `size` bytes from address `first` on; none is 0 many.
+
+        Errors: XetileError if some are outside.
+        """
+        steps = [(n - 1) * stride for n, stride in zip(sizes, strides, strict=True)]
+        low = first - buffer.start + size * sum(step for step in steps if step < 0)
+        high = first - buffer.start + size * (sum(step for step in steps if step > 0) + 1)
+        if low < 0 or high > buffer.data.size:
+            fail(
+                at,
+                f"'{at.name}' reaches bytes {low} to {high - 1} of {buffer.name}, which has {buffer.data.size}",
+            )
+        return low, high
 
     def read_tile(
         self,
@@ -345,6 +361,13 @@ def _elements(
 
 def _refuse_unaligned(at: Operation, size: int) -> NoReturn:
     fail(at, f"the address is no multiple of the {size} bytes of an element")
+
+
+def _zeros(size: int) -> Array:
+    """New memory of that many bytes; more than an address counts is more than there is."""
+    if size >= 1 << ADDRESS_BITS:
+        raise MemoryError
+    return np.zeros(max(size, 1), np.uint8)
 
 
 def _bytes_of(array: Array) -> Array:

@@ -1,24 +1,23 @@
 """The memref dialect: views, allocations and single elements."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
-    UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from xetile.analysis.kernels import symbol_name
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
     element_addresses,
@@ -55,34 +54,8 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Values:
 
 
 def _allocate(frame: Frame, op: Operation) -> Values:
-    dynamic, _ = segments(op)
-    sizes = all_numbers(frame, dynamic)
-    return [new_memref(frame, op, memref_type(op.results[0]), sizes)]
-
-
-def _cast(frame: Frame, op: Operation) -> Values:
-    found, result = frame.memref(op.operands[0]), op.results[0]
-    if isinstance(result.type, UnrankedMemRefType):
-        return [found]
-    type = memref_type(result)
-    if len(found.sizes) != type.get_num_dims():
-        fail(op, f"a memref of rank {len(found.sizes)} is cast to {type}")
-    layout = strides_and_offset(type)
-    strides, offset = layout or ((None,) * len(found.strides), None)
-    pairs = [
-        *zip(
-            found.sizes,
-            (None if n == DYNAMIC_INDEX else n for n in type.get_shape()),
-            strict=True,
-        ),
-        *zip(found.strides, strides, strict=True),
-        (found.offset, offset),
-    ]
-    for value, expected in pairs:
-        if expected is not None and (value != expected).any():
-            shown = int(value[value != expected][0])
-            fail(op, f"a memref with {shown} where {type} has {expected} is cast to it")
-    return [found]
+    sizes, symbols = (all_numbers(frame, part) for part in segments(op))
+    return [new_memref(frame, op, memref_type(op.results[0]), sizes, symbols)]
 
 
 def _dim(frame: Frame, op: Operation) -> Values:
@@ -110,7 +83,7 @@ def _subview(frame: Frame, op: Operation) -> Values:
     for index, stride in zip(offsets, found.strides, strict=True):
         offset = offset + index * stride
     strides = [step * stride for step, stride in zip(steps, found.strides, strict=True)]
-    kept = _kept_dimensions(op, integers(op, "static_sizes"))
+    kept = _kept_dimensions(op)
     return [
         MemRef(
             found.base, offset, tuple(sizes[d] for d in kept), tuple(strides[d] for d in kept)
@@ -118,16 +91,15 @@ def _subview(frame: Frame, op: Operation) -> Values:
     ]
 
 
-def _kept_dimensions(op: Operation, sizes: Sequence[int]) -> list[int]:
-    """Which dimensions a rank-reducing view keeps: those of extent 1 that the result lacks are dropped."""
-    shape = list(memref_type(op.results[0]).get_shape())
-    kept: list[int] = []
-    for dimension, size in enumerate(sizes):
-        left = len(sizes) - dimension
-        needed = len(shape) - len(kept)
-        if needed == left or (needed and (size != 1 or shape[len(kept)] == 1)):
-            kept.append(dimension)
-    return kept
+def _kept_dimensions(op: Operation) -> list[int]:
+    """Which dimensions of a subview its result has: all but those of extent 1 that it leaves out."""
+    offsets, sizes, strides = (integers(op, name) for name in _LISTS)
+    whole = subview_type(memref_type(op.operands[0]), (offsets, sizes, strides))
+    result = memref_type(op.results[0])
+    dropped = None if whole is None else dropped_dimensions(whole, result, sizes)
+    if dropped is None:
+        fail(op, f"the result is {result}, the subview is {whole}")
+    return [dimension for dimension in range(len(sizes)) if dimension not in dropped]
 
 
 def _reinterpret_cast(frame: Frame, op: Operation) -> Values:
@@ -157,10 +129,15 @@ def _expand_shape(frame: Frame, op: Operation) -> Values:
     found, type = frame.memref(source), memref_type(op.results[0])
     sizes = extents_of(type, all_numbers(frame, dynamic))
     strides = list(sizes)
-    for group, stride in zip(_reassociation(op), found.strides, strict=True):
+    for merged, group in enumerate(_reassociation(op)):
+        stride, total = found.strides[merged], uniform(1)
         for dimension in reversed(group):
             strides[dimension] = stride
-            stride = stride * sizes[dimension]
+            stride, total = stride * sizes[dimension], total * sizes[dimension]
+        if (total != found.sizes[merged]).any():
+            split = [int(sizes[dimension].max()) for dimension in group]
+            extent = int(found.sizes[merged].max())
+            fail(op, f"dimension {merged} of extent {extent} is split to extents {split}")
     return [MemRef(found.base, found.offset, sizes, tuple(strides))]
 
 
@@ -174,9 +151,22 @@ def _collapse_shape(frame: Frame, op: Operation) -> Values:
             size = size * found.sizes[dimension]
         sizes.append(size)
         # The innermost dimension that has neighbours says how far apart they are.
-        wide = [d for d in group if (found.sizes[d] != 1).any()]
-        strides.append(found.strides[wide[-1] if wide else group[-1]])
+        wide = [d for d in group if (found.sizes[d] != 1).any()] or group[:1]
+        _check_mergeable(op, found, wide, size)
+        strides.append(found.strides[wide[-1]] if wide else uniform(1))
     return [MemRef(found.base, found.offset, tuple(sizes), tuple(strides))]
+
+
+def _check_mergeable(op: Operation, found: MemRef, group: Sequence[int], count: Array) -> None:
+    """Refuse to merge dimensions that are not one after the other in memory."""
+    for outer, inner in pairwise(group):
+        needed = found.strides[inner] * found.sizes[inner]
+        if ((found.strides[outer] != needed) & (count > 0)).any():
+            fail(
+                op,
+                f"dimension {outer} has stride {int(found.strides[outer].max())}, "
+                f"to be merged with dimension {inner} it needs {int(needed.max())}",
+            )
 
 
 def _reassociation(op: Operation) -> list[list[int]]:
@@ -192,6 +182,8 @@ def _get_global(frame: Frame, op: Operation) -> Values:
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
     variable, known = _find_global(op, name), frame.memory.globals
+    if attribute(variable, "type") != type:
+        fail(op, f"the memref.global '{name}' is {attribute(variable, 'type')}, not {type}")
     if variable not in known:
         values = np.array(_initial_values(variable)).reshape(-1)
         if attribute(variable, "constant") is not None:
@@ -284,7 +276,7 @@ HANDLERS: Handlers = {
     "memref.alloc": _allocate,
     "memref.alloca": _allocate,
     "memref.dealloc": nothing,
-    "memref.cast": _cast,
+    "memref.cast": unchanged,
     "memref.memory_space_cast": unchanged,
     "memref.assume_alignment": unchanged,
     "memref.dim": _dim,

@@ -105,7 +105,8 @@ def verify_symbols(type: MemRefType[Attribute], given: int) -> None:
     """Check the operands in brackets of an allocation, which fill what its layout leaves open."""
     if given != symbols(type):
         raise VerifyException(
-            f"'symbol_operands' has {given} entries, the layout of {type} leaves {symbols(type)} open"
+            f"'symbol_operands' has {given} entries, the layout of {type} leaves {symbols(type)} open; "
+            "they stand in brackets after the extents"
         )
 
 
