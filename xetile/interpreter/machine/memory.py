@@ -130,9 +130,11 @@ class Memory:
         flat = buffer.data[low : low + (high - low) // size * size].view(element.dtype)
         begin = flat[(first - buffer.start - low) // size :]
         writeable = bool(buffer.data.flags.writeable)
-        return as_strided(
-            begin, sizes, [stride * size for stride in strides], writeable=writeable
-        )
+        # of one entry the stride is never used, and may be more than numpy counts
+        steps = [
+            stride * size if n > 1 else 0 for n, stride in zip(sizes, strides, strict=True)
+        ]
+        return as_strided(begin, sizes, steps, writeable=writeable)
 
     def reach(
         self,
