@@ -58,21 +58,21 @@ def _verify_branch(op: Operation, block: Block, given: Sequence[SSAValue]) -> No
         fail(
             op,
             f"it hands on {len(given)} values, the block takes {len(block.args)}",
-            _note_on(block.args[0] if block.args else block.first_op),
+            _note_on(block.args[0] if block.args else block.first_op, "the block begins here"),
         )
     for number, (value, argument) in enumerate(zip(given, block.args, strict=True)):
         if value.type != argument.type:
             fail(
                 op,
                 f"value {number} is {value.type}, the block takes {argument.type}",
-                _note_on(argument),
+                _note_on(argument, "its argument is here"),
             )
 
 
-def _note_on(at: BlockArgument | Operation | None) -> tuple[Note, ...]:
-    """The block is where its first argument, or first op, is."""
+def _note_on(at: BlockArgument | Operation | None, message: str) -> tuple[Note, ...]:
+    """A block has no place of its own; its first argument, or first op, has."""
     place = None if at is None else file_position(at.location)
-    return () if place is None else (Note("the block is here", place),)
+    return () if place is None else (Note(message, place),)
 
 
 _OURS: Mapping[str, type[Operation]] = {

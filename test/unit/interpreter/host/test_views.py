@@ -139,7 +139,9 @@ class Program:
             if extent is not None:
                 known[0][d] = None
         texts = [
-            ", ".join(self._hidden(n) if k is None else str(k) for n, k in zip(v, p, strict=True))
+            ", ".join(
+                self._hidden(n) if k is None else str(k) for n, k in zip(v, p, strict=True)
+            )
             for v, p in zip(values, known, strict=True)
         ]
         shift, moved = view.offset, view.told[2]

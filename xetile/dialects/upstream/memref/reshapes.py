@@ -106,7 +106,8 @@ def _verify_groups(merged: Sequence[int], split: Sequence[int], groups: Groups) 
         total = DYNAMIC_INDEX if DYNAMIC_INDEX in parts else prod(parts)
         if extent != total:
             raise VerifyException(
-                f"dimension {dimension} has {_shown(extent)} for a group of {_shown(total)}"
+                f"dimension {dimension} has {_shown(extent)}, merging the dimensions "
+                f"{list(group)} makes {_shown(total)}"
             )
 
 

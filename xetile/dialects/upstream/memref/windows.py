@@ -34,10 +34,8 @@ class SubviewOp(StockSubviewOp):
         if expected is None:
             raise VerifyException(f"'source' is {source}, whose layout is not strided")
         if dropped_dimensions(expected, result, lists[1]) is None:
-            raise VerifyException(
-                f"'result' is {result}, the subview is {expected}, "
-                "of which dimensions of extent 1 may be left out"
-            )
+            less = ", or that without dimensions of extent 1" if 1 in lists[1] else ""
+            raise VerifyException(f"'result' is {result}, the subview is {expected}{less}")
         _verify_inside(source, lists)
 
 
