@@ -1,4 +1,4 @@
-"""What our verifiers of XeGPU, XeVM and binaries refuse, mlir-opt 22 refuses too: the wrong programs of test/ir."""
+"""What our verifiers refuse, mlir-opt 22 refuses too: the wrong programs of test/ir."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +12,9 @@ FILES = sorted(
         "xegpu/invalid*.mlir",
         "xevm/invalid*.mlir",
         "upstream/gpu/binary-invalid.mlir",
+        "upstream/cf/invalid.mlir",
+        "upstream/memref/*invalid.mlir",
+        "upstream/scf/invalid.mlir",
     )
     for path in SOURCES.glob(pattern)
 )
