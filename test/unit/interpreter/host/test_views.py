@@ -168,11 +168,15 @@ class Program:
 
     def _cast(self, view: View) -> View:
         """Tell less; then tell another part, which seldom is not so."""
-        for told in (lambda _: None, lambda n: self._maybe(self._spoiled(n))):
-            parts = (view.sizes, view.strides)
-            sizes, strides = ([told(n) for n in part] for part in parts)
-            offset = told(view.offset)
+        for tells in (False, True):
+
+            def told(number: int, tells: bool = tells) -> int | None:
+                return self._maybe(self._spoiled(number)) if tells else None
+
+            sizes = [told(number) for number in view.sizes]
+            strides = [told(number) for number in view.strides]
             sizes = [None if n is not None and n < 0 else n for n in sizes]
+            offset = told(view.offset)
             after = view._replace(name=self._name(), told=(sizes, strides, offset))
             self._lines.append(
                 f"{after.name} = memref.cast {view.name} : {view.type} to {after.type}"
