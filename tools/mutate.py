@@ -1,0 +1,139 @@
+"""Plants faults in copies of the project, one at a time, and shows whether the tests notice.
+
+    python tools/mutate.py [--seed N] [--count N] [--at-least N] [--only N] [--jobs N]
+
+The faults are small edits, chosen by the seed over `passes`, `planning`, `layout` and `rewriting` in proportion to lines;
+those that tests once missed (`RECORDED` of `tools/mutants/faults.py`) are planted in every run. First all tests are run
+without a fault, which shows that they pass and which statements each executes; a fault is then given to the tests that
+execute its line, then to the lit files of its room. What the tests do without a fault is kept in
+`${XDG_CACHE_HOME:-~/.cache}/xetile-mutate` until a file changes.
+
+Status 0: at least `--at-least` of the chosen faults are killed, and all recorded ones; 1: fewer; 2: tests fail without a fault.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+
+from mutants.faults import ROOMS, Fault, choose, recorded_faults
+from mutants.judge import Baseline, Failed, Suite, Verdict, copy_project, judge, measure
+
+ROOT = Path(__file__).resolve().parent.parent
+
+SUITE = Suite(
+    rooms=ROOMS,
+    tests=(
+        "test/unit/layout",
+        "test/unit/planning",
+        "test/unit/rewriting",
+        "test/unit/passes",
+        "test/unit/kernels",
+        "test/unit/examples",
+        "test/unit/codegen/test_emit.py",
+        "test/unit/interpreter/test_levels.py",
+    ),
+    cases={
+        **{
+            f"xetile/passes/{name}": (f"test/ir/passes/{name.replace('_', '-')}",)
+            for name in (
+                "xetile_wg_to_sg",
+                "xetile_infer_wg_map",
+                "xetile_init_duplicate",
+                "xetile_blocking",
+                "convert_xetile_to_xegpu",
+                "convert_xegpu_to_xevm",
+                "convert_xevm_to_llvm",
+            )
+        },
+        "xetile/planning": (
+            "test/ir/passes/xetile-blocking",
+            "test/ir/passes/convert-xetile-to-xegpu",
+        ),
+    },
+    parts=(
+        "xetile", "test", "examples", "docs", "pyproject.toml",
+    ),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plant the faults; the result is the exit status."""
+    options = _parser().parse_args(arguments)
+    chosen = choose(ROOT, seed=options.seed, count=options.count)
+    recorded = recorded_faults(ROOT)
+    if options.only is not None:
+        chosen, recorded = [chosen[options.only]], []
+    least = min(options.at_least, len(chosen))
+    with TemporaryDirectory(prefix="mutate-") as folder:
+        copies = [Path(folder).resolve() / str(n) for n in range(options.jobs)]
+        for copy in copies:
+            copy_project(ROOT, copy, SUITE)
+        print("tests without a fault ...", file=sys.stderr)
+        try:
+            baseline = measure(copies, SUITE, store=_store())
+        except Failed as failure:
+            print(failure, "\nmutate: the tests fail without a fault", sep="", file=sys.stderr)
+            return 2
+        verdicts = _judge_all([*recorded, *chosen], copies, baseline, options.budget)
+    killed = _report(chosen, verdicts)
+    missed = [fault.name for fault in recorded if not verdicts[fault].killed]
+    for fault in recorded:
+        print(f"recorded, {'killed' if verdicts[fault].killed else 'SURVIVED'}: {fault.name}: {verdicts[fault].by}")
+    print(f"{killed} of {len(chosen)} killed (seed {options.seed}); {len(baseline.tests)} tests pass without a fault")
+    return 1 if missed or killed < least else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Plants faults and shows whether tests notice.")
+    add = parser.add_argument
+    add("--seed", type=int, default=0, help="which faults (0)")
+    add("--count", type=int, default=60, help="how many faults (60)")
+    add("--at-least", type=int, default=57, help="how many must be killed (57)")
+    add("--only", type=int, metavar="N", help="only the fault of this number in the table")
+    add("--jobs", type=int, default=2, help="processes (2)")
+    add("--budget", type=float, default=40.0, help="seconds of tests for one fault (40)")
+    return parser
+
+
+def _store() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "xetile-mutate"
+
+
+def _judge_all(
+    faults: Sequence[Fault], copies: Sequence[Path], baseline: Baseline, budget: float
+) -> dict[Fault, Verdict]:
+    """A verdict for each fault; each copy holds one fault at a time."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def one(fault: Fault) -> Verdict:
+        copy = free.get()
+        try:
+            verdict = judge(fault, copy, SUITE, baseline, budget=budget)
+        finally:
+            free.put(copy)
+        word = "killed" if verdict.killed else "SURVIVED"
+        print(f"{word:8} {verdict.seconds:4.0f} s  {fault}", file=sys.stderr, flush=True)
+        return verdict
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        return dict(zip(faults, pool.map(one, faults), strict=True))
+
+
+def _report(faults: Sequence[Fault], verdicts: dict[Fault, Verdict]) -> int:
+    """The table of the chosen faults; how many were killed."""
+    for number, fault in enumerate(faults):
+        killed, by, seconds = verdicts[fault]
+        print(f"{number:3} {'killed' if killed else 'SURVIVED':8} {seconds:4.0f} s  {fault}  [{by}]")
+    return sum(verdicts[fault].killed for fault in faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
