@@ -56,7 +56,11 @@ SUITE = Suite(
         ),
     },
     parts=(
-        "xetile", "test", "examples", "docs", "pyproject.toml",
+        "xetile",
+        "test",
+        "examples",
+        "docs",
+        "pyproject.toml",
     ),
 )
 
@@ -83,13 +87,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     killed = _report(chosen, verdicts)
     missed = [fault.name for fault in recorded if not verdicts[fault].killed]
     for fault in recorded:
-        print(f"recorded, {'killed' if verdicts[fault].killed else 'SURVIVED'}: {fault.name}: {verdicts[fault].by}")
-    print(f"{killed} of {len(chosen)} killed (seed {options.seed}); {len(baseline.tests)} tests pass without a fault")
+        print(
+            f"recorded, {'killed' if verdicts[fault].killed else 'SURVIVED'}: {fault.name}: {verdicts[fault].by}"
+        )
+    print(
+        f"{killed} of {len(chosen)} killed (seed {options.seed}); {len(baseline.tests)} tests pass without a fault"
+    )
     return 1 if missed or killed < least else 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Plants faults and shows whether tests notice.")
+    parser = argparse.ArgumentParser(
+        description="Plants faults and shows whether tests notice."
+    )
     add = parser.add_argument
     add("--seed", type=int, default=0, help="which faults (0)")
     add("--count", type=int, default=60, help="how many faults (60)")
@@ -131,7 +141,9 @@ def _report(faults: Sequence[Fault], verdicts: dict[Fault, Verdict]) -> int:
     """The table of the chosen faults; how many were killed."""
     for number, fault in enumerate(faults):
         killed, by, seconds = verdicts[fault]
-        print(f"{number:3} {'killed' if killed else 'SURVIVED':8} {seconds:4.0f} s  {fault}  [{by}]")
+        print(
+            f"{number:3} {'killed' if killed else 'SURVIVED':8} {seconds:4.0f} s  {fault}  [{by}]"
+        )
     return sum(verdicts[fault].killed for fault in faults)
 
 

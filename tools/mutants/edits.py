@@ -37,7 +37,18 @@ NOT_COMMUTATIVE = (ast.Sub, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
 OTHER_FUNCTION = {"min": "max", "max": "min", "any": "all", "all": "any"}
 MESSAGES = ("fail", "warn", "remark", "remark_once", "print", "TypeVar")
 """Functions whose arguments are texts for people; so are those of exceptions."""
-BUILTIN_TYPES = ("bool", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple", "type")
+BUILTIN_TYPES = (
+    "bool",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "set",
+    "str",
+    "tuple",
+    "type",
+)
 UNSEEN_NAMES = ("__repr__", "__str__", "__hash__")
 
 
@@ -144,7 +155,11 @@ def _comparison(node: ast.AST) -> _Found:
 
 
 def _arithmetic(node: ast.AST) -> _Found:
-    if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC and not _is_type(node.right):
+    if (
+        isinstance(node, ast.BinOp)
+        and type(node.op) in ARITHMETIC
+        and not _is_type(node.right)
+    ):
         text = _text(node, op=ARITHMETIC[type(node.op)]())
         yield node, f"({text})" if isinstance(node.op, ast.BitAnd) else text
 

@@ -18,7 +18,9 @@ class Fault(NamedTuple):
     name: str = ""
 
     def __str__(self) -> str:
-        shown = " → ".join(" ".join(text.split()) for text in (self.edit.before, self.edit.after))
+        shown = " → ".join(
+            " ".join(text.split()) for text in (self.edit.before, self.edit.after)
+        )
         return f"{self.path}:{self.edit.line}  {shown}"
 
 
@@ -89,7 +91,9 @@ def shares(sizes: Mapping[Path, int], count: int) -> dict[Path, int]:
     return dealt
 
 
-def _choose(root: Path, files: Sequence[Path], chance: random.Random, count: int) -> list[Fault]:
+def _choose(
+    root: Path, files: Sequence[Path], chance: random.Random, count: int
+) -> list[Fault]:
     texts = {path: path.read_text() for path in files}
     by_line: dict[tuple[Path, int], list[Edit]] = {}
     for path, text in texts.items():
@@ -101,7 +105,11 @@ def _choose(root: Path, files: Sequence[Path], chance: random.Random, count: int
             break
         edits = by_line[path, line]
         edit = next(
-            (e for e in chance.sample(edits, len(edits)) if changes_the_program(e, texts[path])),
+            (
+                e
+                for e in chance.sample(edits, len(edits))
+                if changes_the_program(e, texts[path])
+            ),
             None,
         )
         if edit is not None:

@@ -95,7 +95,14 @@ def copy_project(root: Path, folder: Path, suite: Suite) -> None:
             shutil.copytree(source, folder / part, ignore=unneeded)
         elif source.exists():
             shutil.copy(source, folder / part)
-    command = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", suite.rooms[0].partition("/")[0]]
+    command = [
+        "-m",
+        "compileall",
+        "-q",
+        "--invalidation-mode",
+        "checked-hash",
+        suite.rooms[0].partition("/")[0],
+    ]
     subprocess.run([sys.executable, *command], cwd=folder, check=True)
 
 
@@ -180,7 +187,9 @@ def lit_command(folders: Sequence[str]) -> list[str]:
     return [str(lit), "-q", "-j1", "--max-failures=1", *folders]
 
 
-def judge(fault: Fault, copy: Path, suite: Suite, baseline: Baseline, *, budget: float) -> Verdict:
+def judge(
+    fault: Fault, copy: Path, suite: Suite, baseline: Baseline, *, budget: float
+) -> Verdict:
     """Plant a fault in a copy, run the tests that reach it, and mend the copy again."""
     file = copy / fault.path
     text = file.read_text()

@@ -52,7 +52,9 @@ def _last_line(statement: ast.stmt) -> int:
     return max(statement.lineno, line - 1)
 
 
-def _inner(tree: ast.AST, *, inside: bool = False) -> Iterator[tuple[list[ast.stmt], ast.stmt]]:
+def _inner(
+    tree: ast.AST, *, inside: bool = False
+) -> Iterator[tuple[list[ast.stmt], ast.stmt]]:
     """Each statement of each function with the list that it stands in, docstrings left out."""
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in list(_listed(tree, name)):
