@@ -1,14 +1,15 @@
 """Plants faults in copies of the project, one at a time, and shows whether the tests notice.
 
-    python tools/mutate.py [--seed N] [--count N] [--at-least N] [--only N] [--jobs N]
+    python tools/mutate.py [--seed N] [--count N] [--at-least N] [--only N] [--list] [--jobs N]
 
-The faults are small edits, chosen by the seed over `passes`, `planning`, `layout` and `rewriting` in proportion to lines;
-those that tests once missed (`RECORDED` of `tools/mutants/faults.py`) are planted in every run. First all tests are run
-without a fault, which shows that they pass and which statements each executes; a fault is then given to the tests that
-execute its line, then to the lit files of its room. What the tests do without a fault is kept in
+The faults are small edits, chosen by the seed over `passes`, `planning`, `layout` and `rewriting` in proportion to
+lines; those that tests once missed (`RECORDED` of `tools/mutants/faults.py`) are planted in every run. First all tests
+are run without a fault, which shows that they pass and which statements each executes; a fault is then given to the
+tests that execute its line, then to the lit files of its room. What the tests do without a fault is kept in
 `${XDG_CACHE_HOME:-~/.cache}/xetile-mutate` until a file changes.
 
-Status 0: at least `--at-least` of the chosen faults are killed, and all recorded ones; 1: fewer; 2: tests fail without a fault.
+Status 0: at least `--at-least` of the chosen faults are killed, and all recorded ones; 1: fewer; 2: tests fail
+without a fault.
 """
 
 import argparse
@@ -60,6 +61,7 @@ SUITE = Suite(
         "test",
         "examples",
         "docs",
+        "README.md",
         "pyproject.toml",
     ),
 )
@@ -68,11 +70,14 @@ SUITE = Suite(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Plant the faults; the result is the exit status."""
     options = _parser().parse_args(arguments)
-    chosen = choose(ROOT, seed=options.seed, count=options.count)
+    only: int | None = options.only
+    faults = dict(enumerate(choose(ROOT, seed=options.seed, count=options.count)))
+    if only is not None:
+        faults = {only: faults[only]}
+    if options.list:
+        print(*(f"{number:3} {fault}" for number, fault in faults.items()), sep="\n")
+        return 0
     recorded = recorded_faults(ROOT)
-    if options.only is not None:
-        chosen, recorded = [chosen[options.only]], []
-    least = min(options.at_least, len(chosen))
     with TemporaryDirectory(prefix="mutate-") as folder:
         copies = [Path(folder).resolve() / str(n) for n in range(options.jobs)]
         for copy in copies:
@@ -83,17 +88,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except Failed as failure:
             print(failure, "\nmutate: the tests fail without a fault", sep="", file=sys.stderr)
             return 2
-        verdicts = _judge_all([*recorded, *chosen], copies, baseline, options.budget)
-    killed = _report(chosen, verdicts)
-    missed = [fault.name for fault in recorded if not verdicts[fault].killed]
-    for fault in recorded:
-        print(
-            f"recorded, {'killed' if verdicts[fault].killed else 'SURVIVED'}: {fault.name}: {verdicts[fault].by}"
-        )
-    print(
-        f"{killed} of {len(chosen)} killed (seed {options.seed}); {len(baseline.tests)} tests pass without a fault"
-    )
-    return 1 if missed or killed < least else 0
+        verdicts = _judge_all([*recorded, *faults.values()], copies, baseline, options.budget)
+    for name, fault in [
+        *((f"{n}", f) for n, f in faults.items()),
+        *((f.name, f) for f in recorded),
+    ]:
+        print(f"{name:>3} {_line(fault, verdicts[fault])}")
+    killed = sum(verdicts[fault].killed for fault in faults.values())
+    print(f"{len(baseline.tests)} tests pass without a fault")
+    print(f"{killed} of {len(faults)} killed (seed {options.seed})")
+    enough = killed >= min(options.at_least, len(faults))
+    return 0 if enough and all(verdicts[fault].killed for fault in recorded) else 1
+
+
+def _line(fault: Fault, verdict: Verdict) -> str:
+    word = "killed" if verdict.killed else "SURVIVED"
+    return f"{word:8} {verdict.seconds:4.0f} s  {fault}  [{verdict.by}]"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--count", type=int, default=60, help="how many faults (60)")
     add("--at-least", type=int, default=57, help="how many must be killed (57)")
     add("--only", type=int, metavar="N", help="only the fault of this number in the table")
+    add("--list", action="store_true", help="show the faults and plant none")
     add("--jobs", type=int, default=2, help="processes (2)")
     add("--budget", type=float, default=40.0, help="seconds of tests for one fault (40)")
     return parser
@@ -129,22 +140,11 @@ def _judge_all(
             verdict = judge(fault, copy, SUITE, baseline, budget=budget)
         finally:
             free.put(copy)
-        word = "killed" if verdict.killed else "SURVIVED"
-        print(f"{word:8} {verdict.seconds:4.0f} s  {fault}", file=sys.stderr, flush=True)
+        print(_line(fault, verdict), file=sys.stderr, flush=True)
         return verdict
 
     with ThreadPoolExecutor(len(copies)) as pool:
         return dict(zip(faults, pool.map(one, faults), strict=True))
-
-
-def _report(faults: Sequence[Fault], verdicts: dict[Fault, Verdict]) -> int:
-    """The table of the chosen faults; how many were killed."""
-    for number, fault in enumerate(faults):
-        killed, by, seconds = verdicts[fault]
-        print(
-            f"{number:3} {'killed' if killed else 'SURVIVED':8} {seconds:4.0f} s  {fault}  [{by}]"
-        )
-    return sum(verdicts[fault].killed for fault in faults)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class Edit(NamedTuple):
     kind: str
 
     def apply(self, text: str) -> str:
+        """The text of the file with the fault."""
         return text[: self.start] + self.after + text[self.end :]
 
 
@@ -76,7 +77,8 @@ def edits_of(text: str) -> list[Edit]:
 
     found: set[Edit] = set()
     for node, after, kind in _visit(ast.parse(text)):
-        assert node.end_lineno is not None and node.end_col_offset is not None
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
         start = position(node.lineno, node.col_offset)
         end = position(node.end_lineno, node.end_col_offset)
         found.add(Edit(node.lineno, start, end, text[start:end], after, kind))
@@ -172,6 +174,8 @@ def _swap(node: ast.AST) -> _Found:
             yield node, _text(node, elts=[second, first])
         case ast.IfExp():
             yield node, _text(node, body=node.orelse, orelse=node.body)
+        case _:
+            return
 
 
 def _is_type(node: ast.expr) -> bool:

@@ -70,6 +70,7 @@ class Baseline:
         return sorted(found, key=lambda name: self.tests[name][0])
 
     def seconds(self, names: Sequence[str]) -> float:
+        """What these tests take together."""
         return sum(self.tests[name][0] for name in names)
 
 
@@ -183,20 +184,32 @@ def pytest_command(arguments: Sequence[str]) -> list[str]:
 
 
 def lit_command(folders: Sequence[str]) -> list[str]:
+    """The lit files of some folders, up to the first failure."""
     lit = Path(sys.executable).with_name("lit")
     return [str(lit), "-q", "-j1", "--max-failures=1", *folders]
 
 
 def judge(
-    fault: Fault, copy: Path, suite: Suite, baseline: Baseline, *, budget: float
+    fault: Fault,
+    copy: Path,
+    suite: Suite,
+    baseline: Baseline,
+    *,
+    budget: float,
+    start: float = START,
 ) -> Verdict:
-    """Plant a fault in a copy, run the tests that reach it, and mend the copy again."""
+    """Plant a fault in a copy, run the tests that reach it, and mend the copy again.
+
+    `budget` is in seconds of tests, as they take without a fault; `start` what a run may take for starting.
+    """
     file = copy / fault.path
     text = file.read_text()
     started = time.monotonic()
     try:
         file.write_text(fault.edit.apply(text))
-        killer, number = _first_failure(fault, copy, suite, baseline, budget)
+        killer, number = _first_failure(
+            fault, copy, suite, baseline, budget=budget, start=start
+        )
     finally:
         file.write_text(text)
     by = killer or f"{number} tests"
@@ -204,7 +217,7 @@ def judge(
 
 
 def _first_failure(
-    fault: Fault, copy: Path, suite: Suite, baseline: Baseline, budget: float
+    fault: Fault, copy: Path, suite: Suite, baseline: Baseline, *, budget: float, start: float
 ) -> tuple[str | None, int]:
     """The test that noticed, and how many were run; the likely and fast ones first."""
     reaching = baseline.reaching(fault)
@@ -214,7 +227,7 @@ def _first_failure(
         order = copy / "order.json"
         order.write_text(json.dumps(names))
         files = list(dict.fromkeys(name.partition("::")[0] for name in names))
-        limit = START + PATIENCE * baseline.seconds(names)
+        limit = start + PATIENCE * baseline.seconds(names)
         done = _run(pytest_command(["--reach-order", str(order), *files]), copy, limit=limit)
         if done.status != 0:
             return _killer(done), len(soon) + len(later)
@@ -262,9 +275,11 @@ def _killer(done: _Done) -> str:
     """The test that a run names as failed, else what ended the run."""
     if done.status == "hang":
         return "a hang"
-    found = re.search(r"^(?:FAILED|ERROR) ((?:\S+::)?.*?)(?: - |$)", done.output, re.MULTILINE)
-    lit = re.search(r"^\s*\S+ :: (\S+)$", done.output, re.MULTILINE)
-    return (found or lit).group(1) if found or lit else f"status {done.status}"
+    of_pytest, of_lit = r"^(?:FAILED|ERROR) (.*?)(?: - |$)", r"^\s*\S+ :: (\S+)$"
+    for pattern in (of_pytest, of_lit):
+        if found := re.search(pattern, done.output, re.MULTILINE):
+            return found.group(1)
+    return f"status {done.status}"
 
 
 def _run(command: Sequence[str], copy: Path, *, limit: float) -> _Done:

@@ -1,8 +1,8 @@
 """A plugin of pytest: notes which statements each test executes, or runs tests in a given order.
 
-`--reach-record FILE` writes, by test, its seconds and what it executed below `--reach-rooms`; `--reach-order FILE` runs the
-tests that the file lists, in its order, and no others. What functions keep in caches is forgotten before each test, lest
-only the first of them is seen to execute what fills one. Statements are counted by a byte that each sets: numbers of
+`--reach-record FILE` writes, by test, its seconds and what it executed below `--reach-rooms`; `--reach-order FILE` runs
+the tests that the file lists, in its order, and no others. What functions keep in caches is forgotten before each test,
+lest only the first of them is seen to execute what fills one. Each statement sets a byte, whose number is its place in
 `statements(root, rooms)`.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -40,6 +40,7 @@ def statements(root: Path, rooms: Sequence[str]) -> list[Statement]:
 
 
 def sources(root: Path, rooms: Sequence[str]) -> list[Path]:
+    """The files of some folders, always in the same order."""
     return [path for room in rooms for path in sorted((root / room).rglob("*.py"))]
 
 
@@ -65,8 +66,8 @@ def _inner(
 
 
 def _listed(tree: ast.AST, name: str) -> Sequence[ast.AST]:
-    found = getattr(tree, name, None)
-    return found if isinstance(found, list) else []
+    found: object = getattr(tree, name, None)
+    return cast("list[ast.AST]", found) if isinstance(found, list) else []
 
 
 class Recorder:
@@ -84,6 +85,7 @@ class Recorder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """Modules of the rooms are loaded by us: what `sys.meta_path` asks."""
         if path is None:
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -112,8 +114,6 @@ class _Loader(SourceFileLoader):
             mark = ast.parse(f"{REACHED}[{number}] = 1").body[0]
             for node in ast.walk(mark):
                 ast.copy_location(node, statement)
-                if hasattr(node, "lineno"):
-                    node.lineno = node.end_lineno = statement.lineno
             block.insert(next(i for i, other in enumerate(block) if other is statement), mark)
         return compile(tree, path, "exec", dont_inherit=True)
 
@@ -128,6 +128,7 @@ class Plugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """One test with its fixtures."""
         self._forget()
         reached = self.recorder.reached
         reached[:] = bytes(len(reached))
@@ -144,6 +145,7 @@ class Plugin:
             forget()
 
     def pytest_sessionfinish(self) -> None:
+        """Write what was noted."""
         self.target.write_text(json.dumps(self.recorder.tests))
 
 
@@ -156,10 +158,15 @@ def _caches(package: str) -> Iterator[Callable[[], None]]:
                     yield value.cache_clear
 
 
+def _listed_names(text: str) -> list[str]:
+    return text.split(",")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options that the module's text names."""
     group = parser.getgroup("reach")
     group.addoption("--reach-record", type=Path)
-    group.addoption("--reach-rooms", type=lambda text: str(text).split(","))
+    group.addoption("--reach-rooms", type=_listed_names)
     group.addoption("--reach-order", type=Path)
 
 
@@ -181,6 +188,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests that are asked for, in their order."""
     order = config.getoption("--reach-order")
     if order is None:
         return
