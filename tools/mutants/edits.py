@@ -170,6 +170,8 @@ def _swap(node: ast.AST) -> _Found:
     match node:
         case ast.BinOp() if isinstance(node.op, NOT_COMMUTATIVE):
             yield node, _text(node, left=node.right, right=node.left)
+        case ast.Tuple(elts=[ast.Starred(), _]):
+            return
         case ast.Tuple(elts=[first, second], ctx=ast.Load()) if not _is_type(first):
             yield node, _text(node, elts=[second, first])
         case ast.IfExp():
