@@ -39,6 +39,16 @@ def test_apply_to_arrays_of_a_large_layout() -> None:
     assert images["dim1"].tolist() == images["dim0"].tolist()
 
 
+def test_the_wider_side_decides_how_wide_the_arithmetic_is() -> None:
+    """More bits on one side than the other: neither the highest coordinate nor the highest image is cut."""
+    narrowing = LinearLayout.zeros_1d(1 << 39, "lane", "dim0") * identity(2, "lane", "dim0")
+    assert narrowing.apply({"lane": np.array([1 << 39, 1])})["dim0"].tolist() == [1, 0]
+    widening = LinearLayout.from_bases(
+        {"lane": [(1 << 39,)]}, {"dim0": 1 << 40}, require_surjective=False
+    )
+    assert widening.apply({"lane": np.array([1, 0])})["dim0"].tolist() == [1 << 39, 0]
+
+
 def test_apply_to_an_array_and_an_integer_gives_arrays() -> None:
     images = TWO.apply({"lane": np.arange(4), "register": 2})
     assert np.array_equal(images["dim0"], [2, 2, 2, 2])

@@ -135,6 +135,10 @@ def test_a_factor_of_three_is_no_linear_layout() -> None:
     [
         ((256, 30), (32, 32), (8, 4), r"extent 30 of dimension 1 is not a multiple of sg_data 32; legal are the divisors of 30"),
         ((96, 32), (32, 32), (2, 1), r"extent 96 of dimension 0 has 3 units of sg_data 32 for 2 subgroups; .* 1, 2, 3, 4, 6, 8, 12, 16, 24, 48, 96$"),
+        ((96, 32), (8, 32), (5, 1), r"12 units of sg_data 8 for 5 subgroups; .* may be 96$"),
+        ((12, 32), (4, 32), (2, 1), r"3 units of sg_data 4 for 2 subgroups; .* may be 1, 2, 3, 6, 12$"),
+        ((1 << 16, 1), (1 << 13, 1), (3, 1), r"8 units of sg_data 8192 for 3 subgroups; .* may be 65536$"),
+        ((100_000, 1), (50_000, 1), (3, 1), r"may be a divisor of 100000 with 3 units, or a multiple or divisor of that many$"),
         ((32,), (32, 32), (2, 1), r"differ in rank"),
         ((32, 0), (32, 32), (2, 1), r"shape \[32, 0\] must have positive entries only"),
         ((32, 32), (32, -1), (2, 1), r"sg_data \[32, -1\] must have positive entries only"),

@@ -139,6 +139,21 @@ def test_bases_need_not_be_units() -> None:
     assert bank_conflicts(source, target, shared, 32) == (0, 0)
 
 
+@pytest.mark.parametrize("element_bits, vector", [(32, []), (16, [64]), (8, [64, 32])])
+def test_a_bank_is_filled_with_warps_of_both_sides_first(
+    element_bits: int, vector: list[int]
+) -> None:
+    """No register is shared: which lanes share a bank is left to bases that no lane of either side has."""
+    source = LinearLayout.from_bases(
+        {"lane": [(1 << i,) for i in range(5)], "warp": [(32,), (64,)]}, ["x"]
+    )
+    target = LinearLayout.from_bases(
+        {"lane": [(2 << i,) for i in range(5)], "warp": [(64,), (1,)]}, ["x"]
+    )
+    shared = optimal_swizzling(source, target, element_bits)
+    assert [basis for (basis,) in shared.bases["vector"]] == vector
+
+
 def test_fewer_elements_than_banks() -> None:
     small = LinearLayout.from_bases(
         {"register": [(1,)], "lane": [(2,), (4,), (0,), (0,), (0,)]}, ["x"]

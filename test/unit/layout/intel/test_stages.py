@@ -88,6 +88,17 @@ def test_a_tile_narrower_than_dpas_has_one_operand_along_k() -> None:
     assert stages.iterations.bases["iteration"] == [(8, 0), (16, 0)]
 
 
+@pytest.mark.parametrize(
+    "operand, shape, held", [(0, (1, 32), (8, 32)), (1, (32, 1), (16, 16))]
+)
+def test_one_row_or_column_takes_a_whole_operand(
+    operand: int, shape: tuple[int, int], held: tuple[int, int]
+) -> None:
+    stages = block_load_stages(GEMM, operand, shape, element_bits=16, limits=LIMITS)
+    assert tuple(stages.iterations.out_dims.values()) == held
+    assert stages.loads.in_dim_size("load") == 1
+
+
 @pytest.mark.parametrize("operand, ops, rows", [(0, 2, 8), (0, 4, 8), (0, 1, 4), (1, 2, 8), (1, 4, 8), (1, 1, 8)])  # fmt: skip
 def test_rows_of_words_in_a_tile(operand: int, ops: int, rows: int) -> None:
     dpas = GEMM._replace(ops_per_channel=ops)
@@ -101,12 +112,14 @@ def test_rows_of_words_in_a_tile(operand: int, ops: int, rows: int) -> None:
     [
         (2, (256, 256), 16, False, r"operand 2 of a block load must be 0 \(A\) or 1 \(B\)"),
         (0, (256, 24), 16, False, r"shape \[256, 24\] must be two powers of two"),
+        (0, (0, 32), 16, False, r"shape \[0, 32\] must be two powers of two"),
+        (0, (256, 32, 1), 16, False, r"shape \[256, 32, 1\] must be two powers of two"),
         (0, (256, 32), 16, True, "operand A of 16 bits has no transposed stages"),
         (1, (32, 256), 32, True, "operand B of 32 bits has no transposed stages"),
     ],
 )
 def test_stages_that_do_not_exist(
-    operand: int, shape: tuple[int, int], bits: int, transposed: bool, message: str
+    operand: int, shape: tuple[int, ...], bits: int, transposed: bool, message: str
 ) -> None:
     with pytest.raises(LayoutError, match=message):
         block_load_stages(
