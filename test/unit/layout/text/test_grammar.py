@@ -4,6 +4,7 @@ import pytest
 
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.text.attributes import parse_layout
+from xetile.layout.text.grammar import read_attribute
 
 BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsPerCTA = [2, 2], order = [1, 0]}>"
 
@@ -32,3 +33,23 @@ BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsP
 def test_texts_that_spell_no_layout(text: str, message: str) -> None:
     with pytest.raises(LayoutError, match=message):
         parse_layout(text)
+
+
+def nested(depth: int) -> str:
+    return "#a<" + "[" * depth + "]" * depth + ">"
+
+
+def test_values_stand_inside_of_one_another_up_to_a_depth() -> None:
+    for text in (nested(64), f"#b<{nested(63)}, {nested(63)}>"):
+        assert read_attribute(text).values
+    for text in (nested(65), f"#b<{nested(64)}>"):
+        with pytest.raises(LayoutError, match="at most 64 values inside of one another"):
+            read_attribute(text)
+
+
+def test_numbers_have_up_to_18_characters() -> None:
+    read = read_attribute(f"#a<{'9' * 18}, -{'9' * 17} : i64>").values
+    assert read == [10**18 - 1, 1 - 10**17]
+    for number in ("1" * 19, "-" + "1" * 18):
+        with pytest.raises(LayoutError, match="of at most 18 digits at character 3, found"):
+            read_attribute(f"#a<{number}>")
