@@ -86,3 +86,15 @@ func.func @fence() {
   xegpu.fence memory_kind = global, fence_scope = workgroup
   return
 }
+
+// -----
+
+// A row of 32 bits fills its register: packed or not, it is the plain message.
+// CHECK-LABEL: @load_packed_words
+// CHECK: xevm.blockload2d {{.*}}elem_size_in_bits = 32 : i32, pack_register = false, tile_height = 8 : i32{{.*}} -> vector<8xi32>
+func.func @load_packed_words(%A: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  %v = xegpu.load_nd %a[%c0, %c0] <{packed}> : !xegpu.tensor_desc<8x16xf32> -> vector<8x16x1xf32>
+  return
+}

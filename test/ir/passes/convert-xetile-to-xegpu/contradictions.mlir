@@ -1,7 +1,17 @@
-// Messages that are written and cannot be followed. One error per chunk.
+// Levels and messages that are written and cannot be followed. One error per chunk.
 //
 // RUN: xetile-opt --convert-xetile-to-xegpu=device=bmg %s --split-input-file --verify-diagnostics
 // RUN: xetile-opt --xetile-blocking=device=bmg %s --split-input-file --verify-diagnostics
+
+gpu.module @m {
+  // expected-error @below {{the kernel is at workgroup level; run xetile-wg-to-sg first}}
+  gpu.func @workgroup(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
+    gpu.return
+  }
+}
+
+// -----
 
 // The device does not have it.
 #blocked = #xetile.tile_attr<inner_blocks = [32, 16]>

@@ -111,6 +111,24 @@ def test_reductions_and_broadcasts(
 
 
 @pytest.mark.parametrize("element", TYPES)
+def test_what_rearranges_nothing(element: str, mlir_opt: Path) -> None:
+    """Each dimension stays where it is, and none is reduced or repeated."""
+    shape = (32, 48)
+    a, c = matrix("A", element), matrix("CC", element)
+    v = vector(shape, element)
+    check(
+        load("v", a, shape, element)
+        + f"""
+    %t = xetile.tile_transpose %v, [0, 1] : {v} -> {v}
+    %s = xetile.tile_reduce <add>, %t [] : {v} -> {v}
+    %r = xetile.tile_broadcast %s [] : {v} -> {v}"""
+        + store("r", c, shape, element),
+        [a, c],
+        mlir_opt,
+    )
+
+
+@pytest.mark.parametrize("element", TYPES)
 @pytest.mark.parametrize("at", ["-3, -16", "80, 96", "8, 16", "%m, %n"])
 def test_padding_that_is_not_zero(element: str, at: str, mlir_opt: Path) -> None:
     shape = (32, 48)
