@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.kernels import gemm
+from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 
 
@@ -157,6 +158,17 @@ def test_forms_that_are_not_lowered_yet_say_so(tile: str, source: str, word: str
         f"%A: {source}",
     )
     assert word in refused(module, "xegpu").message
+
+
+def test_a_tile_from_outside_has_no_surface() -> None:
+    tile = "!xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>"
+    module = parse(f"""func.func @f(%t: {tile}) -> vector<1x1x8x16xf32> {{
+      %v = xetile.load_tile %t : {tile} -> vector<1x1x8x16xf32>
+      func.return %v : vector<1x1x8x16xf32>
+    }}""")
+    with pytest.raises(XetileError) as found:
+        ConvertXeTileToXeGPU("bmg").apply(context(), module)
+    assert found.value.message == f"{tile} is not lowered to XeGPU yet"
 
 
 def test_padding_other_than_zero_needs_masks_only_where_the_tile_may_hang_over() -> None:

@@ -93,3 +93,52 @@ gpu.module @f {
     func.return
   }
 }
+gpu.module @counters {
+  // A counter of type index has 32 bits where its bounds, its step and the value past the end are known to fit.
+  // CHECK-LABEL: llvm.func @unknown
+  // CHECK: llvm.icmp "slt" %{{.*}}, %{{.*}} : i64
+  gpu.func @unknown(%out: !llvm.ptr<1>, %v: f32, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      llvm.store %v, %out : f32, !llvm.ptr<1>
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @fits
+  // CHECK: llvm.icmp "slt" %{{.*}}, %{{.*}} : i32
+  gpu.func @fits(%out: !llvm.ptr<1>, %v: f32) kernel {
+    %low = arith.constant -2147483648 : index
+    %high = arith.constant 2147483639 : index
+    %step = arith.constant 8 : index
+    scf.for %i = %low to %high step %step {
+      llvm.store %v, %out : f32, !llvm.ptr<1>
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @past_the_end
+  // CHECK: llvm.icmp "slt" %{{.*}}, %{{.*}} : i64
+  gpu.func @past_the_end(%out: !llvm.ptr<1>, %v: f32) kernel {
+    %low = arith.constant 0 : index
+    %high = arith.constant 2147483640 : index
+    %step = arith.constant 8 : index
+    scf.for %i = %low to %high step %step {
+      llvm.store %v, %out : f32, !llvm.ptr<1>
+    }
+    gpu.return
+  }
+
+  // CHECK-LABEL: llvm.func @from_far_below
+  // CHECK: llvm.icmp "slt" %{{.*}}, %{{.*}} : i64
+  gpu.func @from_far_below(%out: !llvm.ptr<1>, %v: f32) kernel {
+    %low = arith.constant -2147483649 : index
+    %high = arith.constant 8 : index
+    %step = arith.constant 8 : index
+    scf.for %i = %low to %high step %step {
+      llvm.store %v, %out : f32, !llvm.ptr<1>
+    }
+    gpu.return
+  }
+}
