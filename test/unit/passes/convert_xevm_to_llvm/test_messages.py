@@ -220,6 +220,17 @@ def test_messages_without_cache_control_are_opencl_builtins(operation: str, name
     assert called(message(operation, None)) == [name]
 
 
+def test_a_message_may_have_one_column():
+    text = message("blockload2d", None).replace(
+        "16 : i32, tile_height", "32 : i32, tile_height"
+    )
+    text = text.replace("tile_height = 8", "tile_height = 16").replace(
+        "tile_width = 16", "tile_width = 1"
+    )
+    text = text.replace("-> vector<8xi16>", "-> vector<1xi32>")
+    assert called(text) == ["_Z41intel_sub_group_2d_block_read_32b_16r1x1cPU3AS1viiiDv2_iPj"]
+
+
 CACHED = [
     ("blockload2d", "L1uc_L2uc_L3uc", 1, ".uc.uc"),
     ("blockload2d", "L1c_L2c_L3uc", 3, ".ca.uc"),
