@@ -36,6 +36,10 @@ SUITE = Suite(
         "test/unit/kernels",
         "test/unit/examples",
         "test/unit/codegen/test_emit.py",
+        "test/unit/cli/test_layout.py",
+        "test/unit/cli/test_layout_convert.py",
+        "test/unit/cli/test_layout_wgmma.py",
+        "test/unit/dialects/xetile",
         "test/unit/interpreter/test_levels.py",
     ),
     cases={
@@ -51,6 +55,7 @@ SUITE = Suite(
                 "convert_xevm_to_llvm",
             )
         },
+        "xetile/rewriting": ("test/ir/passes/xetile-wg-to-sg",),
         "xetile/planning": (
             "test/ir/passes/xetile-blocking",
             "test/ir/passes/convert-xetile-to-xegpu",

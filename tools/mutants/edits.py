@@ -133,6 +133,8 @@ def _seen(node: ast.AST) -> Iterator[ast.AST]:
             yield from (word.value for word in node.keywords if word.arg != "strict")
         case ast.Subscript(value=value) if _is_type(value):
             return
+        case ast.BinOp(left=ast.Constant(), op=ast.FloorDiv()):
+            yield node.right  # one more of 32 // bits is as many
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Tuple(elts=members)]):
             yield from (node.left, *members)
         case _:

@@ -112,6 +112,7 @@ def test_the_choice_is_the_seeds_and_is_spread(project: Path):
     [
         ("x = a < b", {"a <= b", "a >= b"}),
         ("x = not a", {"(a)"}),
+        ("x = 32 // a", {"32 % a", "a // 32"}),
         ("x = a and b", {"(a or b)"}),
         ("x = a - b", {"a + b", "b - a"}),
         ("x = (a, b)", {"(b, a)"}),

@@ -23,6 +23,20 @@ gpu.module @m {
     gpu.return
   }
 
+  // What rearranges nothing leaves nothing behind.
+
+  // CHECK-LABEL: gpu.func @unmoved
+  // CHECK: %[[V:.*]] = xegpu.load_nd {{.*}} -> vector<8x16xf32>
+  // CHECK-NEXT: xegpu.store_nd %[[V]]
+  gpu.func @unmoved(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    %v = xetile.load_tile %t : !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>> -> vector<1x1x8x16xf32>
+    %w = xetile.tile_transpose %v, [0, 1, 2, 3] : vector<1x1x8x16xf32> -> vector<1x1x8x16xf32>
+    %r = xetile.tile_reduce <add>, %w [] : vector<1x1x8x16xf32> -> vector<1x1x8x16xf32>
+    xetile.store_tile %r, %t : vector<1x1x8x16xf32>, !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    gpu.return
+  }
+
   // Blocks that do not lie in one another are cut into what both have and put together.
 
   // CHECK-LABEL: gpu.func @repacked
