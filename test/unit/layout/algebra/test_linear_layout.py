@@ -388,3 +388,18 @@ def test_lstsq_has_none_where_triton_has_none() -> None:
     assert lstsq(identity(8, "a", "x"), identity(4, "b", "x")) == LinearLayout.from_bases(
         {"b": [(1,), (2,)]}, {"a": 8}, require_surjective=False
     )
+
+
+@pytest.mark.parametrize(
+    "bases, message",
+    [
+        ([(1, 0), (2,)], r"invalid basis \(2,\) at position 1 of in-dim 'r': it needs one value for each of the 2 out-dims"),
+        ([(0, -1)], r"invalid basis \(0, -1\) at position 0 of in-dim 'r': basis values must be non-negative"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("outs", [["x", "y"], {"x": 4, "y": 4}], ids=["names", "sizes"])
+def test_bases_that_are_no_points(
+    bases: list[tuple[int, ...]], message: str, outs: list[str] | dict[str, int]
+) -> None:
+    with pytest.raises(LayoutError, match=message):
+        LinearLayout.from_bases({"r": bases}, outs)
