@@ -74,3 +74,17 @@ func.func @carried(%C: memref<64x64xf32>, %n: index) {
   xegpu.store_nd %r, %c[%c0, %c0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
   return
 }
+
+// -----
+
+// A vector that every lane has whole is none that is dealt out: its elements are taken as they are.
+// CHECK-LABEL: @whole
+// CHECK: %[[E:.*]] = vector.extract %v[1] : f32 from vector<4xf32>
+// CHECK: memref.store %[[E]]
+func.func @whole(%C: memref<64x64xf32>, %v: vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c = xegpu.create_nd_tdesc %C : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  %e = vector.extract %v[1] : f32 from vector<4xf32>
+  memref.store %e, %C[%c0, %c0] : memref<64x64xf32>
+  return
+}

@@ -64,6 +64,14 @@ def stream(shape: BlockConfiguration, bits: int) -> list[Element]:
     return elements
 
 
+def test_elements_of_64_bits_are_rows_of_registers() -> None:
+    shape = BlockConfiguration(8, 16, 1)
+    layout = block_load_layout(**shape._asdict(), element_bits=64)
+    for row, column in product(range(8), range(16)):
+        point = {"row": row, "column": column, "block": 0}
+        assert layout.apply({"register": row, "lane": column}) == point
+
+
 @pytest.mark.parametrize("bits", [8, 16, 32])
 def test_registers_hold_the_bytes_in_order(bits: int) -> None:
     shapes = plain(bits) + (packed(bits) if bits < 32 else []) + transposed(bits)

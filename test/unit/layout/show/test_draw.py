@@ -141,6 +141,25 @@ def test_subgroups_are_coloured_where_there_are_no_lanes() -> None:
     assert ">subgroup</text>" in svg
 
 
+def test_lines_part_what_subgroups_hold() -> None:
+    """One line along each edge between elements of different subgroups, in a batch too."""
+    parts_of = {
+        "register": [(0, 0, 1), (1, 0, 0)],
+        "lane": [(0, 1, 0)],
+        "warp": [(0, 0, 2), (0, 2, 0)],
+    }
+    outs = {"dim0": 2, "dim1": 4, "dim2": 4}
+    flat = {
+        name: [basis[1:] for basis in bases if not basis[0]]
+        for name, bases in parts_of.items()
+    }
+    matrix = LinearLayout.from_bases(flat, {"dim1": 4, "dim2": 4})
+    for layout in (matrix, LinearLayout.from_bases(parts_of, outs)):
+        border = re.search(r'class="border" d="([^"]*)"', draw_svg([Panel("", layout)]))
+        assert border is not None
+        assert (border[1].count("v"), border[1].count("h")) == (4, 4)
+
+
 def test_pictures_on_one_page_keep_their_colours() -> None:
     colours = re.compile(r"\.colours(\d+) \.l1 rect\{fill:([^}]*)\}")
     narrow, wide = (
@@ -151,6 +170,11 @@ def test_pictures_on_one_page_keep_their_colours() -> None:
     assert wide is not None
     assert (narrow[1], wide[1]) == ("16", "32")
     assert narrow[2] != wide[2]
+
+
+def test_panels_side_by_side_have_colours_for_the_largest() -> None:
+    panels = [Panel("", LinearLayout.identity_1d(lanes, "lane", "dim0")) for lanes in (16, 32)]
+    assert ".colours32 .l31 rect" in draw_svg(panels)
 
 
 def test_a_batch_is_folded_into_its_slices() -> None:
