@@ -18,8 +18,8 @@ No dialect is known here; `xetile.dialects.modules` has a parser that knows ours
 """
 
 import math
+import re
 import struct
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
 
@@ -33,31 +33,36 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     IntegerType,
-    LocationAttr,
     ModuleOp,
     StringAttr,
     UnknownLoc,
     UnregisteredOp,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.parser import AttrParser, UnresolvedOperand
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.parser import AttrParser
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from xetile.errors import Note, XetileError, notes_at, one_line
+from xetile.complaints.verifying import unbuilt_complaint
+from xetile.errors import XetileError, one_line
+from xetile.scopes import NotedParseError, ScopedParser, meant_op
 
 _WITHOUT_TEXT: dict[type[BaseException], str] = {
     NotImplementedError: "elements of this type are not supported",
     MemoryError: "more elements than there is memory for",
 }
 
+_NAME = re.compile(r'(?:%[^=\n]*=\s*)?"?([\w.$]+)')
+"""The name of an op at the start of its text, behind the names of its results."""
+
+_WHOLE_NUMBER = re.compile(r"-?\s*\d+(?![\w.])")
+
 _SAFE = 65504
 """Numbers up to this one fit every type: it is the largest of f16."""
 
 _Result = TypeVar("_Result")
-_Type = TypeVar("_Type", bound=Attribute)
 
 # What xDSL raises, beside ParseError, while it builds attributes and ops out of well-formed tokens.
 _UNPLACED_ERRORS = (
@@ -108,7 +113,7 @@ def float_of_bits(parser: AttrParser, bits: int, float_type: AnyFloat, at: Span)
     return next(iter(float_type.iter_unpack(raw)))
 
 
-class Parser(StockParser):
+class Parser(ScopedParser):
     """xDSL's parser with the gaps above closed.
 
     `location` of every op is the `FileLineColLoc` of its first token, of every block
@@ -121,18 +126,8 @@ class Parser(StockParser):
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
         text = input.decode("utf-8") if isinstance(input, bytes) else input
-        text = text.removeprefix(BYTE_ORDER_MARK)
-        self._file = StringAttr(name)
-        self._line_starts = _line_starts(text)
-        self._first_uses: dict[str, Span] = {}
         self.statement: Span | None = None
-        super().__init__(ctx, text, name)
-
-    def position_at(self, offset: int) -> LocationAttr:
-        """The position of character `offset` of the text."""
-        line = bisect_right(self._line_starts, offset)
-        column = offset - self._line_starts[line - 1] + 1
-        return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
+        super().__init__(ctx, text.removeprefix(BYTE_ORDER_MARK), name)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         """As xDSL's; an undefined value is reported at its first use, and no text is an empty module."""
@@ -141,11 +136,9 @@ class Parser(StockParser):
         except RecursionError:
             self.raise_error("nested too deeply")
         except ParseError as error:
-            self._report_undefined_value(error)
-            if not error.msg.startswith("Could not parse entire input"):
-                raise
-            if self._current_token.kind is not MLIRTokenKind.EOF or not allow_implicit_module:
-                raise ParseError(error.span, "expected an operation") from None
+            at_end = self._current_token.kind is MLIRTokenKind.EOF and allow_implicit_module
+            if not (at_end and error.msg.startswith("Could not parse entire input")):
+                raise self.in_our_words(error) from error
             module = ModuleOp([])
         if isinstance(module.location, UnknownLoc):
             module.location = self.position_at(0)
@@ -167,26 +160,12 @@ class Parser(StockParser):
             self.raise_error("'<' expected")
         return self._parse_dialect_symbol_body()
 
-    def resolve_operand(self, operand: UnresolvedOperand, type: _Type) -> SSAValue[_Type]:
-        """As xDSL's, remembering where a value that is not yet defined is used first."""
-        if operand.operand_name not in self.ssa_values:
-            self._first_uses.setdefault(operand.operand_name, operand.span)
-        return super().resolve_operand(operand, type)
-
     def _register_ssa_definition(
         self, name: str, values: Sequence[SSAValue], span: Span
     ) -> None:
-        if (before := self.ssa_values.get(name)) is not None:
-            raise NotedParseError(
-                span,
-                f"redefinition of value %{name}; give one of the two another name",
-                notes_at(before[0], "previously defined here") if before else (),
-            )
         super()._register_ssa_definition(name, values, span)
         for value in values:
             _drop_suffixes(value)
-            if isinstance(value, BlockArgument) and isinstance(value.location, UnknownLoc):
-                value.location = self.position_at(span.start)
 
     def _parse_block(self) -> Block:
         block = super()._parse_block()
@@ -197,11 +176,12 @@ class Parser(StockParser):
         try:
             operation = super()._get_op_by_name(name)
         except ParseError as error:
-            message = f"{error.msg}{self._advice(name)}"
-            raise ParseError(self.statement or error.span, message) from None
+            advice = meant_op(self.ctx, name, self.usual_dialect)
+            place = self.statement or self._span(error.span.start)
+            raise NotedParseError(place, f"there is no op '{name}'{advice}") from None
         if issubclass(operation, UnregisteredOp) and not self._is_quoted(name):
-            raise ParseError(
-                self.statement or self._current_token.span,
+            raise NotedParseError(
+                self.statement or self._span(self.pos),
                 f"'{name}' is of an unknown dialect, of which only the generic form is read: "
                 f'"{name}"(...) : (...) -> ...',
             )
@@ -212,18 +192,6 @@ class Parser(StockParser):
         text = self.lexer.input.content
         end = text.rfind(name, 0, self._current_token.span.start) + len(name)
         return text[end] == '"'
-
-    def _advice(self, name: str) -> str:
-        """What an unknown op may have meant: one of its dialect, or of the usual one where none is named."""
-        from difflib import get_close_matches
-
-        dialect, dot, _ = name.partition(".")
-        known = self.ctx.get_optional_dialect(dialect if dot else self.usual_dialect)
-        names = [] if known is None else [op.name for op in known.operations]
-        meant = get_close_matches(
-            name if dot else f"{self.usual_dialect}.{name}", names, 1, 0.8
-        )
-        return f"; did you mean {meant[0]}?" if meant else ""
 
     def _parse_alias_def(self) -> None:
         self._placed(super()._parse_alias_def, self._current_token.span)
@@ -236,15 +204,13 @@ class Parser(StockParser):
             message = one_line(str(error)) or _WITHOUT_TEXT.get(
                 type(error), f"malformed text ({type(error).__name__})"
             )
-            raise ParseError(start, message) from error
+            name = self._name_of_statement(start)
+            raise NotedParseError(start, unbuilt_complaint(name, message)) from error
 
-    def _report_undefined_value(self, error: ParseError) -> None:
-        if not error.msg.startswith("values used but not defined"):
-            return
-        name = next(iter(self.forward_ssa_references))
-        raise ParseError(
-            self._first_uses.get(name, error.span), f"value %{name} is used but not defined"
-        ) from None
+    def _name_of_statement(self, start: Span) -> str:
+        """The name of the op whose text begins at `start`."""
+        found = _NAME.match(self.lexer.input.content, start.start)
+        return found[1] if found else start.text
 
     def _parse_optional_bool_int_or_float(self) -> tuple[bool | int | float, Span] | None:
         start = self._current_token
@@ -263,11 +229,23 @@ class Parser(StockParser):
             found = super().parse_optional_builtin_int_or_float_attr()
         except OverflowError:
             return self._parse_large_float(start)
-        if isinstance(found, IntegerAttr) and isinstance(found.type, IndexType):
+        if isinstance(found, FloatAttr):
+            self._refuse_whole_number(start, found)
+        elif isinstance(found, IntegerAttr) and isinstance(found.type, IndexType):
             value = found.value.data
             if not is_index(value):
                 self.raise_error(_NO_INDEX.format(value), start)
         return found
+
+    def _refuse_whole_number(self, start: Span, found: FloatAttr) -> None:
+        """Refuse decimal digits without a point for a float, as MLIR does."""
+        digits = _WHOLE_NUMBER.match(self.lexer.input.content, start.start)
+        if digits is not None:
+            raise NotedParseError(
+                start,
+                f"{digits[0]} is a whole number, {found.type} takes one with a point; "
+                f"write {digits[0]}.0",
+            )
 
     def _parse_large_float(self, start: Span) -> FloatAttr:
         self._resume_from(start.start)
@@ -325,24 +303,6 @@ def _drop_suffixes(named: SSAValue | Block) -> None:
     while before != named.name_hint:
         before = named.name_hint
         named.name_hint = before
-
-
-def _line_starts(text: str) -> list[int]:
-    """The offsets at which the lines of `text` start."""
-    starts = [0]
-    newline = text.find("\n")
-    while newline >= 0:
-        starts.append(newline + 1)
-        newline = text.find("\n", newline + 1)
-    return starts
-
-
-class NotedParseError(ParseError):
-    """A parse error that speaks of other places too."""
-
-    def __init__(self, span: Span, message: str, notes: Sequence[Note]) -> None:
-        super().__init__(span, message)
-        self.notes = tuple(notes)
 
 
 def refusal(error: ParseError) -> XetileError:

@@ -8,7 +8,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import DiagnosticException
 
-from xetile.errors import XetileError, fail, one_line, position
+from xetile.complaints.verifying import verify_complaint
+from xetile.errors import XetileError, fail, notes_at, position
 
 _COMPLAINTS = (DiagnosticException, ValueError)
 """What verifiers raise. What else xDSL's own raise (a failed `assert`, a bare Exception, an index that is not there)
@@ -32,8 +33,10 @@ def verify(module: ModuleOp, further: Callable[[Operation], None]) -> None:
         culprit, reason = _first_wrong(module) or (None, complaint)
         if not _is_complaint(culprit, reason):
             raise
-        message = one_line(str(reason)) or f"'{(culprit or module).name}' does not verify"
-        raise XetileError(message, position(culprit or module)) from complaint
+        wrong = culprit or module
+        message, notes = verify_complaint(wrong, str(reason))
+        message = message or f"'{wrong.name}' does not verify"
+        raise XetileError(message, position(wrong), notes) from complaint
     _verify_order(module, set())
 
 
@@ -59,10 +62,10 @@ def _verify_symbols(op: Operation) -> None:
         if not isinstance(name, StringAttr):
             continue
         if name in first:
-            place = position(first[name])
-            line = "" if place is None else f" at line {place.line.data}"
             fail(
-                inner, f"redefinition of symbol '{name.data}', which is defined{line} already"
+                inner,
+                f"redefinition of symbol '{name.data}'; give one of the two another name",
+                notes_at(first[name], "previously defined here"),
             )
         first[name] = inner
 
@@ -117,7 +120,11 @@ def _verify_block_order(block: Block, defined: set[SSAValue], local: set[SSAValu
     for op in block.ops:
         for number, operand in enumerate(op.operands):
             if operand not in defined:
-                fail(op, f"operand {_name(operand, number)} is used before it is defined")
+                fail(
+                    op,
+                    f"operand {_name(operand, number)} is used before it is defined",
+                    notes_at(operand, "defined here"),
+                )
         _verify_order(op, defined)
         local.update(op.results)
         defined.update(op.results)

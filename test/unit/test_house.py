@@ -13,13 +13,15 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("snippets",),
+    ("advice", "snippets"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),
     ("layout.triton", "layout.intel", "layout.nvidia"),
     ("layout.text", "layout.show"),
     ("targets",),
+    ("complaints",),
+    ("scopes",),
     ("levels", "parser", "verification"),
     ("dialects",),
     ("toolchain", "analysis"),

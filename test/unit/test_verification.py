@@ -34,8 +34,10 @@ def test_a_symbol_is_defined_once():
             "f.mlir",
         )
     assert str(error.value) == (
-        "f.mlir:3:3: error: redefinition of symbol 'f', which is defined at line 1 already"
+        "f.mlir:3:3: error: redefinition of symbol 'f'; give one of the two another name"
     )
+    (note,) = error.value.notes
+    assert (note.message, note.location.line.data) == ("previously defined here", 1)
 
 
 @pytest.mark.parametrize(

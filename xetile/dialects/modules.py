@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, TypeAttribute
 from xdsl.parser import Parser as AnyParser
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from xetile.dialects import load
@@ -20,6 +19,7 @@ from xetile.dialects.names import verify_names, warn_of_names
 from xetile.dialects.upstream.memref.layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
 from xetile.parser import Parser as DialectFreeParser
+from xetile.scopes import NotedParseError
 from xetile.verification import verify as verify_module
 
 _WITHOUT_DIALECT = ("cache_hint", "sg_map", "tile", "tile_attr", "wg_map")
@@ -38,6 +38,15 @@ class Parser(DialectFreeParser):
             _rename_map(operation)
         warn_of_names(operation)
         return operation
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        """As everywhere; the keyword behind the arguments of a function that is no gpu.func is no op."""
+        if name == "kernel" and self._current_token.text in ("{", "attributes"):
+            raise NotedParseError(
+                self.statement or self._span(self.pos),
+                "'kernel' stands on gpu.func, inside of a gpu.module; write gpu.func for func.func",
+            )
+        return super()._get_op_by_name(name)
 
     def parse_optional_region(
         self, arguments: Iterable[AnyParser.Argument] | None = None
@@ -67,7 +76,7 @@ class Parser(DialectFreeParser):
         ):
             mark = "!" if is_type else "#"
             self.raise_error(
-                f"write {mark}xetile.{attr_or_dialect_name}<...>", self._name_before()
+                f"write {mark}xetile.{attr_or_dialect_name}<...>", self.name_before()
             )
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
@@ -76,12 +85,6 @@ class Parser(DialectFreeParser):
         if self._current_token.text == "float":
             self.raise_error("there is no type float; write f32")
         return super().parse_optional_type()
-
-    def _name_before(self) -> Span:
-        """The name, with its mark, that ends where the current token begins."""
-        text, end = self.lexer.input, self._current_token.span.start
-        start = max(text.content.rfind("#", 0, end), text.content.rfind("!", 0, end))
-        return Span(start, end, text)
 
 
 def _rename_map(operation: Operation) -> None:

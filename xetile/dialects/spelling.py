@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from xetile.advice import hint
+
 _NEARNESS = 0.75
 """How alike two names are, of 1, for one to be taken for the other: `l1_hnt` and `l1_hint` are at 0.92."""
 
@@ -17,5 +19,4 @@ def meant(name: str, legal: Iterable[str], nearness: float = _NEARNESS) -> str |
 
 def did_you_mean(name: str, legal: Iterable[str]) -> str:
     """`; did you mean 'l1_hint'?`, or nothing."""
-    found = meant(name, legal)
-    return "" if found is None else f"; did you mean '{found}'?"
+    return hint(name, legal)

@@ -42,5 +42,10 @@ def find(name: str) -> "Target":
     """
     found = by_name().get(name)
     if found is None:
-        raise XetileError(f"unknown device '{name}'; known are {', '.join(names())}")
+        from xetile.advice import hint
+
+        known = names()
+        raise XetileError(
+            f"unknown device '{name}'; known are {', '.join(known)}{hint(name, known)}"
+        )
     return found

@@ -19,7 +19,7 @@
 
 // Wrong calls are one line; an existing output stays as it is.
 // RUN: not xetile-compile %examples/gemm_f16.mlir --device b580 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: {{^}}xetile-compile: error: unknown device 'b580'; known are pvc, bmg, {{[a-z0-9, ]+$}}
+// DEVICE: {{^}}xetile-compile: error: unknown device 'b580'; known are pvc, bmg, {{[a-z0-9, ]+}}; did you mean 'bmg'?{{$}}
 // RUN: not xetile-compile %examples/gemm_f16.mlir --device bmg --kernel other 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not xetile-compile %examples/gemm_f16.mlir --device bmg --kernel other --emit xegpu 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: {{^}}xetile-compile: error: there is no kernel 'other', but gemm{{$}}

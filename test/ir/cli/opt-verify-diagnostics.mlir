@@ -12,7 +12,7 @@ func.func @second(%a: i32) -> i64 {
 
 // -----
 
-%a = arith.constant 1 : ) // expected-error-re {{type {{[Ee]xpected}}}}
+%a = arith.constant 1 : ) // expected-error-re {{expected {{a}} type}}
 
 // -----
 

@@ -205,13 +205,13 @@ def test_what_is_stored() -> None:
     ("line", "message"),
     [
         ("made.place %m[] : memref<4x4xf32>", "expected a list of values or integers"),
-        ("made.place %m[%i : memref<4x4xf32>", "']' expected"),
-        ("%0 = made.move %m, [true] : memref<4x4xf32>", "Expected integer literal"),
-        ("%0 = made.move %m : memref<4x4xf32>", "Expected ','"),
+        ("made.place %m[%i : memref<4x4xf32>", "expected ']'"),
+        ("%0 = made.move %m, [true] : memref<4x4xf32>", "expected a whole number"),
+        ("%0 = made.move %m : memref<4x4xf32>", "expected ','"),
         ("made.count plus %j : i32", "plus"),
         ("made.count addi %j, %k : i32", "1 types for 2 operands"),
         ("made.count addi %j : i32, i32", "2 types for 1 operands"),
-        ("made.pair_op 1", "'<' expected"),
+        ("made.pair_op 1", "expected '<'"),
     ],
 )
 def test_errors(line: str, message: str) -> None:

@@ -16,6 +16,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
+from xetile.advice import hint
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.traits import UpdatesTile
 from xetile.dialects.xetile.op import XeTileOp
@@ -125,9 +126,8 @@ def _parse_kind(parser: Parser) -> tuple[str, Span]:
     if bracketed:
         parser.parse_punctuation(">")
     if word not in ATOMIC_KINDS and word not in _SHORT_KINDS:
-        parser.raise_error(
-            f"'{word}' is no kind of atomic op; legal are {', '.join(ATOMIC_KINDS)}", span
-        )
+        said = f"'{word}' is no kind of atomic op; legal are {', '.join(ATOMIC_KINDS)}"
+        parser.raise_error(said + hint(word, ATOMIC_KINDS), span)
     return word, span
 
 

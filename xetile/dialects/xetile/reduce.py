@@ -11,6 +11,7 @@ from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.advice import hint
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.parsing import (
     integer_array,
@@ -66,9 +67,10 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         with parser.in_angle_brackets():
             start = parser.pos
             word = parser.parse_identifier(" as the kind of the reduction")
-            if word not in {flag.value for flag in CombiningKindFlag}:
-                legal = ", ".join(flag.value for flag in CombiningKindFlag)
-                refuse(parser, f"'{word}' is no kind of reduction; legal are {legal}", start)
+            kinds = [flag.value for flag in CombiningKindFlag]
+            if word not in kinds:
+                said = f"'{word}' is no kind of reduction; legal are {', '.join(kinds)}"
+                refuse(parser, said + hint(word, kinds), start)
         parser.parse_optional_punctuation(",")
         source = parse_operand_name(parser, "the vector")
         dims = sorted(parse_integers(parser, "reduction_dims"))

@@ -19,7 +19,7 @@ func.func @f(%t: !xegpu.tensor_desc<8x16xf16>) {
 // -----
 
 func.func @f(%t: !xegpu.tensor_desc<8x16xf16>) {
-  // expected-error @below {{Expected `cached`, `uncached`, `streaming`, `read_invalidate`, `write_back`, or `write_through`.}}
+  // expected-error @below {{expected one of cached, uncached, streaming, read_invalidate, write_back, write_through, found 'often'}}
   xegpu.prefetch_nd %t <{l1_hint = #xegpu.cache_hint<often>}> : !xegpu.tensor_desc<8x16xf16>
   return
 }
@@ -123,7 +123,7 @@ func.func @f(%t: !xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<array_leng
 // -----
 
 func.func @f(%t: !xegpu.tensor_desc<8x16xf16>) {
-  // expected-error @below {{result 'value' at position 0 does not verify: f16 must be a vector of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64}}
+  // expected-error @below {{result 'value' is f16, expected a vector of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64}}
   %0 = xegpu.load_nd %t : !xegpu.tensor_desc<8x16xf16> -> f16
   return
 }

@@ -67,7 +67,7 @@ func.func @f(%A: memref<64xf32>) {
 // -----
 
 func.func @f(%p: si64) {
-  // expected-error @below {{operand 'source' at position 0 does not verify: si64 must be a memref or an address (i32, ui32, i64, ui64)}}
+  // expected-error @below {{operand 'source' is si64, expected a memref or an address (i32, ui32, i64, ui64)}}
   %0 = xegpu.create_nd_tdesc %p, shape : [64, 64], strides : [64, 1] : si64 -> !xegpu.tensor_desc<8x16xf16>
   return
 }
@@ -75,7 +75,7 @@ func.func @f(%p: si64) {
 // -----
 
 func.func @f(%p: i16) {
-  // expected-error @below {{operand 'source' at position 0 does not verify: i16 must be a memref or an address (i32, ui32, i64, ui64)}}
+  // expected-error @below {{operand 'source' is i16, expected a memref or an address (i32, ui32, i64, ui64)}}
   %0 = xegpu.create_nd_tdesc %p, shape : [64, 64], strides : [64, 1] : i16 -> !xegpu.tensor_desc<8x16xf16>
   return
 }
@@ -83,7 +83,7 @@ func.func @f(%p: i16) {
 // -----
 
 func.func @f(%p: tensor<64x64xf16>) {
-  // expected-error @below {{operand 'source' at position 0 does not verify: tensor<64x64xf16> must be a memref or an address (i32, ui32, i64, ui64)}}
+  // expected-error @below {{operand 'source' is tensor<64x64xf16>, expected a memref or an address (i32, ui32, i64, ui64)}}
   %0 = xegpu.create_nd_tdesc %p : tensor<64x64xf16> -> !xegpu.tensor_desc<8x16xf16>
   return
 }

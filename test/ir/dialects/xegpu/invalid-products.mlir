@@ -67,7 +67,7 @@ func.func @f(%a: vector<8xf64>, %b: vector<16xf64>) {
 // -----
 
 func.func @f(%a: vector<8x16xf8E4M3FN>, %b: vector<16x16xf8E4M3FN>) {
-  // expected-error @below {{operand 'lhs' at position 0 does not verify: vector<8x16xf8E4M3FN> must be a vector of rank 1 or 2 or 3 of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64}}
+  // expected-error @below {{operand 'lhs' is vector<8x16xf8E4M3FN>, expected a vector of rank 1 or 2 or 3 of i1, i4, i8, i16, i32, i64, f16, bf16, tf32, f32 or f64}}
   %0 = xegpu.dpas %a, %b : vector<8x16xf8E4M3FN>, vector<16x16xf8E4M3FN> -> vector<8x16xf32>
   return
 }
@@ -107,7 +107,7 @@ func.func @f(%v: vector<32x64xf16>) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{Expected `global`, or `slm`.}}
+  // expected-error @below {{expected one of global, slm, found 'local'; did you mean 'slm'?}}
   xegpu.fence memory_kind = local, fence_scope = gpu
   return
 }
@@ -115,7 +115,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{Expected `workgroup`, or `gpu`.}}
+  // expected-error @below {{expected one of workgroup, gpu, found 'device'}}
   xegpu.fence memory_kind = slm, fence_scope = device
   return
 }
@@ -123,7 +123,7 @@ func.func @f() {
 // -----
 
 func.func @f(%i: i32) {
-  // expected-error @below {{Expected attribute i8 but got i32}}
+  // expected-error @below {{'xegpu.init_nbarrier' has i32 where i8 is expected}}
   %0 = xegpu.init_nbarrier %i, %i : i32, i32 -> !xegpu.nbarrier
   return
 }

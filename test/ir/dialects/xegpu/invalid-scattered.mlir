@@ -171,7 +171,7 @@ func.func @f(%m: memref<1024xf32>, %o: index, %k: i1) {
 // -----
 
 func.func @f(%m: memref<1024xf32>, %o: vector<16xindex>, %k: vector<16xi32>) {
-  // expected-error @below {{operand 'mask' at position 2 does not verify: vector<16xi32> must be a vector of i1 or i1}}
+  // expected-error @below {{operand 'mask' is vector<16xi32>, expected a vector of i1 or i1}}
   %0 = xegpu.load %m[%o], %k : memref<1024xf32>, vector<16xindex>, vector<16xi32> -> vector<16xf32>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: xetile-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%m: memref<4096xi8>) {
-  // expected-error @below {{operand 'source' at position 0 does not verify: memref<4096xi8> must be a static memref of rank 1 or 2 in shared local memory (3 or #gpu.address_space<workgroup>)}}
+  // expected-error @below {{operand 'source' is memref<4096xi8>, expected a static memref of rank 1 or 2 in shared local memory (3 or #gpu.address_space<workgroup>)}}
   %0 = xegpu.create_mem_desc %m : memref<4096xi8> -> !xegpu.mem_desc<32x64xf16>
   return
 }
@@ -19,7 +19,7 @@ func.func @f(%m: memref<2048xi8, 3>) {
 // -----
 
 func.func @f(%m: memref<?xi8, 3>) {
-  // expected-error @below {{operand 'source' at position 0 does not verify: memref<?xi8, 3 : i64> must be a static memref of rank 1 or 2 in shared local memory (3 or #gpu.address_space<workgroup>)}}
+  // expected-error @below {{operand 'source' is memref<?xi8, 3 : i64>, expected a static memref of rank 1 or 2 in shared local memory (3 or #gpu.address_space<workgroup>)}}
   %0 = xegpu.create_mem_desc %m : memref<?xi8, 3> -> !xegpu.mem_desc<32x64xf16>
   return
 }
@@ -90,8 +90,9 @@ func.func @f(%d: !xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<block = [16, 1], s
 
 // -----
 
+// expected-note @below {{defined here as i32}}
 func.func @f(%d: !xegpu.mem_desc<32x64xf16>, %i: i32) {
-  // expected-error @below {{operand is used with type index, but has been previously used or defined with type i32}}
+  // expected-error @below {{%i is used as index here, it is defined as i32}}
   %0 = xegpu.load_matrix %d[%i, 0] : !xegpu.mem_desc<32x64xf16>, i32 -> vector<8x16xf16>
   return
 }

@@ -67,7 +67,7 @@ func.func private @f(!xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<array_
 
 // -----
 
-// expected-error @below {{Expected `global`, or `slm`.}}
+// expected-error @below {{expected one of global, slm, found 'local'; did you mean 'slm'?}}
 func.func private @f(!xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<memory_space = local>>)
 
 // -----

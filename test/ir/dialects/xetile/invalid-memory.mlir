@@ -67,7 +67,7 @@ func.func @f(%pitch: memref<64x64xf16, strided<[?, 1]>>) {
 // -----
 
 func.func @f(%p: i64) {
-  // expected-error @below {{Expected ',' and strides in brackets after the sizes}}
+  // expected-error @below {{expected ',' and strides in brackets after the sizes, found ':'}}
   %0 = xetile.init_tile %p[0, 0], [64, 64] : i64 -> !xetile.tile<64x32xf16>
   func.return
 }
@@ -179,7 +179,7 @@ func.func @f(%src: memref<64x64xf16>, %m: index) {
 // -----
 
 func.func @f(%src: memref<64x64xf16>) {
-  // expected-error @below {{'=>' is not read; write `->`}}
+  // expected-error @below {{'=>' is not read; write '->'}}
   %0 = xetile.init_tile %src[0, 0] : memref<64x64xf16> => !xetile.tile<64x32xf16>
   func.return
 }

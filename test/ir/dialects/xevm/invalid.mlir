@@ -19,7 +19,7 @@ func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32) {
 // -----
 
 func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32) {
-  // expected-error @below {{result 'res' at position 0 does not verify: vector<4xi64> must be a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
+  // expected-error @below {{result 'res' is vector<4xi64>, expected a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
   %0 = xevm.blockload2d %p, %w, %h, %q, %x, %y <{elem_size_in_bits = 64 : i32, pack_register = false, tile_height = 8 : i32, tile_width = 8 : i32, transpose = false, v_blocks = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<4xi64>
   return
 }
@@ -155,7 +155,7 @@ func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32, %v: 
 // -----
 
 func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32, %v: vector<4x2xf32>) {
-  // expected-error @below {{operand 'stored_val' at position 6 does not verify: vector<4x2xf32> must be a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
+  // expected-error @below {{operand 'stored_val' is vector<4x2xf32>, expected a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
   xevm.blockstore2d %p, %w, %h, %q, %x, %y, %v <{elem_size_in_bits = 32 : i32, tile_height = 8 : i32, tile_width = 16 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4x2xf32>)
   return
 }
@@ -163,7 +163,7 @@ func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32, %v: 
 // -----
 
 func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32, %v: vector<4xi64>) {
-  // expected-error @below {{operand 'stored_val' at position 6 does not verify: vector<4xi64> must be a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
+  // expected-error @below {{operand 'stored_val' is vector<4xi64>, expected a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
   xevm.blockstore2d %p, %w, %h, %q, %x, %y, %v <{elem_size_in_bits = 64 : i32, tile_height = 8 : i32, tile_width = 8 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32, vector<4xi64>)
   return
 }
@@ -211,7 +211,7 @@ func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32) {
 // -----
 
 func.func @f(%p: !llvm.ptr<1>, %w: i32, %h: i32, %q: i32, %x: i32, %y: i32) {
-  // expected-error @below {{result 'res' at position 0 does not verify: vector<2xf64> must be a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
+  // expected-error @below {{result 'res' is vector<2xf64>, expected a vector of rank 1 of integers of 8, 16 or 32 bits, f16, bf16, tf32 or f32}}
   %0 = xevm.blockload2d %p, %w, %h, %q, %x, %y <{elem_size_in_bits = 16 : i32, pack_register = false, tile_height = 8 : i32, tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<2xf64>
   return
 }
@@ -317,7 +317,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{property 'scope' expected in operation 'xevm.memfence'}}
+  // expected-error @below {{'xevm.memfence' needs the property 'scope'}}
   xevm.memfence
   return
 }
@@ -357,7 +357,7 @@ func.func @f(%a: vector<8xi16>, %b: vector<8xi32>) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{result 'res' at position 0 does not verify: Expected one of i32, i64, but got f32}}
+  // expected-error @below {{result 'res' is f32, expected one of i32, i64}}
   %0 = xevm.lane_id : f32
   return
 }
@@ -365,7 +365,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{result 'res' at position 0 does not verify: Expected one of i32, i64, but got i16}}
+  // expected-error @below {{result 'res' is i16, expected one of i32, i64}}
   %0 = xevm.group_id.y : i16
   return
 }

@@ -119,7 +119,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{result 'result' at position 0 does not verify: Expected attribute index but got i32}}
+  // expected-error @below {{result 'result' is i32, expected index}}
   %0 = gpu.subgroup_id : i32
   func.return
 }

@@ -9,7 +9,7 @@ func.func @cast(%a: i32) {
 // -----
 
 func.func @predicate(%a: index) {
-  // expected-error@+1 {{Expected `eq`}}
+  // expected-error@+1 {{expected one of eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge, found 'lt'; did you mean 'slt'?}}
   %0 = index.cmp lt(%a, %a)
   return
 }

@@ -1,0 +1,305 @@
+"""What xDSL's verifiers complain of, in words that name the operand, what it is, and what would be legal."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, cast
+
+from xdsl.ir import Block, Operation, ParametrizedAttribute
+from xdsl.irdl import (
+    AllOf,
+    AnyOf,
+    BaseAttr,
+    EqAttrConstraint,
+    IRDLOperation,
+    MessageConstraint,
+    ParamAttrConstraint,
+    VarConstraint,
+)
+
+from xetile.advice import counterpart, hint
+from xetile.complaints.parsing import plain
+from xetile.errors import Note, notes_at
+
+_TERMINATORS = {
+    "func.func": "func.return",
+    "gpu.func": "gpu.return",
+    "llvm.func": "llvm.return",
+    "scf.for": "scf.yield",
+    "scf.if": "scf.yield",
+    "scf.while": "scf.condition or scf.yield",
+    "scf.parallel": "scf.reduce",
+    "scf.forall": "scf.forall.in_parallel",
+    "scf.index_switch": "scf.yield",
+    "scf.execute_region": "scf.yield",
+    "gpu.launch": "gpu.terminator",
+    "memref.alloca_scope": "memref.alloca_scope.return",
+    "vector.mask": "vector.yield",
+    "linalg.generic": "linalg.yield",
+}
+"""What ends the body of an op."""
+
+_KINDS = {
+    "builtin.integer_type": "an integer",
+    "integer_type": "an integer",
+    "index": "index",
+    "vector": "a vector",
+    "memref": "a memref",
+    "tensor": "a tensor",
+    "xetile.tile": "a tile",
+    "integer": "a whole number",
+    "float": "a number with a point",
+    "string": "a string",
+    "array": "a list in brackets",
+    "unit": "no value",
+    "symbol_ref": "a symbol such as @name",
+}
+"""What attributes are called, by the names that xDSL has for them."""
+
+
+class Verdict(NamedTuple):
+    """What is wrong with an op, and other places that one has to see."""
+
+    message: str
+    notes: tuple[Note, ...] = ()
+
+
+def verify_complaint(op: Operation, message: str) -> Verdict:
+    """The complaint of a verifier on an op, in our words."""
+    line = plain(message)
+    for pattern, answer in _ANSWERS:
+        if match := re.search(pattern, line):
+            return answer(op, match)
+    return Verdict(line)
+
+
+def unbuilt_complaint(name: str, message: str) -> str:
+    """The complaint on an op that was not built, of which only the name is known."""
+    line = plain(message)
+    if match := re.fullmatch(r"unexpected attribute (.*)", line):
+        other = counterpart(name)
+        advice = f"; did you mean '{other}'?" if other else ""
+        return f"'{name}' does not take {match[1]}{advice}"
+    if match := re.fullmatch(r"(.*) should be of base attribute (.*)", line):
+        return f"'{name}' has {match[1]} where {_kind(match[2])} is expected"
+    if match := re.fullmatch(r"expected attribute (.*) but got (.*)", line):
+        return f"'{name}' has {match[2]} where {match[1]} is expected"
+    if match := re.fullmatch(r"'(.*)' is not a valid (\w+)Flag", line):
+        return f"'{match[1]}' is no {_spaced(match[2])} of '{name}'"
+    return line
+
+
+def _spaced(name: str) -> str:
+    """A name of a class as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+def _kind(name: str) -> str:
+    return _KINDS.get(name, name)
+
+
+# Operands and results.
+
+
+def _argument(op: Operation, match: re.Match[str]) -> Verdict:
+    """An operand, result or attribute of the wrong kind."""
+    what, name, reason = match.groups()
+    subject = f"{what} '{name}'"
+    for pattern, answer in _REASONS:
+        if found := re.fullmatch(pattern, plain(reason)):
+            return Verdict(f"{subject} is {answer(found)}")
+    if found := re.fullmatch(r"unexpected attribute (.*)", plain(reason)):
+        return Verdict(f"{subject} is {found[1]}{_legal(op, what, name)}")
+    return Verdict(f"{subject}: {plain(reason)}")
+
+
+_REASONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"(.*) must be (.*)", lambda found: f"{found[1]}, expected {found[2]}"),
+    (
+        r"expected attribute (.*) but got (.*)",
+        lambda found: f"{found[2]}, expected {found[1]}",
+    ),
+    (
+        r"expected one of (.*), but got (.*)",
+        lambda found: f"{found[2]}, expected one of {found[1]}",
+    ),
+    (
+        r"(.*) should be of base attribute (.*)",
+        lambda found: f"{found[1]}, expected {_kind(found[2])}",
+    ),
+    (
+        r"(.*) should be of attribute subclassing '(.*)'",
+        lambda found: f"{found[1]}, expected a {_spaced(found[2])}",
+    ),
+    (
+        r"attribute (.*) expected from variable '.*', but got (.*)",
+        lambda found: f"{found[2]}, expected {found[1]} as the operands and results before it",
+    ),
+)
+
+
+def _legal(op: Operation, what: str, name: str) -> str:
+    """What an operand or result may be, and the op that takes what it is."""
+    other = counterpart(op.name)
+    advice = f"; did you mean '{other}'?" if other else ""
+    if not isinstance(op, IRDLOperation):
+        return advice
+    definition = op.get_irdl_definition()
+    defined = dict(definition.operands if what == "operand" else definition.results)
+    constraint = getattr(defined.get(name), "constr", None)
+    legal = described(getattr(constraint, "constr", constraint))
+    return (
+        f", expected {legal}{advice}"
+        if legal
+        else f", which '{op.name}' does not take{advice}"
+    )
+
+
+def described(constraint: object) -> str:
+    """What a constraint allows, in words; empty where there are none for it."""
+    match constraint:
+        case MessageConstraint():
+            return described(constraint.constr)
+        case VarConstraint():
+            return described(constraint.constraint)
+        case EqAttrConstraint():
+            return str(constraint.attr)
+        case BaseAttr():
+            return _kind(getattr(constraint.attr, "name", ""))
+        case ParamAttrConstraint():
+            return _parametrized(constraint)
+        case AnyOf():
+            parts = [
+                described(one) for one in cast("Sequence[object]", constraint.attr_constrs)
+            ]
+            return " or ".join(dict.fromkeys(parts)) if all(parts) else ""
+        case AllOf():
+            return next(filter(None, map(described, constraint.attr_constrs)), "")
+        case _:
+            return ""
+
+
+def _parametrized(constraint: ParamAttrConstraint[ParametrizedAttribute]) -> str:
+    kind = _kind(constraint.base_attr.name)
+    if kind not in ("a vector", "a tensor", "a memref"):
+        return kind
+    parts = [described(one) for one in constraint.param_constrs]
+    elements = next(
+        (part for part in parts if part in ("an integer", "index") or " or " in part), ""
+    )
+    return f"{kind} of {elements}" if elements else kind
+
+
+# Bodies and what ends them.
+
+
+def terminator_of(op: Operation | None) -> str:
+    """What ends the body of an op, empty where that is not known."""
+    return "" if op is None else _TERMINATORS.get(op.name, "")
+
+
+def _no_terminator(op: Operation, _: re.Match[str]) -> Verdict:
+    outer = op.parent_op()
+    end = terminator_of(outer)
+    if outer is None or not end:
+        return Verdict(f"'{op.name}' is the last op of a body, and no op that ends one")
+    values = ", ".join(str(result.type) for result in outer.results) if "yield" in end else ""
+    gives = f" of {values}" if values else ""
+    block = op.parent_block()
+    what = "block" if isinstance(block, Block) and _of_several(block) else "body"
+    branch = " or a branch" if what == "block" else ""
+    return Verdict(
+        f"this {what} of '{outer.name}' ends with '{op.name}'; end it with '{end}'{gives}{branch}"
+    )
+
+
+def _of_several(block: Block) -> bool:
+    return block.parent is not None and len(block.parent.blocks) > 1
+
+
+def _empty_body(op: Operation, match: re.Match[str]) -> Verdict:
+    end = _TERMINATORS.get(match[1])
+    advice = f"; end it with '{end}'" if end else "; an op that ends it is missing"
+    return Verdict(f"the body of '{match[1]}' is empty{advice}")
+
+
+def _parent(op: Operation, match: re.Match[str]) -> Verdict:
+    outer = op.parent_op()
+    there = "" if outer is None else f", found '{outer.name}'"
+    end = terminator_of(outer)
+    advice = f"; write '{end}'" if end and op.name in _TERMINATORS.values() else ""
+    return Verdict(f"{match[0]}{there}{advice}")
+
+
+def _last(op: Operation, match: re.Match[str]) -> Verdict:
+    after = op.next_op
+    notes = () if after is None else notes_at(after, "this op stands behind it")
+    return Verdict(match[0], notes)
+
+
+def _from_outside(op: Operation, _: re.Match[str]) -> Verdict:
+    message = f"a value from outside of '{op.name}' is used in its body, which sees its arguments alone"
+    for inner in op.walk():
+        for operand in inner.operands:
+            if inner is not op and not op.is_ancestor(operand.owner):
+                notes = (
+                    *notes_at(inner, "used here"),
+                    *notes_at(operand, "defined here"),
+                )
+                return Verdict(f"{message}; make it an argument", notes)
+    return Verdict(f"{message}; make it an argument")
+
+
+# Properties and counts.
+
+
+def _missing_property(op: Operation, match: re.Match[str]) -> Verdict:
+    return Verdict(f"'{op.name}' needs the {match[1]} '{match[2]}'")
+
+
+def _unknown_property(op: Operation, match: re.Match[str]) -> Verdict:
+    known: list[str] = []
+    if isinstance(op, IRDLOperation):
+        known = list(op.get_irdl_definition().properties)
+    listed = ", ".join(known) or "none"
+    advice = hint(match[1], known)
+    return Verdict(
+        f"'{op.name}' has no property '{match[1]}', its properties: {listed}{advice}"
+    )
+
+
+def _count(op: Operation, match: re.Match[str]) -> Verdict:
+    found = match[3].partition(" ")[0]
+    what = match[2].rstrip("s")
+    return Verdict(
+        f"'{op.name}' has {found} {what}{'' if found == '1' else 's'}, expected {match[1]}"
+    )
+
+
+def _blocks(op: Operation, match: re.Match[str]) -> Verdict:
+    return Verdict(f"the body '{match[1]}' of '{op.name}' has {match[2]} blocks, expected 1")
+
+
+_ANSWERS: tuple[tuple[str, Callable[[Operation, re.Match[str]], Verdict]], ...] = (
+    (
+        r"^(operand|result) '(\w+)' at positions? \d+(?: to \d+)? does not verify: (.*)$",
+        _argument,
+    ),
+    (
+        r"^operation (\S+) terminates block in (?:single|multi)-block",
+        _no_terminator,
+    ),
+    (r"^operation (\S+) contains empty block in single-block region", _empty_body),
+    (r"^'[\w.]+' expects parent op.*$", _parent),
+    (r"^'[\w.]+' must be the last operation in its parent block$", _last),
+    (
+        r"^operation using value defined out of its IsolatedFromAbove parent",
+        _from_outside,
+    ),
+    (r"^(property|attribute) '(\w+)' expected in operation", _missing_property),
+    (r"^property '(\w+)' is not defined by the operation", _unknown_property),
+    (r"^expected ((?:at least )?\d+(?: or \d+)?) (\w+), but got (\d+.*)$", _count),
+    (
+        r"^region '(.*)' at position \d+ expected a single block, but got (\d+)",
+        _blocks,
+    ),
+)
