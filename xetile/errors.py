@@ -154,10 +154,60 @@ def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
 
 
 def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
-    """Refuse the program at `at`."""
-    error = XetileError(message, position(at), notes)
+    """Refuse the program at `at`; an op that nobody wrote is named with the one that it was made from."""
+    error = XetileError(_with_origin(at, message), position(at), notes)
     error.at = at
     raise error
+
+
+_written: ContextVar[Mapping[tuple[str, int, int], str] | None] = ContextVar(
+    "written", default=None
+)
+"""Of the program that is being lowered, the names of the ops by their places."""
+
+
+@contextmanager
+def written_in(program: "Operation") -> Generator[None]:
+    """What is refused inside is made of the ops of `program` as it is now; an outer program stays the one that counts."""
+    if _written.get() is not None:
+        yield
+        return
+    names: dict[tuple[str, int, int], str] = {}
+    for op in program.walk():
+        if (place := file_position(op.location)) is not None:
+            names[_key(place)] = op.name
+    token = _written.set(names)
+    try:
+        yield
+    finally:
+        _written.reset(token)
+
+
+def _key(place: "FileLineColLoc") -> tuple[str, int, int]:
+    return place.filename.data, place.line.data, place.column.data
+
+
+def _with_origin(at: "Operation | SSAValue", message: str) -> str:
+    """The message, with the op that the user wrote where it speaks of one that a pass made."""
+    from xdsl.ir import Operation
+
+    written = _written.get()
+    place = position(at)
+    if written is None or place is None or not isinstance(at, Operation):
+        return message
+    origin = written.get(_key(place), at.name)
+    if origin == at.name or origin in _AROUND:
+        return message
+    quoted = f"'{at.name}'"
+    if quoted in message:
+        return message.replace(quoted, f"{quoted} (made from '{origin}')", 1)
+    if at.name.partition(".")[0] == origin.partition(".")[0]:
+        return f"{message} (at the {quoted} made from '{origin}')"
+    return message
+
+
+_AROUND = ("builtin.module", "gpu.module", "gpu.func", "func.func", "llvm.func")
+"""Ops that others stand in, which nothing else is made from."""
 
 
 class Told(NamedTuple):
@@ -194,6 +244,7 @@ def warn(at: "Operation | SSAValue | None", message: str) -> None:
 
 def _tell(kind: str, at: "Operation | SSAValue | None", message: str) -> None:
     place = position(at)
+    message = message if at is None else _with_origin(at, message)
     collecting = _collecting.get()
     if collecting is not None:
         collecting.append(Told(kind, None if place is None else place.line.data, message))

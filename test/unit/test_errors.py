@@ -14,6 +14,7 @@ from xetile.errors import (
     remark,
     remember_source,
     warn,
+    written_in,
 )
 
 TEXT = "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  func.return\n}\n"
@@ -104,3 +105,28 @@ def test_what_is_said_of_a_program_that_is_taken_shows_its_line(
     assert capsys.readouterr().err == (
         f"input.mlir:2:3: warning: the sum is not used\n{shown}"
     )
+
+
+def test_an_op_that_nobody_wrote_is_named_with_what_it_was_made_from() -> None:
+    module = parse(TEXT, "input.mlir")
+    (add,) = [op for op in module.walk() if op.name == "arith.addi"]
+    made = parse(TEXT.replace("addi", "muli"), "input.mlir")
+    (product,) = [op for op in made.walk() if op.name == "arith.muli"]
+
+    def said(message: str) -> str:
+        with pytest.raises(XetileError) as caught:
+            fail(product, message)
+        return caught.value.message
+
+    assert said("'arith.muli' is not lowered") == "'arith.muli' is not lowered"
+    with written_in(module), written_in(made):  # the outer program is the user's
+        add.detach()
+        assert said("'arith.muli' is not lowered") == (
+            "'arith.muli' (made from 'arith.addi') is not lowered"
+        )
+        assert said("no 'arith.muli' here") == "no 'arith.muli' (made from 'arith.addi') here"
+        assert said("no products") == (
+            "no products (at the 'arith.muli' made from 'arith.addi')"
+        )
+    with written_in(made):
+        assert said("no products") == "no products"

@@ -28,7 +28,7 @@ from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
 from xetile.cli.pipeline_spec import collect_pipeline, parse_passes
 from xetile.cli.usage import unrecognized
-from xetile.errors import XetileError, collected_remarks
+from xetile.errors import XetileError, collected_remarks, written_in
 
 PROGRAM = "xetile-opt"
 
@@ -130,12 +130,13 @@ class OptMain(xDSLOptMain):
             return
         from xetile.rewriting.positions import fill_positions
 
-        for step in self.pipeline.passes:
-            with self.instrumentation.around(step.name, prog):
-                step.apply(self.ctx, prog)
-                fill_positions(prog)  # passes of xDSL hand none on
-                if self.verify_each and not self.args.disable_verify:
-                    _verify_after(step, prog)
+        with written_in(prog):
+            for step in self.pipeline.passes:
+                with self.instrumentation.around(step.name, prog):
+                    step.apply(self.ctx, prog)
+                    fill_positions(prog)  # passes of xDSL hand none on
+                    if self.verify_each and not self.args.disable_verify:
+                        _verify_after(step, prog)
 
     # The run.
 

@@ -13,6 +13,7 @@ from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
 from xetile.analysis.targets import agreed, check_option
+from xetile.errors import written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
 from xetile.targets.target import Path
@@ -49,8 +50,9 @@ def lower(
     """
     check_option(module, device)
     path = agreed(module, lambda target: target.path, "levels", device)
-    for step in steps(path, to, device):
-        step.apply(context, module)
+    with written_in(module):
+        for step in steps(path, to, device):
+            step.apply(context, module)
 
 
 @dataclass(frozen=True)

@@ -46,13 +46,17 @@ def test_mlir_reads_what_we_print(mlir_round_trip: Callable[[str], None]) -> Non
 @pytest.mark.parametrize(
     ("text", "token", "message"),
     [
-        ("#spirv.entry_point_abi", "}", "'<' expected"),
+        ("#spirv.entry_point_abi", "}", "expected '<' before '}'"),
         (
             "#spirv.target_env<#vce, api=OpenCL, #spirv.resource_limits<>>",
             "<#vce",
             "#vce is an alias inside of #spirv.target_env, which is kept as text; write it out",
         ),
-        ("#spirv.entry_point_abi<", "}", "Unbalanced '}' in dialect symbol body"),
+        (
+            "#spirv.entry_point_abi<",
+            "}",
+            "'}' closes nothing here; brackets are closed in the order in which they were opened",
+        ),
     ],
 )
 def test_refused(text: str, token: str, message: str) -> None:
