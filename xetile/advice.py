@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 ALIKE = 0.7
-"""How much alike two names are that may be confused: difflib's ratio."""
+ALIKE_WHERE_SHORT = 0.6
+SHORT = 4
+"""How much alike two names are that may be confused: difflib's ratio; a slip changes more of a short one."""
 
 
 def _words(**meanings: str) -> Mapping[str, Sequence[str]]:
@@ -108,6 +110,19 @@ _DEVICES = _words(
     ptl="pantherlake panther_lake ptl_h xe3 30.0.4",
     cri="crescentisland crescent_island xe3p 35.11.0",
 )
+
+_FLAGS = _words(
+    device="target arch chip gpu march mcpu",
+    emit="format output_format emit_spirv kind to stage",
+    kernel="function fn kernel_name",
+    grid="blocks grid_size num_groups launch workgroups",
+    arg="args input inputs argument",
+    entry="main start entry_point e entry_function",
+    out="output output_dir output_file outdir",
+    against="compare reference ref",
+    tolerance="atol rtol eps",
+)
+"""Options of the command lines, without their dashes."""
 
 _PASSES: Mapping[str, Sequence[str]] = {
     "xegpu_wg_to_sg_distribute": ("xetile-wg-to-sg",),
@@ -209,7 +224,7 @@ def counterpart(op: str) -> str:
 
 
 def _meanings(word: str) -> list[str]:
-    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OTHERS)
+    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OTHERS, _FLAGS)
     found = [meaning for table in tables for meaning in table.get(word, ())]
     return [*found, *(f"xetile.{op}" for op in _OPS.get(word, ()))]
 
@@ -248,7 +263,9 @@ def _alike(name: str, names: Sequence[str]) -> list[str]:
         for one in reversed(names)
         if _plain(one).startswith(prefix)
     }
-    near = get_close_matches(name.removeprefix(prefix), list(rest), 1, ALIKE)
+    own = name.removeprefix(prefix)
+    alike = ALIKE_WHERE_SHORT if len(own) <= SHORT else ALIKE
+    near = get_close_matches(own, list(rest), 1, alike)
     return [rest[one] for one in near]
 
 

@@ -4,9 +4,10 @@ Every function raises `XetileError` for wrong input; its text starts with the so
 where one is at fault.
 """
 
+import re
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
@@ -47,16 +48,40 @@ def decode_source(data: bytes, name: str) -> str:
     return text
 
 
+_IR = re.compile(r"[{}%@]|\w+\.\w+ ")
+"""What programs hold and paths hardly do."""
+
+
+def _is_ir(text: str) -> bool:
+    return _IR.search(text) is not None
+
+
+def _path(path: object) -> str:
+    """The name of a file.
+
+    Errors: XetileError for what is no path, text among it.
+    """
+    if not isinstance(path, str | PathLike):
+        advice = "; bytes are read with .decode()" if isinstance(path, bytes) else ""
+        kind = type(path).__name__
+        raise XetileError(f"expected text or the path of a file, found {kind}{advice}")
+    name = str(fspath(cast("str | PathLike[str]", path)))
+    if "\n" in name:
+        raise XetileError("expected the path of a file, found text; xetile.parse reads text")
+    return name
+
+
 def read_source(path: str | PathLike[str]) -> str:
     """The text of a file.
 
     Errors: XetileError when it cannot be read or is not UTF-8.
     """
-    name = fspath(path)
+    name = _path(path)
     try:
         data = Path(name).read_bytes()
     except (OSError, ValueError) as error:
-        raise XetileError(f"cannot read '{name}': {reason_of(error)}") from error
+        advice = "; text of one line ends with a line break, else it is a path" * _is_ir(name)
+        raise XetileError(f"cannot read '{name}': {reason_of(error)}{advice}") from error
     return decode_source(data, name)
 
 
@@ -71,7 +96,7 @@ def parse(source: str | bytes | PathLike[str], *, name: str | None = None) -> Mo
         return parse_text(decode_source(source, name or "<text>"), name or "<text>")
     if isinstance(source, str) and "\n" in source:
         return parse_text(source, name or "<text>")
-    return parse_text(read_source(source), name or fspath(source))
+    return parse_text(read_source(source), name or _path(source))
 
 
 def parse_text(source: str, name: str, context: "Context | None" = None) -> ModuleOp:
@@ -82,6 +107,10 @@ def parse_text(source: str, name: str, context: "Context | None" = None) -> Modu
     from xetile.dialects.modules import parse as parse_module
     from xetile.parser import refusal
 
+    if "\n" not in source and source.endswith(".mlir") and not _is_ir(source):
+        raise XetileError(
+            f"expected text, found the path '{source}'; xetile.parse reads files"
+        )
     try:
         module = parse_module(source, name, context)
     except ParseError as error:

@@ -168,7 +168,7 @@ _written: ContextVar[Mapping[tuple[str, int, int], str] | None] = ContextVar(
 
 @contextmanager
 def written_in(program: "Operation") -> Generator[None]:
-    """What is refused inside is made of the ops of `program` as it is now; an outer program stays the one that counts."""
+    """What is refused inside is made of the ops of `program` as it is now; an outer program is the one that counts."""
     if _written.get() is not None:
         yield
         return

@@ -15,9 +15,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from xetile.advice import hint
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
-from xetile.errors import fail
+from xetile.errors import XetileError, fail, position
 from xetile.levels import UNIT_ATTRIBUTE, UNITS, Unit
 
 OLDER_CONVENTION = "VectorComputeFunctionINTEL"
@@ -141,6 +142,39 @@ def launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
     for op in outer.walk():
         if isinstance(op, LaunchFuncOp) and op.kernel.string_value() == path:
             yield op
+
+
+def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -> XetileError:
+    """The refusal of a module that lacks the kernel of a name, or any; `known` are the names that it has.
+
+    It says what is there in place of a kernel, and what to write.
+    """
+    if known and wanted is not None:
+        listed = f"the module has: {', '.join(known)}{hint(wanted, known)}"
+        return XetileError(f"there is no kernel '{wanted}'; {listed}")
+    which = "" if wanted is None else f" '{wanted}'"
+    if not module.body.block.ops:
+        return XetileError(
+            f"there is no kernel{which}: the file is empty; expected a gpu.module with a gpu.func "
+            "that has the keyword 'kernel'",
+            position(module),
+        )
+    others = [f for f in functions(module) if wanted is None or symbol_name(f) == wanted]
+    if not others:
+        return XetileError(
+            f"there is no kernel{which}; a kernel is a gpu.func with the keyword 'kernel' in a gpu.module"
+        )
+    name = symbol_name(others[0])
+    advice = (
+        "without the keyword 'kernel'; write it behind the arguments"
+        if others[0].name == "gpu.func"
+        else "; a kernel is a gpu.func with the keyword 'kernel' in a gpu.module"
+    )
+    space = "" if advice.startswith(";") else " "
+    return XetileError(
+        f"there is no kernel: '{name}' is a {others[0].name}{space}{advice}",
+        position(others[0]),
+    )
 
 
 def symbol_name(op: Operation) -> str:

@@ -8,6 +8,7 @@
 All of them together make one pipeline, in the order of the command line.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -108,6 +109,10 @@ def parse_passes(
     try:
         specs = tuple(parse_pipeline(specification))
     except ArgSpecParseError as error:
+        if empty := re.search(r"([\w-]+)=\s*(?=[,}\s]|$)", specification):
+            raise XetileError(
+                f"pass pipeline '{specification}': the option '{empty[1]}' has no value behind '='"
+            ) from error
         reason = str(error).splitlines()[-1].strip()
         raise XetileError(
             f"pass pipeline '{specification}': {reason.lower()}; write it as PASS,PASS{{OPTION=VALUE}}"
@@ -128,7 +133,12 @@ def _make_pass(
         raise XetileError(f"pass '{spec.name}': {error}") from error
 
 
-_SIMPLE_OPTIONS = {"int": (int, "a whole number"), "bool": (bool, "true or false")}
+_SIMPLE_OPTIONS = {
+    "int": (int, "a whole number"),
+    "bool": (bool, "true or false"),
+    "str": (str, "one word"),
+    "str|None": (str, "one word"),
+}
 """By the type that xDSL names: the one type of a value, and what to say of it."""
 
 
@@ -156,14 +166,17 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
         if legal_values and [type(value) for value in values] != [kind_of_value]:
             found = ",".join(_written(value) for value in values) or "without a value"
             option = name.replace("_", "-")
+            if option == "device":
+                from xetile.targets import names as devices
+
+                legal_values = f"one of {', '.join(devices())}"
             raise XetileError(
                 f"pass '{spec.name}': option '{option}' is {found}, expected {legal_values}"
             )
 
 
 def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """A hint at the known name that is most like an unknown one; empty if none is."""
-    from difflib import get_close_matches
+    """A hint at the known name that is meant by an unknown one; empty if none is."""
+    from xetile.advice import hint
 
-    near = get_close_matches(name, list(known), 1)
-    return f"; did you mean '{prefix}{near[0]}'?" if near else ""
+    return hint(name, known, prefix)

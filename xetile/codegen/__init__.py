@@ -7,8 +7,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
-from xetile.errors import XetileError
-
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
@@ -106,7 +104,7 @@ def lower_to_llvm(
 
     Errors: XetileError where there is no such kernel, or none at all.
     """
-    from xetile.analysis.kernels import kernel_functions
+    from xetile.analysis.kernels import kernel_functions, missing_kernel
     from xetile.codegen.functions import is_kernel, llvm_functions
 
     lowered = module if kernel is None else only_kernel(module, kernel)
@@ -117,7 +115,7 @@ def lower_to_llvm(
         lowered = module.clone() if lowered is module else lowered
         lower(context(), lowered, None, device)
     if not any(is_kernel(function) for function in llvm_functions(lowered)):
-        raise XetileError("there is no kernel")
+        raise missing_kernel(module, kernel, ())
     return lowered
 
 
@@ -126,15 +124,14 @@ def only_kernel(module: "ModuleOp", wanted: str) -> "ModuleOp":
 
     Errors: XetileError where there is no such kernel.
     """
-    from xetile.analysis.kernels import kernel_functions, symbol_name
+    from xetile.analysis.kernels import kernel_functions, missing_kernel, symbol_name
     from xetile.codegen.functions import is_kernel, llvm_functions
 
     def others(inside: "ModuleOp") -> "list[Operation]":
         kernels = [*kernel_functions(inside), *filter(is_kernel, llvm_functions(inside))]
         names = [symbol_name(function) for function in kernels]
         if wanted not in names:
-            known = f", but {', '.join(names)}" if names else ""
-            raise XetileError(f"there is no kernel '{wanted}'{known}")
+            raise missing_kernel(inside, wanted, names)
         return [f for f, name in zip(kernels, names, strict=True) if name != wanted]
 
     if not others(module):

@@ -22,7 +22,7 @@
 // DEVICE: {{^}}xetile-compile: error: unknown device 'b580'; known are pvc, bmg, {{[a-z0-9, ]+}}; did you mean 'bmg'?{{$}}
 // RUN: not xetile-compile %examples/gemm_f16.mlir --device bmg --kernel other 2>&1 | FileCheck %s --check-prefix=KERNEL
 // RUN: not xetile-compile %examples/gemm_f16.mlir --device bmg --kernel other --emit xegpu 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: {{^}}xetile-compile: error: there is no kernel 'other', but gemm{{$}}
+// KERNEL: {{^}}xetile-compile: error: there is no kernel 'other'; the module has: gemm{{$}}
 // RUN: not xetile-compile - --device bmg < %t.l.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: {{^}}xetile-compile: error: spirv of standard input needs a place to go; give -o{{$}}
 // RUN: not xetile-compile %t.x.mlir --device bmg --emit object 2>&1 | FileCheck %s --check-prefix=KIND

@@ -118,3 +118,34 @@ def test_nothing_is_near() -> None:
 @pytest.mark.parametrize("name", PASSES)
 def test_every_listed_pass_is_there(name: str) -> None:
     assert XETILE_UNIVERSE.all_passes[name]().name == name
+
+
+@pytest.mark.parametrize(
+    ("specification", "message"),
+    [
+        (
+            "xetile-to-xegpu{device=}",
+            "pass pipeline 'xetile-to-xegpu{device=}': the option 'device' has no value behind '='",
+        ),
+        (
+            "xetile-to-xegpu{device=bmg,pvc}",
+            "pass 'xetile-to-xegpu': option 'device' is bmg,pvc, expected one of pvc, bmg, lnl, ptl, cri",
+        ),
+        (
+            "xetile-to-xegpu{device}",
+            "pass 'xetile-to-xegpu': option 'device' is without a value, expected one of pvc, bmg, lnl, ptl, cri",
+        ),
+        (
+            "xetile-to-xegpu{devise=bmg}",
+            "pass 'xetile-to-xegpu' has no option 'devise'; its options: device; did you mean 'device'?",
+        ),
+        (
+            "xegpu-wg-to-sg-distribute",
+            "unknown pass 'xegpu-wg-to-sg-distribute'; did you mean 'xetile-wg-to-sg'?",
+        ),
+    ],
+)
+def test_wrong_pipelines_say_what_is_legal(specification: str, message: str) -> None:
+    with pytest.raises(XetileError) as caught:
+        parse_passes(specification, dict(XETILE_UNIVERSE.all_passes))
+    assert caught.value.message == message

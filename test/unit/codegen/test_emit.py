@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -127,14 +128,40 @@ def test_launch_contract():
 @pytest.mark.parametrize(
     ("module", "kernel", "message"),
     [
-        ("builtin.module {\n}", None, "there is no kernel"),
-        ("builtin.module {\n}", "gemm", "there is no kernel 'gemm'"),
-        (None, "gemm", "there is no kernel 'gemm', but first, second"),
+        (
+            "builtin.module {\n}",
+            None,
+            "kernel.mlir:1:1: error: there is no kernel: the file is empty; expected a gpu.module with a gpu.func "
+            "that has the keyword 'kernel'",
+        ),
+        (
+            "gpu.module @m {\n}",
+            "gemm",
+            "there is no kernel 'gemm'; a kernel is a gpu.func with the keyword 'kernel' in a gpu.module",
+        ),
+        (
+            "gpu.module @m {\n  gpu.func @k() {\n    gpu.return\n  }\n}",
+            None,
+            "kernel.mlir:2:3: error: there is no kernel: 'k' is a gpu.func without the keyword 'kernel'; "
+            "write it behind the arguments",
+        ),
+        (
+            "func.func @k() {\n  func.return\n}",
+            "k",
+            "kernel.mlir:1:1: error: there is no kernel: 'k' is a func.func; "
+            "a kernel is a gpu.func with the keyword 'kernel' in a gpu.module",
+        ),
+        (None, "gemm", "there is no kernel 'gemm'; the module has: first, second"),
+        (
+            None,
+            "frist",
+            "there is no kernel 'frist'; the module has: first, second; did you mean 'first'?",
+        ),
     ],
 )
 def test_a_kernel_that_is_not_there(module: str | None, kernel: str | None, message: str):
     source = two_kernels() if module is None else parse(module, "kernel.mlir")
-    with pytest.raises(XetileError, match=f"^{message}$"):
+    with pytest.raises(XetileError, match=f"^{re.escape(message)}$"):
         emit(source, "ll", "bmg", kernel=kernel)
 
 

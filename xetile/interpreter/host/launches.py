@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from xetile.advice import hint
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     holds_dialect,
@@ -94,7 +95,10 @@ def _kernel(op: LaunchFuncOp) -> Operation:
     modules = {symbol_name(found): found for found in _gpu_modules(op)}
     if len(inner) != 1 or outer not in modules:
         listed = ", ".join(modules) or "none"
-        fail(op, f"there is no gpu.module '{outer}'; the program has: {listed}")
+        fail(
+            op,
+            f"there is no gpu.module '{outer}'; the program has: {listed}{hint(outer, modules)}",
+        )
     functions = {
         symbol_name(found): found
         for found in modules[outer].regions[0].block.ops
@@ -103,7 +107,10 @@ def _kernel(op: LaunchFuncOp) -> Operation:
     name = inner[0].data
     if name not in functions:
         listed = ", ".join(functions) or "none"
-        fail(op, f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}")
+        fail(
+            op,
+            f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}{hint(name, functions)}",
+        )
     return functions[name]
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from xetile.advice import hint
 from xetile.analysis.kernels import symbol_name
 from xetile.errors import XetileError, fail, position
 from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
@@ -98,7 +99,8 @@ def find_entry(module: ModuleOp, name: str) -> Operation:
     for function in found:
         if symbol_name(function) == name:
             return function
-    listed = ", ".join(map(symbol_name, found)) or "none"
+    names = [symbol_name(function) for function in found]
+    listed = f"{', '.join(names) or 'none'}{hint(name, names)}"
     raise XetileError(f"there is no function '{name}' to start with; the module has: {listed}")
 
 

@@ -16,6 +16,7 @@ from xetile.analysis.kernels import (
     launch_sizes,
     level,
     mapped_subgroups,
+    missing_kernel,
     subgroup_count,
     symbol_name,
 )
@@ -130,12 +131,13 @@ def find_kernel(module: ModuleOp, name: str | None) -> Operation:
     found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
     if len(found) == 1:
         return found[0]
-    listed = ", ".join(symbol_name(kernel) for kernel in candidates) or "none"
-    if name is None:
-        raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
-    if found:
+    names = [symbol_name(kernel) for kernel in candidates]
+    if found and name is not None:
         raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
-    raise XetileError(f"there is no kernel '{name}'; the module has: {listed}")
+    if found:
+        listed = ", ".join(names)
+        raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
+    raise missing_kernel(module, name, names)
 
 
 def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:

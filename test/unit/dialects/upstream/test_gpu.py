@@ -262,7 +262,9 @@ def test_shuffles_may_be_shared_but_not_speculated():
 
 
 def test_unnamed_arguments_are_refused():
-    with pytest.raises(ParseError, match="Expected block argument"):
+    with pytest.raises(
+        ParseError, match="expected an argument such as %name: type, found 'f32'"
+    ):
         parse("gpu.module @m { gpu.func @k(f32) kernel { gpu.return } }")
 
 
