@@ -89,6 +89,7 @@ _KEYWORDS = _words(
     streaming="stream st evict_first cs",
     read_invalidate="ri readinvalidate invalidate_after_read last_use",
     slm="local shared workgroup",
+    workgroup="shared slm",
     slt="lt less",
     sle="le",
     sgt="gt greater",

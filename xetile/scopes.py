@@ -81,7 +81,8 @@ class ScopedParser(StockParser):
         elif operand.index >= len(values):
             raise NotedParseError(
                 operand.span,
-                f"%{name} has {len(values)} parts, #{operand.index} is none of them",
+                f"%{name} has {len(values)} part{'s' * (len(values) != 1)}, "
+                f"#{operand.index} is none of them",
                 self._notes("defined here", self._place_of(name)),
             )
         elif (other := values[operand.index].type) != type:

@@ -58,6 +58,10 @@ def parse_complaint(
     return _at_the_line_before(said, text)
 
 
+_OF_WHAT_IS_THERE = ("expected ", "this ", "unexpected ", "there is ", "'")
+"""How messages begin that speak of the token that is there, others speak of what is read already."""
+
+
 def token_at(text: str, start: int) -> str:
     """The token that begins at an offset, behind blanks; empty at the end of the text."""
     match = _TOKEN.search(text, start)
@@ -73,10 +77,19 @@ def plain(message: str) -> str:
 
 def _at_the_line_before(said: Complaint, text: str) -> Complaint:
     """What is missing is missing behind the token before, where the next one stands on a later line."""
-    if not said.message.startswith("expected "):
-        return said
     end = end_of_token_before(text, said.start)
-    return said._replace(start=end) if "\n" in text[end : said.start] else said
+    if "\n" not in text[end : said.start]:
+        return said
+    if said.message.startswith("expected "):
+        return said._replace(start=end)
+    if said.message.startswith(_OF_WHAT_IS_THERE):
+        return said
+    line = text.rfind("\n", 0, end) + 1
+    return said._replace(start=line + _indent(text[line:end]))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def end_of_token_before(text: str, start: int) -> int:
@@ -130,6 +143,8 @@ def _punctuation(found: _Found) -> Complaint:
         if CLOSING[bracket] == sign
     ]
     where = context or f" before {found.shown}"
+    if found.token == "=" and not context:
+        where += "; is the op above complete? it takes the name before '=' as its own"
     found_there = "" if where.startswith(" before ") else f", found {found.shown}"
     return Complaint(f"expected '{sign}'{where}{found_there}", found.start, tuple(notes))
 
@@ -278,7 +293,10 @@ _ANSWERS: tuple[tuple[str, Callable[[_Found], Complaint]], ...] = (
     ),
     (
         r"^invalid type given for integer or float attribute$",
-        _says("a number is of an integer type, index, or a float type such as f32"),
+        _says(
+            "a number is of an integer type, index, or a float type such as f32; "
+            "a vector of it is dense<...> : vector<...>"
+        ),
     ),
     (
         r"^duplicate key '(.*)' in (?:dictionary attribute|properties dictionary)$",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     AllOf,
@@ -56,6 +57,15 @@ _KINDS = {
 """What attributes are called, by the names that xDSL has for them."""
 
 
+_LEGAL = {
+    "CombiningKind": (
+        *("add", "mul", "minui", "minsi", "minnumf", "minimumf"),
+        *("maxui", "maxsi", "maxnumf", "maximumf", "and", "or", "xor"),
+    )
+}
+"""The words of an enumeration, by the name that xDSL has for it."""
+
+
 class Verdict(NamedTuple):
     """What is wrong with an op, and other places that one has to see."""
 
@@ -84,7 +94,9 @@ def unbuilt_complaint(name: str, message: str) -> str:
     if match := re.fullmatch(r"expected attribute (.*) but got (.*)", line):
         return f"'{name}' has {match[2]} where {match[1]} is expected"
     if match := re.fullmatch(r"'(.*)' is not a valid (\w+)Flag", line):
-        return f"'{match[1]}' is no {_spaced(match[2])} of '{name}'"
+        legal = _LEGAL.get(match[2], ())
+        listed = f"; legal are {', '.join(legal)}{hint(match[1], legal)}" if legal else ""
+        return f"'{match[1]}' is no {_spaced(match[2])} of '{name}'{listed}"
     return line
 
 
@@ -267,6 +279,16 @@ def _unknown_property(op: Operation, match: re.Match[str]) -> Verdict:
     )
 
 
+def _symbol(op: Operation, match: re.Match[str]) -> Verdict:
+    """A symbol that is not there; what is meant is sought among all that the program has."""
+    outer = op
+    while (around := outer.parent_op()) is not None:
+        outer = around
+    names = [one.get_attr_or_prop("sym_name") for one in outer.walk()]
+    known = [name.data for name in names if isinstance(name, StringAttr)]
+    return Verdict(f"there is no symbol '@{match[1]}'{hint(match[1], known, '@')}")
+
+
 def _count(op: Operation, match: re.Match[str]) -> Verdict:
     found = match[3].partition(" ")[0]
     what = match[2].rstrip("s")
@@ -297,6 +319,7 @@ _ANSWERS: tuple[tuple[str, Callable[[Operation, re.Match[str]], Verdict]], ...] 
     ),
     (r"^(property|attribute) '(\w+)' expected in operation", _missing_property),
     (r"^property '(\w+)' is not defined by the operation", _unknown_property),
+    (r"^'@(.+)' could not be found in symbol table$", _symbol),
     (r"^expected ((?:at least )?\d+(?: or \d+)?) (\w+), but got (\d+.*)$", _count),
     (
         r"^region '(.*)' at position \d+ expected a single block, but got (\d+)",

@@ -57,6 +57,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xetile.advice import hint
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 
 _Attribute = TypeVar("_Attribute", bound=Attribute)
@@ -375,7 +376,7 @@ class Word(Directive, ABC):
         word = self.read(parser)
         if word not in words:
             message = f"{what} is '{word}', it has to be one of {', '.join(words)}"
-            parser.raise_error(message, start, start + len(word))
+            parser.raise_error(message + hint(word, words), start, start + len(word))
         self.number.set(state, IntegerAttr(words.index(word), i64))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:

@@ -18,7 +18,7 @@ from xetile.analysis.lanes import AXES
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
-from xetile.errors import fail, warn, with_line
+from xetile.errors import fail, notes_at, warn, with_line
 from xetile.interpreter.host.device import with_token
 from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
@@ -111,7 +111,14 @@ def _kernel(op: LaunchFuncOp) -> Operation:
             op,
             f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}{hint(name, functions)}",
         )
-    return functions[name]
+    kernel = functions[name]
+    if "kernel" not in kernel.properties and "gpu.kernel" not in kernel.attributes:
+        fail(
+            op,
+            f"'{name}' is no kernel; write the keyword 'kernel' behind its arguments",
+            notes_at(kernel, "defined here"),
+        )
+    return kernel
 
 
 def _gpu_modules(op: Operation) -> Iterator[Operation]:
