@@ -238,7 +238,11 @@ def _parent(op: Operation, match: re.Match[str]) -> Verdict:
     outer = op.parent_op()
     there = "" if outer is None else f", found '{outer.name}'"
     end = terminator_of(outer)
-    advice = f"; write '{end}'" if end and op.name in _TERMINATORS.values() else ""
+    advice = ""
+    if op.name in _TERMINATORS.values():
+        advice = f"; write '{end}'" if end else ""
+    elif wanted := re.search(r"'([\w.]+)'$", match[0]):
+        advice = f"; put it into a '{wanted[1]}'"
     return Verdict(f"{match[0]}{there}{advice}")
 
 

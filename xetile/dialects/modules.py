@@ -74,9 +74,11 @@ class Parser(DialectFreeParser):
             attr_or_dialect_name in _WITHOUT_DIALECT
             and self._current_token.kind is MLIRTokenKind.LESS
         ):
-            mark = "!" if is_type else "#"
-            self.raise_error(
-                f"write {mark}xetile.{attr_or_dialect_name}<...>", self.name_before()
+            mark, what = ("!", "type") if is_type else ("#", "attribute")
+            name = attr_or_dialect_name
+            raise NotedParseError(
+                self.name_before(),
+                f"there is no {what} '{mark}{name}'; write {mark}xetile.{name}<...>",
             )
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 

@@ -70,7 +70,7 @@ gpu.module @m {
 // -----
 
 // a kernel outside of a gpu.module
-// CHECK:{{.*}}bodies.mlir:[[# @LINE + 3]]:1: error: 'gpu.func' expects parent op 'gpu.module', found 'builtin.module'
+// CHECK:{{.*}}bodies.mlir:[[# @LINE + 3]]:1: error: 'gpu.func' expects parent op 'gpu.module', found 'builtin.module'; put it into a 'gpu.module'
 // CHECK-NEXT:gpu.func @k() kernel {
 // CHECK-NEXT:^
 gpu.func @k() kernel {

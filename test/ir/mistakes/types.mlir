@@ -72,7 +72,7 @@ func.func private @f(!tile)
 // -----
 
 // a type without its dialect
-// CHECK:{{.*}}types.mlir:[[# @LINE + 4]]:9: error: write !xetile.tile<...>
+// CHECK:{{.*}}types.mlir:[[# @LINE + 4]]:9: error: there is no type '!tile'; write !xetile.tile<...>
 // CHECK-NEXT:!tile = !tile<64x32xf16, #xetile.tile_attr<wg_map = #map>>
 // CHECK-NEXT:        ^
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [32, 32]>
