@@ -185,7 +185,10 @@ def described(constraint: object) -> str:
             ]
             return " or ".join(dict.fromkeys(parts)) if all(parts) else ""
         case AllOf():
-            return next(filter(None, map(described, constraint.attr_constrs)), "")
+            parts = [
+                described(one) for one in cast("Sequence[object]", constraint.attr_constrs)
+            ]
+            return next(filter(None, parts), "")
         case _:
             return ""
 

@@ -253,7 +253,7 @@ def parse_tile_type(parser: Parser) -> TileType:
     """Read a tile type."""
     start = parser.pos
     if _BARE_TILE.match(parser.lexer.input.content, start):
-        parser.raise_error("write !xetile.tile<...>")
+        parser.raise_error("there is no type 'tile'; write !xetile.tile<...>")
     type = parser.parse_type()
     if not isinstance(type, TileType):
         refuse(parser, f"a !xetile.tile expected, found {type}", start)
