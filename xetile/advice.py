@@ -112,19 +112,6 @@ _DEVICES = _words(
     cri="crescentisland crescent_island xe3p 35.11.0",
 )
 
-_FLAGS = _words(
-    device="target arch chip gpu march mcpu",
-    emit="format output_format emit_spirv kind to stage",
-    kernel="function fn kernel_name",
-    grid="blocks grid_size num_groups launch workgroups",
-    arg="args input inputs argument",
-    entry="main start entry_point e entry_function",
-    out="output output_dir output_file outdir",
-    against="compare reference ref",
-    tolerance="atol rtol eps",
-)
-"""Options of the command lines, without their dashes."""
-
 _PASSES: Mapping[str, Sequence[str]] = {
     "xegpu_wg_to_sg_distribute": ("xetile-wg-to-sg",),
     "xegpu_wg_to_sg": ("xetile-wg-to-sg",),
@@ -225,7 +212,7 @@ def counterpart(op: str) -> str:
 
 
 def _meanings(word: str) -> list[str]:
-    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OTHERS, _FLAGS)
+    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OTHERS)
     found = [meaning for table in tables for meaning in table.get(word, ())]
     return [*found, *(f"xetile.{op}" for op in _OPS.get(word, ()))]
 
@@ -259,6 +246,8 @@ def _alike(name: str, names: Sequence[str]) -> list[str]:
     from difflib import get_close_matches
 
     prefix = name[: name.find(".") + 1]
+    if not any(_plain(one).startswith(prefix) for one in names):
+        prefix = ""
     rest = {
         _plain(one).removeprefix(prefix): one
         for one in reversed(names)

@@ -104,31 +104,3 @@ def test_a_broken_pipe_is_quiet(tmp_path: Path) -> None:
             [sys.executable, script], stdout=pipe, stderr=subprocess.PIPE, check=False
         )
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["--devise", "bmg"],
-            "unrecognized arguments: --devise bmg; did you mean '--device'?",
-        ),
-        (
-            ["--target", "bmg"],
-            "unrecognized arguments: --target bmg; did you mean '--device'?",
-        ),
-        (
-            ["--emit", "spir"],
-            "argument --emit: invalid choice: 'spir' (choose from 'll', 'spirv'); did you mean 'spirv'?",
-        ),
-    ],
-)
-def test_unknown_flags_and_choices_are_answered_with_what_is_meant(
-    arguments: list[str], message: str
-) -> None:
-    parser = ToolParser("tool", "does things")
-    parser.add_argument("--device")
-    parser.add_argument("--emit", choices=("ll", "spirv"))
-    with pytest.raises(XetileError) as caught:
-        parser.parse_args(arguments)
-    assert caught.value.message == message
