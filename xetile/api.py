@@ -62,9 +62,8 @@ def _path(path: object) -> str:
     Errors: XetileError for what is no path, text among it.
     """
     if not isinstance(path, str | PathLike):
-        advice = "; bytes are read with .decode()" if isinstance(path, bytes) else ""
         kind = type(path).__name__
-        raise XetileError(f"expected text or the path of a file, found {kind}{advice}")
+        raise XetileError(f"expected text or the path of a file, found {kind}")
     name = str(fspath(cast("str | PathLike[str]", path)))
     if "\n" in name:
         raise XetileError("expected the path of a file, found text; xetile.parse reads text")

@@ -92,7 +92,7 @@ def remember_source(name: str, text: str) -> None:
     """Keep a text that a command reads, for the diagnostics on it; a Python program keeps its own."""
     sources = _sources.get()
     if sources is not None:
-        sources[name] = text
+        sources[name] = text.removeprefix("\ufeff")
 
 
 def position(at: "Operation | SSAValue | None") -> "FileLineColLoc | None":

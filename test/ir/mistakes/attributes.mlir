@@ -2,7 +2,7 @@
 // RUN: not xetile-opt --split-input-file %s 2>&1 >/dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 // a key in the plural
-// CHECK:{{.*}}attributes.mlir:[[# @LINE + 3]]:23: error: unknown key 'sg_layouts' in wg_map; legal are sg_layout, sg_data; did you mean 'sg_layout'?
+// CHECK:{{.*}}attributes.mlir:[[# @LINE + 3]]:23: error: unknown key 'sg_layouts' in wg_map; did you mean 'sg_layout'? legal are sg_layout, sg_data
 // CHECK-NEXT:#map = #xetile.wg_map<sg_layouts = [2, 1], sg_data = [32, 32]>
 // CHECK-NEXT:                      ^
 #map = #xetile.wg_map<sg_layouts = [2, 1], sg_data = [32, 32]>
@@ -12,7 +12,7 @@ func.func private @f(!tile)
 // -----
 
 // the workgroup's key
-// CHECK:{{.*}}attributes.mlir:[[# @LINE + 3]]:23: error: unknown key 'wg_layout' in wg_map; legal are sg_layout, sg_data; did you mean 'sg_layout'?
+// CHECK:{{.*}}attributes.mlir:[[# @LINE + 3]]:23: error: unknown key 'wg_layout' in wg_map; did you mean 'sg_layout'? legal are sg_layout, sg_data
 // CHECK-NEXT:#map = #xetile.wg_map<wg_layout = [2, 1], sg_data = [32, 32]>
 // CHECK-NEXT:                      ^
 #map = #xetile.wg_map<wg_layout = [2, 1], sg_data = [32, 32]>
@@ -32,7 +32,7 @@ func.func private @f(!tile)
 // -----
 
 // a key is misspelt
-// CHECK:{{.*}}attributes.mlir:[[# @LINE + 4]]:51: error: unknown key 'wgmap' in tile_attr; legal are sg_map, wg_map, wg, order, inner_blocks, memory_space, scattered, array_length; did you mean 'wg_map'?
+// CHECK:{{.*}}attributes.mlir:[[# @LINE + 4]]:51: error: unknown key 'wgmap' in tile_attr; did you mean 'wg_map'? legal are sg_map, wg_map, wg, order, inner_blocks, memory_space, scattered, array_length
 // CHECK-NEXT:!tile = !xetile.tile<64x32xf16, #xetile.tile_attr<wgmap = #map>>
 // CHECK-NEXT:                                                  ^
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [32, 32]>
@@ -67,7 +67,7 @@ func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
 // -----
 
 // a cache hint is misspelt
-// CHECK:{{.*}}attributes.mlir:[[# @LINE + 6]]:58: error: 'cahced' is no cache hint; legal are cached, uncached, streaming, read_invalidate, write_back, write_through; did you mean 'cached'?
+// CHECK:{{.*}}attributes.mlir:[[# @LINE + 6]]:58: error: 'cahced' is no cache hint; did you mean 'cached'? legal are cached, uncached, streaming, read_invalidate, write_back, write_through
 // CHECK-NEXT:  %v = xetile.load_tile %t {l1_hint = #xetile.cache_hint<cahced>} : !xetile.tile<64x32xf16> -> vector<64x32xf16>
 // CHECK-NEXT:                                                         ^
 func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
