@@ -254,6 +254,7 @@ _ANSWERS: tuple[tuple[str, Callable[[_Found], Complaint]], ...] = (
     (r"^'([^\w\s']+)' expected( .*)?$", _punctuation),
     (r"^expected ('\w+'(?:, '\w+')*,? or '\w+')$", _one_of),
     (r"^expected ('\w+'(?: .*)?)$", _expected("{1}")),
+    (r"^('\w+') expected$", _expected("{1}")),
     (r"^(?:type expected|expected (?:vector element|shape) type)()$", _type),
     (r"^attribute expected$", _attribute),
     (r"^string literal expected|^expected a string$", _string),

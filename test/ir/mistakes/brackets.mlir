@@ -158,7 +158,7 @@ func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
 // -----
 
 // a word is missing
-// CHECK:{{.*}}brackets.mlir:[[# @LINE + 5]]:31: error: 'step' expected
+// CHECK:{{.*}}brackets.mlir:[[# @LINE + 5]]:31: error: expected 'step', found 'iter_args'
 // CHECK-NEXT:  %r = scf.for %i = %c1 to %n iter_args(%acc = %a) -> (f32) {
 // CHECK-NEXT:                              ^
 func.func @f(%a: f32, %n: index) -> f32 {

@@ -127,7 +127,7 @@ func.func private @f(!xetile.tile<64x32xf16, #xetile.wg_map<sg_layout = [2, 2]>>
 
 // -----
 
-// expected-error @below {{unknown key 'data' in wg_map; legal are sg_layout, sg_data}}
+// expected-error @below {{unknown key 'data' in wg_map; did you mean 'sg_data'? legal are sg_layout, sg_data}}
 func.func private @f(!xetile.tile<64x32xf16, #xetile.wg_map<sg_layout = [2, 2], data = [32, 32]>>)
 
 // -----
