@@ -5,7 +5,7 @@
 // RUN: xetile-run %s --entry f --arg 5.0 --arg 3 --arg 1 | FileCheck %s --check-prefix=RESULT
 // RUN: not xetile-opt %S/Inputs/two-results.mlir 2>&1 | FileCheck %s --check-prefix=TWO
 // RESULT: result 0: 5.0
-// TWO: two-results.mlir:2:68: error: 2 values in iter_args, 1 type after `->`; more than one stand in parentheses
+// TWO: two-results.mlir:2:68: error: 2 values in iter_args, 1 type after '->'; more than one stand in parentheses
 
 // CHECK-LABEL: func.func @f
 func.func @f(%a: f32, %n: index, %p: i1) -> f32 {
