@@ -9,7 +9,6 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from xetile.snippets import snippet
@@ -156,20 +155,9 @@ def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
 
 def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
     """Refuse the program at `at`; an op that nobody wrote is named with the one that it was made from."""
-    error = _refusal()(_with_origin(at, message), position(at), notes)
+    error = XetileError(_with_origin(at, message), position(at), notes)
     error.at = at
     raise error
-
-
-@cache
-def _refusal() -> type[XetileError]:
-    """A XetileError that is one of xDSL's diagnostics too, which its own tools show without a trace."""
-    from xdsl.utils.exceptions import DiagnosticException
-
-    class Refusal(XetileError, DiagnosticException):
-        """The program is refused at a place."""
-
-    return Refusal
 
 
 _written: ContextVar[Mapping[tuple[str, int, int], str] | None] = ContextVar(

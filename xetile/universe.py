@@ -34,7 +34,11 @@ def _with_diagnostics(load: Load) -> Load:
             except XetileError as error:
                 raise _refused(error) from error
 
-        return type(kind.__name__, (kind,), {"apply": apply, "__doc__": kind.__doc__})
+        return type(
+            kind.__name__,
+            (kind,),
+            {"apply": apply, "__doc__": kind.__doc__, "__module__": kind.__module__},
+        )
 
     return loaded
 

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 def check_kernel_name(module: "ModuleOp", name: str | None) -> None:
     """Refuse a name that is no kernel's, but near one, and none where the module does not have one kernel."""
-    from xetile.analysis.kernels import functions, kernel_functions, symbol_name
+    from xetile.analysis.kernels import (
+        functions,
+        kernel_functions,
+        missing_kernel,
+        symbol_name,
+    )
 
     if name is not None:
         _refuse_near("kernel", name, [symbol_name(function) for function in functions(module)])
@@ -23,10 +28,13 @@ def check_kernel_name(module: "ModuleOp", name: str | None) -> None:
         raise XetileError(
             f"which kernel to execute is not clear; choose with --kernel among {listed}"
         )
-    if not kernels:
-        entries = [f"--entry {symbol_name(function)}" for function in functions(module)]
-        hint = f"; to run its host code write {' or '.join(entries)}" if entries else ""
-        raise XetileError(f"the module has no kernel{hint}")
+    if kernels:
+        return
+    others = functions(module)
+    if not others or any(op.name != "func.func" for op in others):
+        raise missing_kernel(module, None, [])
+    entries = " or ".join(f"--entry {symbol_name(host)}" for host in others)
+    raise XetileError(f"the module has no kernel; to run its host code write {entries}")
 
 
 def check_entry_name(module: "ModuleOp", name: str) -> None:

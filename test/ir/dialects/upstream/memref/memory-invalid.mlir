@@ -27,7 +27,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f() {
-  // expected-error @below {{Alignment attribute 3 is not a power of 2}}
+  // expected-error @below {{alignment attribute 3 is not a power of 2}}
   %0 = memref.alloc() {alignment = 3 : i64} : memref<4xf32>
   func.return
 }
