@@ -1,77 +1,128 @@
 """The fuzzer's command line; see the package."""
 
+import re
+import shlex
 import sys
-import traceback
-from argparse import ArgumentParser
+import time
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
-from multiprocessing import Pool
 from pathlib import Path
 
-from tools.fuzz.mutation import mutant
-from tools.fuzz.oracle import Finding, Outcome, check
-
-MEMORY = 4 << 30
-"""Bytes that one worker may take: an input that asks for more is refused or found out."""
-
-
-def run(number: int) -> tuple[int, Outcome]:
-    """One input, by its number."""
-    try:
-        return number, check(mutant(number))
-    except Exception as error:  # a fault of the fuzzer itself must not end a long run
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({where.name}:{where.lineno})"
-        return number, Outcome("fuzzer", Finding("fuzzer", what))
+from tools.fuzz.case import Case, Finding, Outcome
+from tools.fuzz.check import check
+from tools.fuzz.corpus import everything
+from tools.fuzz.families import FAMILIES, family_of, make
+from tools.fuzz.pool import Name, alone, tried
+from tools.fuzz.shrink import shrunk
 
 
-def _limit_memory() -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="fuzz", description="Mutated input through the commands.")
+    add = parser.add_argument
+    add("--family", choices=tuple(FAMILIES), help="inputs of this family only")
+    add("--count", type=int, default=20_000, help="how many inputs (20000)")
+    add("--seed", type=int, default=0, help="other inputs (0)")
+    add("--only", type=int, metavar="N", help="print and check the input of this number")
+    add("--shrink", action="store_true", help="with --only: leave out lines that do not matter")
+    add("--jobs", type=int, default=2, help="processes (2)")
+    add("--keep", type=Path, metavar="DIR", help="a folder for the inputs with findings")
+    add("--against-mlir-opt", action="store_true", help="host programs that we take, it must take")
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the inputs; the status is 1 if anything was found."""
-    parser = ArgumentParser(
-        prog="fuzz", description="Mutated programs through xetile, to level B."
-    )
-    parser.add_argument("--count", type=int, default=20_000, help="how many inputs (20000)")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="the number of the first input, in millions"
-    )
-    parser.add_argument("--only", type=int, help="print and check the input of this number")
-    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument("--keep", type=Path, help="a folder for the inputs with findings")
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
+    numbers = range(options.count) if options.only is None else (options.only,)
+    names = [Name(options.family or family_of(n), options.seed, n) for n in numbers]
     if options.only is not None:
-        print(mutant(options.only))
-        print(check(mutant(options.only)))
-        return 0
-    first = options.seed * 1_000_000
+        return _one(names[0], options)
+    everything()  # read once, before processes are split off
     reached: Counter[str] = Counter()
-    found: dict[Finding, list[int]] = {}
-    with Pool(options.jobs, _limit_memory, maxtasksperchild=1000) as pool:
-        numbers = range(first, first + options.count)
-        for done, (number, outcome) in enumerate(pool.imap_unordered(run, numbers, 20), 1):
-            reached[outcome.reached] += 1
-            if outcome.finding is not None:
-                found.setdefault(outcome.finding, []).append(number)
-                _keep(options.keep, number)
-            if done % 200 == 0 or done == options.count:
-                count = sum(map(len, found.values()))
-                print(f"\r{done}/{options.count}, {count} findings", end="", file=sys.stderr)
+    found: dict[Name, Finding] = {}
+    taken: list[Name] = []
+    started = time.monotonic()
+    for done, (name, outcome) in enumerate(tried(names, options.jobs), 1):
+        reached[f"{name.family}: {outcome.reached}"] += 1
+        if outcome.finding is not None:
+            found[name] = outcome.finding
+        elif outcome.taken:
+            taken.append(name)
+        if done % 100 == 0 or done == len(names):
+            seconds = time.monotonic() - started
+            line = f"\r{done}/{len(names)} after {seconds:.0f} s, {len(found)} findings"
+            print(line, end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    print(", ".join(f"{count} {step}" for step, count in sorted(reached.items())))
-    for finding, numbers in sorted(found.items(), key=lambda item: -len(item[1])):
-        print(f"{len(numbers)} x {finding.step}: {finding.what}  (--only {numbers[0]})")
+    if options.against_mlir_opt:
+        found |= _against_mlir_opt(taken)
+    for name in found if options.keep is not None else ():
+        _keep(make(*name), options.keep / f"{name.family}-{name.seed}-{name.number}")
+    _report(reached, found)
     return 1 if found else 0
 
 
-def _keep(folder: Path | None, number: int) -> None:
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{number}.mlir").write_text(mutant(number))
+def _against_mlir_opt(taken: Sequence[Name]) -> dict[Name, Finding]:
+    from tools.fuzz.differential import refused
+
+    cases = [(name, make(*name)) for name in taken if name.family == "host"]
+    compared = [(name, case.text) for name, case in cases if case.comparable]
+    print(f"mlir-opt reads {len(compared)} of them", file=sys.stderr)
+    return {compared[n][0]: finding for n, finding in refused([text for _, text in compared])}
+
+
+def _report(reached: Counter[str], found: dict[Name, Finding]) -> None:
+    for step, count in sorted(reached.items()):
+        print(f"{count:7} {step}")
+    groups: dict[tuple[str, str], list[Name]] = {}
+    for name, finding in found.items():
+        groups.setdefault((finding.step, _kind(finding.what)), []).append(name)
+    for names in sorted(groups.values(), key=lambda names: (-len(names), names)):
+        first = min(names)
+        finding = found[first]
+        again = f"--family {first.family} --seed {first.seed} --only {first.number}"
+        print(f"{len(names)} x {finding.step}: {finding.what}  ({again})")
+
+
+def _kind(what: str) -> str:
+    """Findings that differ in numbers and names only are of one kind."""
+    return re.sub(r"-?\d+", "0", re.sub(r"'[^']*'|%[\w#]+", "'...'", what))
+
+
+def _one(name: Name, options: Namespace) -> int:
+    case = make(*name)
+    outcome = alone(name)
+    if options.shrink and outcome.finding is not None:
+        case = _smaller(name, case, outcome.finding)
+    if options.keep is not None:
+        _keep(case, options.keep / f"{name.family}-{name.seed}-{name.number}")
+    for file, content in case.files.items():
+        print(f"--- {file}\n{content[:20_000].decode(errors='backslashreplace')}")
+    print(f"--- {_command(case)}")
+    print(f"{case.streams or ''} threshold {case.threshold}\n{outcome.reached}")
+    print(f"{outcome.finding.step}: {outcome.finding.what}" if outcome.finding else "no finding")
+    return 1 if outcome.finding else 0
+
+
+def _smaller(name: Name, case: Case, finding: Finding) -> Case:
+    def outcome(text: str) -> Outcome:
+        return alone(name, lambda _: check(case.with_text(text)))
+
+    def fails(text: str) -> bool:
+        other = outcome(text).finding
+        return other is not None and _kind(other.what) == _kind(finding.what)
+
+    return case.with_text(shrunk(case.text, fails))
+
+
+def _command(case: Case) -> str:
+    return shlex.join((case.tool, *case.arguments))
+
+
+def _keep(case: Case, folder: Path) -> None:
+    for name, content in {**case.files, "command": _command(case).encode(errors="replace"), "stdin": case.input}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 if __name__ == "__main__":

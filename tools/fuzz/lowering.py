@@ -1,4 +1,4 @@
-"""What must hold of every input, however wrong: an answer in one line, or a program that keeps its meaning."""
+"""Kernels are refused in words, or lowered to level B where they compute the same."""
 
 import signal
 import traceback
@@ -6,7 +6,6 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ParseError
 
+from tools.fuzz.case import Finding, Outcome
+from tools.fuzz.running import SECONDS
 from xetile.analysis.kernels import kernel_functions, launch_sizes
 from xetile.api import execute, parse_text, text
 from xetile.cli.arguments import DYNAMIC, duplicate, make_argument
@@ -26,9 +27,6 @@ from xetile.interpreter.machine.launch import parameters_of, symbol_name
 from xetile.passes.xetile_blocking import XeTileBlocking
 from xetile.passes.xetile_init_duplicate import XeTileInitDuplicate
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
-
-SECONDS = 10.0
-"""Processor time that one step may take; the inputs are small."""
 
 EXTENT = 32
 """Stands for what a kernel leaves open."""
@@ -42,20 +40,6 @@ MOST_WORKGROUPS = 64
 DEVICE = "bmg"
 
 Argument = NDArray[np.generic] | int | float
-
-
-class Finding(NamedTuple):
-    """What went wrong with an input: the step, and what was seen."""
-
-    step: str
-    what: str
-
-
-class Outcome(NamedTuple):
-    """How far an input came, and the finding if there is one."""
-
-    reached: str
-    finding: Finding | None = None
 
 
 class TooLong(BaseException):
@@ -76,7 +60,7 @@ def _time_limit(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGPROF, old)
 
 
-def check(source: str) -> Outcome:
+def check_lowering(source: str) -> Outcome:
     """Take a program through all steps."""
     step = "parse"
     try:
