@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 
 from tools.fuzz.case import Finding
-from xetile.toolchain.mlir_opt import find_mlir_opt
+from xetile.toolchain.paths import find_mlir_opt
 
 BATCH = 200
 """Programs in one call."""

@@ -2,7 +2,6 @@
 
 import os
 import resource
-import sys
 import time
 import traceback
 from collections import deque
@@ -125,7 +124,8 @@ def tried(
                 rest = list(worker.pending)[1:]
                 worker.end()
                 waiting.extendleft(reversed(rest))
-                yield lost, alone(lost, attempt, hung=silent)
+                outcome = alone(lost, attempt)
+                yield lost, outcome if silent else _not_nothing(outcome)
             else:
                 if worker.pending or worker.done < MOST_CASES:
                     continue
@@ -135,7 +135,7 @@ def tried(
         worker.end()
 
 
-def alone(name: Name, attempt: Callable[[Name], Outcome] = try_case, *, hung: bool = False) -> Outcome:
+def alone(name: Name, attempt: Callable[[Name], Outcome] = try_case) -> Outcome:
     """The outcome in a worker of its own, where a crash or a hang is the finding."""
     worker = _Worker(attempt)
     worker.give([name])
@@ -149,7 +149,10 @@ def alone(name: Name, attempt: Callable[[Name], Outcome] = try_case, *, hung: bo
         assert status is not None
         return Outcome("crash", Finding("signal", f"the process ends with status {status}"))
     worker.end()
-    if outcome.finding is None and not hung:
-        print(f"\n{name} ended a worker, but does not alone", file=sys.stderr)
-        return outcome._replace(finding=Finding("signal", "ends the process after other cases, not alone"))
     return outcome
+
+
+def _not_nothing(outcome: Outcome) -> Outcome:
+    """An outcome of what has ended a process once."""
+    finding = outcome.finding or Finding("signal", "ended the process after others, not alone")
+    return outcome._replace(finding=finding)

@@ -23,7 +23,7 @@ from xetile.interpreter.host import loops
 SECONDS = 10.0
 """Processor time that anything but executing the program may take."""
 
-EXECUTION_SECONDS = 2.0
+EXECUTION_SECONDS = 1.0
 """Processor time after which a program that is executed is interrupted: it may well be endless."""
 
 LONGEST_WAIT = 60.0

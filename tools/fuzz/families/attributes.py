@@ -159,7 +159,7 @@ def _retype(random: Random, op: Operation) -> None:
         return
     value = random.choice(values)
     types = [v.type for other in _module_of(op).walk() for v in other.results]
-    new = changed(random, value.type) if random.random() < 0.7 else random.choice(types)
+    new = changed(random, value.type) if random.random() < 0.7 else random.choice([value.type, *types])
     if isinstance(new, TypeAttribute):
         value._type = new  # pyright: ignore[reportPrivateUsage]
 

@@ -66,14 +66,17 @@ LAYOUT: Flags = {
 }  # fmt: skip
 BLOCK_LOAD: Flags = {
     **_OUTPUTS, "--device": _DEVICES, "--dtype": _ELEMENTS, "--operand": ("A", "B", "C", "a"), "--shape": _PAIRS, "--warps": _PAIRS,
-    "--rep": _PAIRS, "--repeat-count": _NUMBERS, "--transposed": None, "--mask": _PAIRS, "--help": None,
+    "--rep": _PAIRS, "--repeat-count": _NUMBERS, "--transposed": None, "--mask": _PAIRS, "--help": None, "--debug": None,
 }  # fmt: skip
 WGMMA: Flags = {
     **_OUTPUTS, "--dtype": _ELEMENTS, "--major": ("K", "MN", "N"), "--swizzle": ("0", "32", "64", "128", "7"), "--shape": _PAIRS,
     "--leading": _NUMBERS, "--stride": _NUMBERS, "--start": _NUMBERS, "--base-offset": _NUMBERS, "-l": _LAYOUTS, "-t": _TENSORS,
-    "--operand": ("A", "B", "C"), "--descriptor": _NUMBERS, "--help": None,
+    "--operand": ("A", "B", "C"), "--descriptor": _NUMBERS, "--help": None, "--debug": None,
 }  # fmt: skip
-_GEMM = ("gemm", "--m", "64", "--n", "64", "--k", "64", "--a", "f16", "--acc", "f32", "--wg", "64x64", "--sg", "32x32", "--k-step", "32")
+GEMM = ("gemm", "--m", "64", "--n", "64", "--k", "64", "--a", "f16", "--acc", "f32", "--wg", "64x64", "--sg", "32x32", "--k-step", "32")
+UNTRIED = {"--disable-verify", "--shrink"}
+"""Flags that ask for what wrong input does unchecked, and one that is for another tool."""
+
 _LISTED = "#a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 16], warpsPerCTA = [1, 1], order = [1, 0]}>\n"
 
 
@@ -129,7 +132,7 @@ def _run(random: Random) -> list[str]:
 
 
 def _kernel(random: Random) -> list[str]:
-    start = [*_GEMM] if random.random() < 0.7 else [random.choice(("gemm", "conv", ""))]
+    start = [*GEMM] if random.random() < 0.7 else [random.choice(("gemm", "conv", ""))]
     return start + flags(random, KERNEL, 3)
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 from tools.fuzz.case import MAIN_FILE, Case, Streams
 from tools.fuzz.corpus import executable, host_programs
-from tools.fuzz.families.commands import _GEMM
+from tools.fuzz.families.commands import GEMM
 
 FRESH = 0.05
 """How many processes start Python anew: nearly a second each."""
@@ -29,7 +29,7 @@ def make(random: Random) -> Case:
             ("xetile-opt", ("--version",)), ("xetile-opt", (MAIN_FILE, "--mlir-print-ir-after-all", "--cse", "--mlir-timing")),
             ("xetile-compile", ("-", "--emit", "xegpu")), ("xetile-compile", ("-", "--emit", "spirv", "-o", "-")),
             ("xetile-compile", (MAIN_FILE, "--emit", "spirv", "-o", "out")), ("xetile-run", ("-", "--entry", "main")),
-            ("xetile-run", (MAIN_FILE, "--entry", "main")), ("xetile-run", ("-", "--arg", "int")), ("xetile-kernel", _GEMM),
+            ("xetile-run", (MAIN_FILE, "--entry", "main")), ("xetile-run", ("-", "--arg", "int")), ("xetile-kernel", GEMM),
             ("xetile-layout", ("-i", "-", "-t", "tensor<32x32xf16>")), ("xetile-layout", ("--help",)),
         )
     )  # fmt: skip
