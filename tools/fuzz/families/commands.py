@@ -40,17 +40,17 @@ OPT: Flags = {
     "--output-split-marker": ("", "// -----", "é"), "--syntax-highlight": None, "--verify-diagnostics": None,
     "--verify-diagnostics=all": None, "--verify-diagnostics=some": None, "--verify-diagnostics=only-expected": None,
     "--parsing-diagnostics": None, "--verify-each": ("true", "0", "maybe", ""), "--verify-roundtrip": None,
-    "--list-passes": None, "--show-pass": ("cse", "xetile-blocking", "--xetile-blocking", "nobody", "mlir"), "--show-dialects": None,
+    "--list-passes": None, "--show-pass": ("cse", "xetile-blocking", "--xetile-blocking", "nobody", "mlir"), "--show-dialects": None, "--no-snippets": None,
     "--version": None, "--help": None, "-f": ("mlir", "c"), "--frontend": ("mlir",), "--debug": None,
 }  # fmt: skip
 COMPILE: Flags = {
     "--device": _DEVICES, "--emit": (*EMITTED, *EMITTED, "zebin", "asm", "xetile", "", "LLVM"), "-o": _FILES, "--kernel": _NAMES,
-    "--grf": ("small", "large", "huge"), "--stats": None, "--stats=stats.json": None, "--version": None, "--help": None, "--debug": None,
+    "--grf": ("small", "large", "huge"), "--stats": None, "--stats=stats.json": None, "--no-snippets": None, "--version": None, "--help": None, "--debug": None,
 }  # fmt: skip
 RUN: Flags = {
     "--kernel": _NAMES, "--entry": _NAMES, "--seed": _NUMBERS, "--grid": ("1,1,1", "2,1,1", "0,1,1", "1,1", "a,b,c", "", "-1,1,1", "99999,99999,99999"),
     "--arg": ("int", "zeros", "ones", "normal", "iota", "3", "-1.5", "nan", "1e400", "good.npy", "empty.npy", "binary", "", "INT", "99999999999999999999", "missing.npy"),
-    "--against": _INPUTS, "--tolerance": ("bits", "0", "1e-3", "-1", "x", "nan", "inf", ""), "--sanitize": None, "--no-sanitize": None,
+    "--against": _INPUTS, "--tolerance": ("bits", "0", "1e-3", "-1", "x", "nan", "inf", ""), "--sanitize": None, "--no-sanitize": None, "--no-snippets": None,
     "--out": ("results", "in.mlir", "folder", "", "/dev/null/x", "a/b/c"), "--version": None, "--help": None, "--debug": None,
 }  # fmt: skip
 KERNEL: Flags = {

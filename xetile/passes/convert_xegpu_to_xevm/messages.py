@@ -209,22 +209,27 @@ def _compile_hint(_: LaneView, op: CompileHintOp) -> None:
 
 
 _LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
-_STORE_HINTS = {"uncached": "uc", "streaming": "s", "write_through": "wt", "write_back": "wb"}
+_STORE_HINTS = {"uncached": "uc", "write_through": "wt", "write_back": "wb"}
 
 
 def _cache_control(
     op: Operation, kind: type[_Control], letters: Mapping[str, str]
 ) -> _Control | None:
     """The op's cache hints as XeVM has them; levels without a hint are uncached, as upstream's lowering has it."""
-    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
-    if all(hint is None for hint in hints):
+    hints = {name: op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")}
+    if all(hint is None for hint in hints.values()):
         return None
     words = [
-        hint.data.value if isinstance(hint, CacheHintAttr) else "uncached" for hint in hints
+        hint.data.value if isinstance(hint, CacheHintAttr) else "uncached"
+        for hint in hints.values()
     ]
     if "read_invalidate" in words:
         name = "ir"
     else:
+        for hint, word in zip(hints, words, strict=True):
+            if word not in letters:
+                expected = ", ".join(sorted(letters))
+                fail(op, f"'{op.name}' has {hint} {word}; expected one of {expected}")
         name = "_".join(f"L{level}{letters[word]}" for level, word in enumerate(words, 1))
     if name not in kind.legal:
         fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")

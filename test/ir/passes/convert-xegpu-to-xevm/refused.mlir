@@ -75,3 +75,15 @@ func.func @far(%A: memref<64x64xf32>) {
   xegpu.prefetch_nd %t[%far, %c0] : !xegpu.tensor_desc<8x16xf32>
   return
 }
+
+// -----
+
+// A store has other cache controls than a load.
+func.func @cached_store(%A: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : vector<8x16xf32>
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  // expected-error @below {{'xegpu.store_nd' has l1_hint cached; expected one of uncached, write_back, write_through}}
+  xegpu.store_nd %v, %a[%c0, %c0] <{l1_hint = #xegpu.cache_hint<cached>}> : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+  return
+}
