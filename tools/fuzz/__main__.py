@@ -24,10 +24,16 @@ def _parser() -> ArgumentParser:
     add("--count", type=int, default=20_000, help="how many inputs (20000)")
     add("--seed", type=int, default=0, help="other inputs (0)")
     add("--only", type=int, metavar="N", help="print and check the input of this number")
-    add("--shrink", action="store_true", help="with --only: leave out lines that do not matter")
+    add(
+        "--shrink", action="store_true", help="with --only: leave out lines that do not matter"
+    )
     add("--jobs", type=int, default=2, help="processes (2)")
     add("--keep", type=Path, metavar="DIR", help="a folder for the inputs with findings")
-    add("--against-mlir-opt", action="store_true", help="host programs that we take, it must take")
+    add(
+        "--against-mlir-opt",
+        action="store_true",
+        help="host programs that we take, it must take",
+    )
     return parser
 
 
@@ -56,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(file=sys.stderr)
     if options.against_mlir_opt:
         found |= _against_mlir_opt(taken)
-    for name in found if options.keep is not None else ():
-        _keep(make(*name), options.keep / f"{name.family}-{name.seed}-{name.number}")
+    for name in found:
+        _keep(options, name, make(*name))
     _report(reached, found)
     return 1 if found else 0
 
@@ -94,13 +100,14 @@ def _one(name: Name, options: Namespace) -> int:
     outcome = alone(name)
     if options.shrink and outcome.finding is not None:
         case = _smaller(name, case, outcome.finding)
-    if options.keep is not None:
-        _keep(case, options.keep / f"{name.family}-{name.seed}-{name.number}")
+    _keep(options, name, case)
     for file, content in case.files.items():
         print(f"--- {file}\n{content[:20_000].decode(errors='backslashreplace')}")
     print(f"--- {_command(case)}")
     print(f"{case.streams or ''} threshold {case.threshold}\n{outcome.reached}")
-    print(f"{outcome.finding.step}: {outcome.finding.what}" if outcome.finding else "no finding")
+    print(
+        f"{outcome.finding.step}: {outcome.finding.what}" if outcome.finding else "no finding"
+    )
     return 1 if outcome.finding else 0
 
 
@@ -119,10 +126,14 @@ def _command(case: Case) -> str:
     return shlex.join((case.tool, *case.arguments))
 
 
-def _keep(case: Case, folder: Path) -> None:
-    for name, content in {**case.files, "command": _command(case).encode(errors="replace"), "stdin": case.input}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+def _keep(options: Namespace, name: Name, case: Case) -> None:
+    if options.keep is None:
+        return
+    folder: Path = options.keep / f"{name.family}-{name.seed}-{name.number}"
+    command = _command(case).encode(errors="replace")
+    for file, content in {**case.files, "command": command, "stdin": case.input}.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(content)
 
 
 if __name__ == "__main__":

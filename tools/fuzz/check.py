@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from tools.fuzz.case import LOWERING, Answer, Case, Finding, Outcome
+from tools.fuzz.case import LOWERING, Answer, Case, Finding, Outcome, Streams
 from tools.fuzz.lowering import check_lowering
 from tools.fuzz.running import run
 from tools.fuzz.verdict import judged
@@ -33,18 +33,33 @@ def _with_origin(case: Case, finding: Finding, call: Callable[[Case], Answer]) -
         return finding
     again = call(case._replace(arguments=("--debug", *case.arguments), streams=None))
     frames = _FRAME.findall(again.errors.decode(errors="replace"))
-    where = "{0}:{1} {2}".format(*frames[-1]) if frames else "?"
-    return finding._replace(what=f"{finding.what.replace(' (--debug shows the trace)', '')} at {where}")
+    where = "{}:{} {}".format(*frames[-1]) if frames else "?"
+    return finding._replace(
+        what=f"{finding.what.replace(' (--debug shows the trace)', '')} at {where}"
+    )
 
 
-def _disagreement(case: Case, answer: Answer, call: Callable[[Case], Answer]) -> Finding | None:
+def _disagreement(
+    case: Case, answer: Answer, call: Callable[[Case], Answer]
+) -> Finding | None:
     """Loops say the same compiled and interpreted; output that could not be written is not lost in silence."""
     if case.threshold is not None and answer.status == 0:
         other = call(case._replace(threshold=NEVER))
-        if not other.endless and (other.status, other.output) != (answer.status, answer.output):
+        if not other.endless and (other.status, other.output) != (
+            answer.status,
+            answer.output,
+        ):
             found = other.errors.decode(errors="replace").split("\n")[0]
-            return Finding("loops", f"compiled loops do otherwise than interpreted ones ({found})")
-    if case.streams is not None and case.streams.output in ("closed", "full") and answer.status == 0:
-        if call(case._replace(streams=case.streams._replace(output="kept"))).output:
-            return Finding("output", f"output is lost with status 0 (output {case.streams.output})")
+            return Finding(
+                "loops", f"compiled loops do otherwise than interpreted ones ({found})"
+            )
+    if case.streams is not None and answer.status == 0 and _loses(case, case.streams, call):
+        return Finding("output", f"output is lost with status 0 ({case.streams.output})")
     return None
+
+
+def _loses(case: Case, streams: Streams, call: Callable[[Case], Answer]) -> bool:
+    """Whether there is output where it cannot be written."""
+    if streams.output not in ("closed", "full"):
+        return False
+    return call(case._replace(streams=streams._replace(output="kept"))).output != b""

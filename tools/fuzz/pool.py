@@ -83,7 +83,9 @@ class _Worker:
         return self._process.exitcode
 
 
-def _serve(connection: Connection, parents: Connection, attempt: Callable[[Name], Outcome]) -> None:
+def _serve(
+    connection: Connection, parents: Connection, attempt: Callable[[Name], Outcome]
+) -> None:
     parents.close()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

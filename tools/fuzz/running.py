@@ -9,10 +9,11 @@ import warnings
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from io import BytesIO, TextIOWrapper
+from io import BufferedReader, BufferedWriter, BytesIO, FileIO, TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
+from typing import TextIO, cast
 
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
@@ -32,7 +33,9 @@ LONGEST_WAIT = 60.0
 STATUS_LOST_OUTPUT = 120
 """Python's, when it cannot flush a stream at its end."""
 
-_START = "import sys; from xetile.cli.{0} import main; sys.argv[0] = 'xetile-{0}'; sys.exit(main())"
+_START = (
+    "import sys; from xetile.cli.{0} import main; sys.argv[0] = 'xetile-{0}'; sys.exit(main())"
+)
 
 
 def run(case: Case) -> Answer:
@@ -80,19 +83,19 @@ def _files() -> dict[str, bytes]:
 
 def _here(case: Case) -> Answer:
     main = import_module(f"xetile.cli.{case.tool.removeprefix('xetile-')}").main
-    given = TextIOWrapper(BytesIO(case.input), encoding="utf-8")
-    output = TextIOWrapper(BytesIO(), encoding="utf-8")
-    errors = TextIOWrapper(BytesIO(), encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    output, errors = BytesIO(), BytesIO()
     watch = Watch()
     with _as_before(), warnings.catch_warnings(), watch.limit():
         warnings.simplefilter("always")
         for unseen in (ResourceWarning, DeprecationWarning, ImportWarning):  # as Python starts
             warnings.simplefilter("ignore", unseen)
-        sys.stdin, sys.stdout, sys.stderr = given, output, errors
+        sys.stdin = TextIOWrapper(BytesIO(case.input), "utf-8")
+        sys.stdout = TextIOWrapper(output, "utf-8")
+        sys.stderr = TextIOWrapper(errors, "utf-8", "backslashreplace", line_buffering=True)
         status = main(list(case.arguments))
-        output.flush()
-    written = [stream.buffer.getvalue() for stream in (output, errors) if isinstance(stream.buffer, BytesIO)]
-    return Answer(status, written[0], written[1], _files(), watch.endless, watch.hung)
+        sys.stdout.flush()
+        written = output.getvalue(), errors.getvalue()
+    return Answer(status, *written, _files(), watch.endless, watch.hung)
 
 
 @contextmanager
@@ -220,19 +223,31 @@ def _child(case: Case, streams: Streams) -> int:
     tool = case.tool.removeprefix("xetile-")
     if streams.fresh:
         os.execv(sys.executable, [sys.executable, "-c", _START.format(tool), *case.arguments])
-    sys.stdin, sys.stdout, sys.stderr = (
-        _stream(number, mode, errors)  # pyright: ignore[reportAttributeAccessIssue]
-        for number, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
-    )
+    streams_of_python = [
+        _stream(number, mode, errors)
+        for number, mode, errors in (
+            (0, "r", "strict"),
+            (1, "w", "strict"),
+            (2, "w", "backslashreplace"),
+        )
+    ]
+    sys.stdin, sys.stdout, sys.stderr = cast("list[TextIO]", streams_of_python)
     main = import_module(f"xetile.cli.{tool}").main
     status: int = main(list(case.arguments))
+    return status if _flushed() else STATUS_LOST_OUTPUT
+
+
+def _flushed() -> bool:
+    """What Python does with standard output at its end; it complains of what fails."""
     try:
-        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]
-            sys.stdout.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if cast("TextIO | None", stream) is not None:
+                stream.flush()
     except BaseException as error:
-        sys.stderr.write(f"Exception ignored at the end: {error!r}\n")
-        return STATUS_LOST_OUTPUT
-    return status
+        if cast("TextIO | None", sys.stderr) is not None:
+            sys.stderr.write(f"Exception ignored at the end: {error!r}\n")
+        return False
+    return True
 
 
 def _stream(number: int, mode: str, errors: str) -> TextIOWrapper | None:
@@ -241,7 +256,6 @@ def _stream(number: int, mode: str, errors: str) -> TextIOWrapper | None:
         os.fstat(number)
     except OSError:
         return None
-    buffering = 1 if number == 2 else -1
-    opened = open(number, mode, buffering, encoding="utf-8", errors=errors, closefd=False)
-    assert isinstance(opened, TextIOWrapper)
-    return opened
+    raw = FileIO(number, mode, closefd=False)
+    buffered = BufferedReader(raw) if mode == "r" else BufferedWriter(raw)
+    return TextIOWrapper(buffered, "utf-8", errors, line_buffering=number == 2)

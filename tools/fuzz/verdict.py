@@ -17,7 +17,9 @@ _PYTHON = re.compile(
 )
 """What Python says of its own affairs."""
 
-_TALKATIVE = re.compile(r"--?(mlir-print|mlir-timing|time-passes|print-between|dump-pass|stats|debug)")
+_TALKATIVE = re.compile(
+    r"--?(mlir-print|mlir-timing|time-passes|print-between|dump-pass|stats|debug)"
+)
 """Flags with which other text goes to standard error."""
 
 _QUIET = re.compile(r"--?(verify-diagnostics|parsing-diagnostics|shrink)")
@@ -34,10 +36,17 @@ SNIPPET = 2
 def judged(case: Case, answer: Answer) -> Outcome:
     """How the call ended, and what is wrong with that."""
     if answer.endless and answer.hung is None:
-        return Outcome("endless", None if answer.status in (INTERRUPTED, 0, 1) else _status(answer))
+        return Outcome(
+            "endless", None if answer.status in (INTERRUPTED, 0, 1) else _status(answer)
+        )
     reached = f"status {answer.status}"
     taken = answer.status == 0
-    for finding in (_hang(answer), _status_of(case, answer), _errors(case, answer), _files(case, answer)):
+    for finding in (
+        _hang(answer),
+        _status_of(case, answer),
+        _errors(case, answer),
+        _files(case, answer),
+    ):
         if finding is not None:
             return Outcome(reached, finding, taken)
     return Outcome(reached, None, taken)
@@ -55,7 +64,10 @@ def _status(answer: Answer) -> Finding:
 
 
 def _status_of(case: Case, answer: Answer) -> Finding | None:
-    broken = case.streams is not None and "broken" in (case.streams.output, case.streams.errors)
+    broken = case.streams is not None and "broken" in (
+        case.streams.output,
+        case.streams.errors,
+    )
     allowed = (*STATUSES, BROKEN_PIPE) if broken else STATUSES
     return None if answer.status in allowed else _status(answer)
 

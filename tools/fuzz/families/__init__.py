@@ -16,7 +16,15 @@ FAMILIES: Mapping[str, Callable[[Random], Case]] = {
     "streams": streams.make,
 }
 
-_IN_TWENTY = {"host": 6, "kernel": 2, "generic": 3, "attributes": 3, "commands": 3, "arrays": 1, "streams": 2}
+_IN_TWENTY = {
+    "host": 6,
+    "kernel": 2,
+    "generic": 3,
+    "attributes": 3,
+    "commands": 3,
+    "arrays": 1,
+    "streams": 2,
+}
 _CYCLE = tuple(name for name, share in _IN_TWENTY.items() for _ in range(share))
 
 

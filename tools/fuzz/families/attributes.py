@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     IntegerType,
-    ModuleOp,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
@@ -34,9 +33,12 @@ from tools.fuzz.families.tokens import mutate_tokens
 NUMBERS = (0, 1, -1, 3, 8, 16, 24, 32, 65536, 2**31, 2**63 - 1, -(2**63))
 
 STRANGE: tuple[Attribute, ...] = (
-    UnitAttr(), StringAttr(""), StringAttr("naïve\n\"\\"), IntegerAttr(-1, i64), IntegerAttr(1, 1), IntegerAttr(7, i32),
-    FloatAttr(1.5, f32), FloatAttr(float("nan"), f16), ArrayAttr([]), ArrayAttr([UnitAttr(), i8]), DictionaryAttr({}),
-    DenseArrayBase.from_list(i64, [1, -1]), DenseArrayBase.from_list(i32, []), SymbolRefAttr("nobody"), f32, IntegerType(64),
+    UnitAttr(), StringAttr(""), StringAttr("naïve\n\"\\"), IntegerAttr(-1, i64), IntegerAttr(1, 1),
+        IntegerAttr(7, i32),
+    FloatAttr(1.5, f32), FloatAttr(float("nan"), f16), ArrayAttr([]), ArrayAttr([UnitAttr(), i8]),
+        DictionaryAttr({}),
+    DenseArrayBase.from_list(i64, [1, -1]), DenseArrayBase.from_list(i32, []), SymbolRefAttr("nobody"), f32,
+        IntegerType(64),
 )  # fmt: skip
 """What may stand where something else belongs."""
 
@@ -49,7 +51,9 @@ def make(random: Random) -> Case:
         return call_on(random, mutate_tokens(random, source))
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         op = random.choice(list(module.walk()))
-        random.choice((change_attribute, _drop, _add, _misspell, _exchange, _retype))(random, op)
+        random.choice((change_attribute, _drop, _add, _misspell, _exchange, _retype))(
+            random, op
+        )
     return call_on(random, printed(random, module) or mutate_tokens(random, source))
 
 
@@ -93,7 +97,9 @@ def _changed_list(random: Random, parts: Sequence[Attribute]) -> list[Attribute]
         case 1:
             del values[random.randrange(len(values) + 1) :]
         case 2:
-            values.insert(random.randrange(len(values) + 1), random.choice((*values, *STRANGE)))
+            values.insert(
+                random.randrange(len(values) + 1), random.choice((*values, *STRANGE))
+            )
         case _ if values:
             place = random.randrange(len(values))
             values[place] = changed(random, values[place])
@@ -114,7 +120,9 @@ def _changed_parameter(random: Random, attribute: ParametrizedAttribute) -> Attr
 
 
 def _holder(random: Random, op: Operation) -> dict[str, Attribute]:
-    return random.choice([held for held in (op.properties, op.attributes) if held] or [op.attributes])
+    return random.choice(
+        [held for held in (op.properties, op.attributes) if held] or [op.attributes]
+    )
 
 
 def _drop(random: Random, op: Operation) -> None:
@@ -141,7 +149,11 @@ def _misspell(random: Random, op: Operation) -> None:
     if holder:
         name = random.choice(list(holder))
         place = random.randrange(len(name) or 1)
-        wrong = name[:place] + random.choice(("", "e", name[place : place + 1] * 2)) + name[place + 1 :]
+        wrong = (
+            name[:place]
+            + random.choice(("", "e", name[place : place + 1] * 2))
+            + name[place + 1 :]
+        )
         holder[wrong or "x"] = holder.pop(name)
 
 
@@ -154,17 +166,24 @@ def _exchange(random: Random, op: Operation) -> None:
 
 def _retype(random: Random, op: Operation) -> None:
     """Another type of a result or an argument of a block, at its definition and all uses."""
-    values = [*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)]
+    values = [
+        *op.results,
+        *(a for region in op.regions for block in region.blocks for a in block.args),
+    ]
     if not values:
         return
     value = random.choice(values)
     types = [v.type for other in _module_of(op).walk() for v in other.results]
-    new = changed(random, value.type) if random.random() < 0.7 else random.choice([value.type, *types])
+    new = (
+        changed(random, value.type)
+        if random.random() < 0.7
+        else random.choice([value.type, *types])
+    )
     if isinstance(new, TypeAttribute):
         value._type = new  # pyright: ignore[reportPrivateUsage]
 
 
 def _module_of(op: Operation) -> Operation:
-    return op.get_toplevel_object() if isinstance(op.get_toplevel_object(), ModuleOp) else op
-
-
+    while (parent := op.parent_op()) is not None:
+        op = parent
+    return op

@@ -9,7 +9,8 @@ from xdsl.printer import Printer
 from tools.fuzz.case import MAIN_FILE, Case
 
 PASSES = ("--xetile-infer-wg-map", "--xetile-wg-to-sg", "--xetile-init-duplicate", "--xetile-blocking",
-          "--convert-xetile-to-xegpu", "--convert-xegpu-to-xevm", "--convert-xevm-to-llvm", "--canonicalize", "--cse")  # fmt: skip
+          "--convert-xetile-to-xegpu", "--convert-xegpu-to-xevm", "--convert-xevm-to-llvm", "--canonicalize",
+          "--cse")  # fmt: skip
 """The passes of the house in their order, and two that everyone runs between them."""
 
 EMITTED = ("workgroup", "subgroup", "xegpu", "xevm", "llvm", "ll", "spirv")
@@ -32,19 +33,37 @@ def printed(random: Random, module: ModuleOp, *, generic: float = 0.5) -> str | 
 def call_on(random: Random, text: str) -> Case:
     """A command that reads the text: mostly xetile-opt without passes."""
     files = {MAIN_FILE: text.encode(errors="replace")}
-    match random.choices(("read", "pass", "passes", "compile", "run", "entry"), (8, 3, 2, 3, 2, 2))[0]:
+    match random.choices(
+        ("read", "pass", "passes", "compile", "run", "entry"), (8, 3, 2, 3, 2, 2)
+    )[0]:
         case "read":
-            flags = ("--print-op-generic", "--verify-roundtrip", "--allow-unregistered-dialect", "--split-input-file",
+            flags = ("--print-op-generic", "--verify-roundtrip", "--allow-unregistered-dialect",
+                "--split-input-file",
                      "--print-debuginfo", "--no-implicit-module", "--print-no-properties")  # fmt: skip
-            return Case("xetile-opt", (MAIN_FILE, *random.sample(flags, random.choice((0, 0, 1, 2)))), files, placed=True)
+            return Case(
+                "xetile-opt",
+                (MAIN_FILE, *random.sample(flags, random.choice((0, 0, 1, 2)))),
+                files,
+                placed=True,
+            )
         case "pass":
             return Case("xetile-opt", (MAIN_FILE, random.choice(PASSES)), files, placed=True)
         case "passes":
             first = random.randrange(len(PASSES))
-            return Case("xetile-opt", (MAIN_FILE, *PASSES[first : first + 4]), files, placed=True)
+            return Case(
+                "xetile-opt", (MAIN_FILE, *PASSES[first : first + 4]), files, placed=True
+            )
         case "compile":
             level = random.choice(EMITTED[2:])
-            arguments = (MAIN_FILE, "--emit", level, "-o", "out", "--device", random.choice(DEVICES))
+            arguments = (
+                MAIN_FILE,
+                "--emit",
+                level,
+                "-o",
+                "out",
+                "--device",
+                random.choice(DEVICES),
+            )
             return Case("xetile-compile", arguments, {**files, "out": b"old"})
         case "run":
             given = ("--arg", "int") * random.randrange(4)

@@ -14,7 +14,9 @@ _NAME = re.compile(r'"[a-z_]+\.[\w.]+"')
 _SIGNATURE = re.compile(r" : \(([^()]*)\) -> (\([^()]*\)|[^()\s]+)")
 _PROPERTIES = re.compile(r" ?<\{.*?\}>")
 _SUCCESSORS = re.compile(r"\)\[(\^[^\]]*)\]")
-_TYPE = re.compile(r"!?\w+(?:\.\w+)?<[^<>]*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>[^<>]*)*>|\b(?:index|i\d+|b?f\d+)\b")
+_TYPE = re.compile(
+    r"!?\w+(?:\.\w+)?<[^<>]*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>[^<>]*)*>|\b(?:index|i\d+|b?f\d+)\b"
+)
 
 
 def make(random: Random) -> Case:
@@ -29,7 +31,9 @@ def make(random: Random) -> Case:
     return call_on(random, text)
 
 
-def _somewhere(random: Random, pattern: re.Pattern[str], text: str, new: Callable[[re.Match[str]], str]) -> str:
+def _somewhere(
+    random: Random, pattern: re.Pattern[str], text: str, new: Callable[[re.Match[str]], str]
+) -> str:
     """One match of the pattern replaced."""
     found = list(pattern.finditer(text))
     if not found:
@@ -55,7 +59,9 @@ def _shuffled(random: Random, listed: str, others: list[str]) -> str:
 
 def _operands(random: Random, text: str) -> str:
     names = re.findall(r"%[\w#]+", text)
-    return _somewhere(random, _OPERANDS, text, lambda m: f"{m[1]}({_shuffled(random, m[2], names)})")
+    return _somewhere(
+        random, _OPERANDS, text, lambda m: f"{m[1]}({_shuffled(random, m[2], names)})"
+    )
 
 
 def _signature(random: Random, text: str) -> str:
@@ -80,7 +86,14 @@ def _same_type(random: Random, text: str) -> str:
 
 
 def _name(random: Random, text: str) -> str:
-    names = [*_NAME.findall(text), '"builtin.module"', '"func.func"', '"nobody.knows"', '"scf.yield"', '"memref.load"']
+    names = [
+        *_NAME.findall(text),
+        '"builtin.module"',
+        '"func.func"',
+        '"nobody.knows"',
+        '"scf.yield"',
+        '"memref.load"',
+    ]
     return _somewhere(random, _NAME, text, lambda m: random.choice(names))
 
 
@@ -96,7 +109,9 @@ def _properties(random: Random, text: str) -> str:
 
 def _successors(random: Random, text: str) -> str:
     labels = [*re.findall(r"\^[\w]+", text), "^nowhere"]
-    return _somewhere(random, _SUCCESSORS, text, lambda m: f")[{_shuffled(random, m[1], labels)}]")
+    return _somewhere(
+        random, _SUCCESSORS, text, lambda m: f")[{_shuffled(random, m[1], labels)}]"
+    )
 
 
 def _regions(random: Random, text: str) -> str:

@@ -16,12 +16,45 @@ _LIST = re.compile(r"\[([^\[\]]*)\]")
 _NUMBER = re.compile(r"-?\b\d+\b|\?")
 _CONSTANT = re.compile(r"(arith\.constant )(-?\d+)( : )")
 
-EXTENTS = ("0", "1", "2", "3", "4", "5", "7", "8", "9", "16", "64", "1000", "100000000", "9223372036854775807", "?")
-ELEMENTS = ("f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "index", "i128", "f8E4M3FN", "vector<4xf32>", "none")
+EXTENTS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "7",
+    "8",
+    "9",
+    "16",
+    "64",
+    "1000",
+    "100000000",
+    "9223372036854775807",
+    "?",
+)
+ELEMENTS = (
+    "f16",
+    "bf16",
+    "f32",
+    "f64",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "index",
+    "i128",
+    "f8E4M3FN",
+    "vector<4xf32>",
+    "none",
+)
 CONSTANTS = ("-9223372036854775808", "-5", "-1", "0", "1", "2", "3", "6", "9", "17", "64", "1000", "4294967296",
              "9223372036854775807")  # fmt: skip
-LAYOUTS = ("", ", strided<[1]>", ", strided<[?]>", ", strided<[1, 1]>", ", strided<[?, ?], offset: ?>", ", strided<[4, 1], offset: 3>",
-           ", strided<[100000000, 1]>", ", strided<[0, 0]>", ", strided<[-1]>", ", affine_map<(i, j) -> (j, i)>", ", 3",
+LAYOUTS = ("", ", strided<[1]>", ", strided<[?]>", ", strided<[1, 1]>", ", strided<[?, ?], offset: ?>",
+    ", strided<[4, 1], offset: 3>",
+           ", strided<[100000000, 1]>", ", strided<[0, 0]>", ", strided<[-1]>",
+           ", affine_map<(i, j) -> (j, i)>", ", 3",
            ", #gpu.address_space<workgroup>", ", strided<[]>", ", affine_map<(i) -> (i)>")  # fmt: skip
 
 Mutation = Callable[[Random, str], str]
@@ -33,19 +66,28 @@ def make(random: Random) -> Case:
     for _ in range(random.choice((1, 1, 1, 2, 2, 3))):
         text = random.choice(_MUTATIONS)(random, text)
     if random.random() < 0.1:
-        arguments = (MAIN_FILE, *random.choice(((), ("--canonicalize",), ("--cse",), ("--verify-roundtrip",))))
-        return Case("xetile-opt", arguments, {MAIN_FILE: text.encode()}, comparable=_comparable(text))
+        arguments = (
+            MAIN_FILE,
+            *random.choice(((), ("--canonicalize",), ("--cse",), ("--verify-roundtrip",))),
+        )
+        return Case(
+            "xetile-opt", arguments, {MAIN_FILE: text.encode()}, comparable=_comparable(text)
+        )
     arguments = (MAIN_FILE, "--entry", "main", *random.choice(((), (), ("--sanitize",))))
     threshold = random.choice((0, 0, None))
     files = {MAIN_FILE: text.encode()}
-    return Case("xetile-run", arguments, files, threshold=threshold, comparable=_comparable(text))
+    return Case(
+        "xetile-run", arguments, files, threshold=threshold, comparable=_comparable(text)
+    )
 
 
 def _comparable(text: str) -> bool:
     return "xetile" not in text
 
 
-def _one_or_all(random: Random, pattern: re.Pattern[str], text: str, new: Callable[[str], str]) -> str:
+def _one_or_all(
+    random: Random, pattern: re.Pattern[str], text: str, new: Callable[[str], str]
+) -> str:
     """One match replaced, or every occurrence of the same text, so that uses often stay consistent."""
     found = list(pattern.finditer(text))
     if not found:
@@ -57,7 +99,9 @@ def _one_or_all(random: Random, pattern: re.Pattern[str], text: str, new: Callab
     return text[: chosen.start()] + replacement + text[chosen.end() :]
 
 
-def _part(random: Random, pattern: re.Pattern[str], text: str, choices: tuple[str, ...]) -> str:
+def _part(
+    random: Random, pattern: re.Pattern[str], text: str, choices: tuple[str, ...]
+) -> str:
     """One match of the pattern in a short text replaced."""
     found = list(pattern.finditer(text))
     if not found:
@@ -65,7 +109,12 @@ def _part(random: Random, pattern: re.Pattern[str], text: str, choices: tuple[st
     chosen = random.choice(found)
     own = tuple(match[0].rstrip("x") for match in found)
     new = random.choice(choices + own)
-    return text[: chosen.start()] + new + chosen[0][len(chosen[0].rstrip("x")) :] + text[chosen.end() :]
+    return (
+        text[: chosen.start()]
+        + new
+        + chosen[0][len(chosen[0].rstrip("x")) :]
+        + text[chosen.end() :]
+    )
 
 
 def _extent(random: Random, text: str) -> str:
@@ -79,7 +128,11 @@ def _element(random: Random, text: str) -> str:
 def _element_everywhere(random: Random, text: str) -> str:
     """Another type of elements and values in the whole program."""
     found = sorted(set(_ELEMENT.findall(text)) - {"index"})
-    return re.sub(rf"\b{random.choice(found)}\b", random.choice(ELEMENTS[:9]), text) if found else text
+    return (
+        re.sub(rf"\b{random.choice(found)}\b", random.choice(ELEMENTS[:9]), text)
+        if found
+        else text
+    )
 
 
 def _layout(random: Random, text: str) -> str:
@@ -110,7 +163,9 @@ def _rank(random: Random, text: str) -> str:
 def _static(random: Random, text: str) -> str:
     """Another number in a list of offsets, sizes, strides or dimensions."""
     values = (*CONSTANTS, *EXTENTS[:9], "%c0", "%c1", "%c3")
-    return _one_or_all(random, _LIST, text, lambda m: _part(random, re.compile(r"-?\d+|%\w+"), m, values))
+    return _one_or_all(
+        random, _LIST, text, lambda m: _part(random, re.compile(r"-?\d+|%\w+"), m, values)
+    )
 
 
 def _shorter_list(random: Random, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Standard streams in processes of their own: strange bytes to read, places to write that are closed, full or broken."""
+"""Standard streams of processes: strange bytes to read, places to write that are closed, full or broken."""
 
 from random import Random
 
@@ -24,12 +24,17 @@ def make(random: Random) -> Case:
     files = {MAIN_FILE: source, "out": b"old"}
     tool, arguments = random.choice(
         (
-            ("xetile-opt", ()), ("xetile-opt", ("-",)), ("xetile-opt", ("-", "-o", "out")), ("xetile-opt", (MAIN_FILE,)),
-            ("xetile-opt", ("--split-input-file",)), ("xetile-opt", ("--list-passes",)), ("xetile-opt", ("--help",)),
-            ("xetile-opt", ("--version",)), ("xetile-opt", (MAIN_FILE, "--mlir-print-ir-after-all", "--cse", "--mlir-timing")),
+            ("xetile-opt", ()), ("xetile-opt", ("-",)), ("xetile-opt", ("-", "-o", "out")), ("xetile-opt",
+            (MAIN_FILE,)),
+            ("xetile-opt", ("--split-input-file",)), ("xetile-opt", ("--list-passes",)), ("xetile-opt",
+            ("--help",)),
+            ("xetile-opt", ("--version",)), ("xetile-opt", (MAIN_FILE, "--mlir-print-ir-after-all", "--cse",
+            "--mlir-timing")),
             ("xetile-compile", ("-", "--emit", "xegpu")), ("xetile-compile", ("-", "--emit", "spirv", "-o", "-")),
-            ("xetile-compile", (MAIN_FILE, "--emit", "spirv", "-o", "out")), ("xetile-run", ("-", "--entry", "main")),
-            ("xetile-run", (MAIN_FILE, "--entry", "main")), ("xetile-run", ("-", "--arg", "int")), ("xetile-kernel", GEMM),
+            ("xetile-compile", (MAIN_FILE, "--emit", "spirv", "-o", "out")), ("xetile-run", ("-", "--entry",
+            "main")),
+            ("xetile-run", (MAIN_FILE, "--entry", "main")), ("xetile-run", ("-", "--arg", "int")),
+            ("xetile-kernel", GEMM),
             ("xetile-layout", ("-i", "-", "-t", "tensor<32x32xf16>")), ("xetile-layout", ("--help",)),
         )
     )  # fmt: skip
@@ -40,9 +45,13 @@ def _bytes(random: Random, source: bytes) -> bytes:
     place = random.randrange(len(source))
     return random.choice(
         (
-            source, source, b"", b"\n", _MARK + source, _MARK, source.decode().encode("utf-16"), random.randbytes(200),
-            source[:place], source[:place] + b"\xc3", source[:place] + b"\0" + source[place:], b"// " + b"x" * 1_000_000 + b"\n" + source,
-            source.replace(b"\n", b"\r\n"), source.replace(b"\n", b"\r"), source + b"\x1a", source[:place] + b"\xff\xfe" + source[place:],
-            b"(" * 20_000, b"module {" * 3_000, source.replace(b"%", "%é".encode()), source * 20, b"\x1f\x8b\x08" + source,
+            source, source, b"", b"\n", _MARK + source, _MARK, source.decode().encode("utf-16"),
+                random.randbytes(200),
+            source[:place], source[:place] + b"\xc3", source[:place] + b"\0" + source[place:],
+                b"// " + b"x" * 1_000_000 + b"\n" + source,
+            source.replace(b"\n", b"\r\n"), source.replace(b"\n", b"\r"), source + b"\x1a",
+                source[:place] + b"\xff\xfe" + source[place:],
+            b"(" * 20_000, b"module {" * 3_000, source.replace(b"%", "%é".encode()), source * 20,
+                b"\x1f\x8b\x08" + source,
         )
     )  # fmt: skip

@@ -10,8 +10,7 @@ from tools.fuzz.case import MAIN_FILE, Case
 from tools.fuzz.check import NEVER, check
 from tools.fuzz.corpus import executable, host_programs, readable, tokens
 from tools.fuzz.differential import refused
-from tools.fuzz.families import FAMILIES, family_of, make
-from tools.fuzz.families import commands as command_lines
+from tools.fuzz.families import FAMILIES, family_of, flags, make
 from tools.fuzz.lowering import check_lowering
 from tools.fuzz.running import run
 
@@ -48,7 +47,9 @@ def test_kernels_run_to_the_same_result(kernel: str):
 
 @pytest.mark.parametrize("program", host_programs())
 def test_host_programs_run(program: str):
-    case = Case("xetile-run", (MAIN_FILE, "--entry", "main"), {}, threshold=0).with_text(program)
+    case = Case("xetile-run", (MAIN_FILE, "--entry", "main"), {}, threshold=0).with_text(
+        program
+    )
     assert check(case) == ("status 0", None, True)
     assert run(case).output == run(case._replace(threshold=NEVER)).output != b""
 
@@ -63,20 +64,19 @@ def test_tokens_are_the_text(text: str):
     assert "".join(tokens(text)) == text
 
 
-@pytest.mark.parametrize(
-    "command, table",
-    [
-        (("xetile-opt",), command_lines.OPT),
-        (("xetile-compile",), command_lines.COMPILE),
-        (("xetile-run",), command_lines.RUN),
-        (("xetile-kernel",), command_lines.KERNEL),
-        (("xetile-layout",), command_lines.LAYOUT),
-        (("xetile-layout", "block-load"), command_lines.BLOCK_LOAD),
-        (("xetile-layout", "wgmma"), command_lines.WGMMA),
-    ],
-)
-def test_every_flag_of_the_help_is_tried(command: tuple[str, ...], table: command_lines.Flags):
-    text = run(Case(command[0], (*command[1:], "--help"), {})).output.decode()
+@pytest.mark.parametrize("command", [name for name in flags.table() if name])
+def test_every_flag_of_the_help_is_tried(command: str):
+    tool, *rest = command.split()
+    text = run(Case(tool, (*rest, "--help"), {})).output.decode()
     options = text.partition("\npasses, as flags")[0]
     offered = set(re.findall(r"^  (?:-\w(?: \w+)?, )?(--?[a-z][\w-]*)", options, re.MULTILINE))
-    assert offered - set(table) <= command_lines.UNTRIED
+    assert offered - set(flags.table()[command]) <= flags.UNTRIED
+    assert offered
+
+
+def test_values_of_flags():
+    known = flags.table()["xetile-run"]
+    assert not known["--sanitize"]
+    assert "" in known["--seed"]
+    assert {"in.mlir", "-"} <= set(known["--against"])
+    assert {"int", "folder"} <= set(known["--arg"])

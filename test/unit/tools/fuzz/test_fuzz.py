@@ -40,7 +40,9 @@ def test_a_fault_of_a_verifier_is_found_with_its_place(monkeypatch: pytest.Monke
     cases = [make("generic", 0, number) for number in range(40)]
     monkeypatch.setattr(modules, "verify", verify)
     findings = [check(case).finding for case in cases]
-    assert any(finding is not None and "KeyError: 'planted'" in finding.what for finding in findings)
+    assert any(
+        finding is not None and "KeyError: 'planted'" in finding.what for finding in findings
+    )
 
 
 def test_a_crash_is_found_and_the_others_are_tried():
@@ -51,7 +53,9 @@ def test_a_crash_is_found_and_the_others_are_tried():
 
     outcomes = dict(tried([Name("host", 0, n) for n in range(8)], 2, attempt))
     assert [name.number for name, o in outcomes.items() if o.finding is not None] == [3]
-    assert outcomes[Name("host", 0, 3)].finding == Finding("signal", "the process ends with status -11")
+    assert outcomes[Name("host", 0, 3)].finding == Finding(
+        "signal", "the process ends with status -11"
+    )
     assert len(outcomes) == 8
 
 
@@ -62,7 +66,9 @@ def test_a_hang_is_found(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(pool, "LONGEST_SILENCE", 0.5)
     outcomes = dict(tried([Name("host", 0, n) for n in range(3)], 1, attempt))
-    assert outcomes.pop(Name("host", 0, 0)).finding == Finding("hang", "no answer within 0.5 s")
+    assert outcomes.pop(Name("host", 0, 0)).finding == Finding(
+        "hang", "no answer within 0.5 s"
+    )
     assert set(outcomes.values()) == {Outcome("done")}
 
 
@@ -81,12 +87,16 @@ def test_output_that_is_lost_is_found():
         return Answer(0, b"7\n" if kept else b"", b"", case.files)
 
     finding = check(Case("xetile-opt", (), {}, streams=Streams(output="full")), call).finding
-    assert finding == Finding("output", "output is lost with status 0 (output full)")
+    assert finding == Finding("output", "output is lost with status 0 (full)")
 
 
 def test_a_loop_without_end_is_interrupted():
     text = GOOD.replace("return", "cf.br ^again\n^again:\n  cf.br ^again")
-    assert check(Case("xetile-run", (MAIN_FILE, "--entry", "main"), {}).with_text(text)) == ("endless", None, False)
+    assert check(Case("xetile-run", (MAIN_FILE, "--entry", "main"), {}).with_text(text)) == (
+        "endless",
+        None,
+        False,
+    )
 
 
 @pytest.mark.mlir_opt
@@ -119,15 +129,22 @@ def test_one_input_is_shown(capsys: pytest.CaptureFixture[str]):
     assert make("host", 2, 5).text in said
 
 
-def test_findings_are_grouped(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_findings_are_grouped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     def outcomes(names: list[Name], jobs: int):
         for name in names:
-            finding = Finding("status", f"status 70: '%{name.number}' has {name.number} elements")
+            finding = Finding(
+                "status", f"status 70: '%{name.number}' has {name.number} elements"
+            )
             yield name, Outcome("status 70", finding if name.number > 1 else None)
 
     monkeypatch.setattr(command, "tried", outcomes)
     assert command.main(["--count", "5", "--family", "arrays"]) == 1
     said = capsys.readouterr().out
     assert "      5 arrays: status 70\n" in said
-    assert "3 x status: status 70: '%2' has 2 elements  (--family arrays --seed 0 --only 2)\n" in said
+    assert (
+        "3 x status: status 70: '%2' has 2 elements  (--family arrays --seed 0 --only 2)\n"
+        in said
+    )
     assert alone(Name("arrays", 0, 0), lambda _: Outcome("x")) == Outcome("x")

@@ -20,7 +20,9 @@ def answer(status: int, errors: str = "", **changed: bytes) -> Answer:
         answer(0, "in.mlir:1:2: warning: hardly meant\nsource\n  ^\n"),
         answer(0, "xetile-run:  50% after 3 s\n"),
         answer(1, "in.mlir:1:2: error: wrong\n"),
-        answer(1, "in.mlir:1:2: error: wrong\nsource\n  ^\nin.mlir:1:1: note: here\nsource\n^\n"),
+        answer(
+            1, "in.mlir:1:2: error: wrong\nsource\n  ^\nin.mlir:1:1: note: here\nsource\n^\n"
+        ),
     ],
 )
 def test_answers(given: Answer):
@@ -39,7 +41,8 @@ def test_answers(given: Answer):
         (answer(1, "wrong\n"), "no diagnostic: 'wrong'"),
         (answer(1, "in.mlir:1:2: error: a\nb\nc\nd\n"), "no diagnostic: 'd'"),
         (answer(1, "xetile-opt: error: wrong\n"), "no place: xetile-opt: error: wrong"),
-        (answer(1, "in.mlir:1:2: error: 'NoneType' is bad\n"), "speaks Python: in.mlir:1:2: error: 'NoneType' is bad"),
+        (answer(1, "in.mlir:1:2: error: 'NoneType' is bad\n"),
+        "speaks Python: in.mlir:1:2: error: 'NoneType' is bad"),
         (answer(1, "in.mlir:1:2: error: wrong\n", out=b"half"), "status 1, but 'out' is another"),
         (answer(0, "", **{".out.7.tmp": b"half"}), "left behind: .out.7.tmp"),
         (answer(0)._replace(hung="takes long"), "takes long"),
