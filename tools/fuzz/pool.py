@@ -1,5 +1,6 @@
 """Workers that try cases, and that may crash or hang: what was being tried then is tried once more, alone."""
 
+import faulthandler
 import os
 import resource
 import time
@@ -89,6 +90,7 @@ def _serve(
     parents.close()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)

@@ -1,6 +1,8 @@
 """What must hold of every answer, however wrong the input was."""
 
 import re
+from collections import deque
+from collections.abc import Sequence
 
 from tools.fuzz.case import MAIN_FILE, Answer, Case, Finding, Outcome
 
@@ -10,6 +12,7 @@ DIAGNOSTIC = re.compile(
 )
 """One line; a remark or warning on the whole call has no place."""
 _PLACE = re.compile(r".*:\d+:\d+")
+_CARET = re.compile(r"\s*\^")
 _ASIDE = re.compile(r"(xetile-\w+: +(\d+%|\d+ steps) after|(xetile-\w+: )?wrote )")
 _PYTHON = re.compile(
     r"object at 0x|<class '|NoneType|unhashable|invalid literal for|index out of range|not subscriptable|codec can't"
@@ -28,9 +31,6 @@ _QUIET = re.compile(r"--?(verify-diagnostics|parsing-diagnostics|shrink)")
 STATUSES = (0, 1, 2)
 BROKEN_PIPE = 141
 INTERRUPTED = 130
-
-SNIPPET = 2
-"""Lines of source that may follow a diagnostic."""
 
 
 def judged(case: Case, answer: Answer) -> Outcome:
@@ -82,14 +82,11 @@ def _errors(case: Case, answer: Answer) -> Finding | None:
         line = next(line for line in text.splitlines() if found[0] in line)
         return Finding("words", f"speaks Python: {line}")
     said: list[re.Match[str]] = []
-    since = SNIPPET + 1
-    for line in text.split("\n")[:-1]:
-        since += 1
+    for line in _without_snippets(text.split("\n")[:-1]):
         match = DIAGNOSTIC.fullmatch(line)
         if match is not None:
             said.append(match)
-            since = 0 if _PLACE.fullmatch(match["place"] or "") else SNIPPET
-        elif since > SNIPPET and not talkative and not _ASIDE.match(line):
+        elif not talkative and not _ASIDE.match(line):
             return Finding("words", f"no diagnostic: {line!r}")
     errors = [match for match in said if match["kind"] == "error"]
     if any(_QUIET.match(argument) for argument in case.arguments) or talkative:
@@ -97,9 +94,27 @@ def _errors(case: Case, answer: Answer) -> Finding | None:
     if bool(errors) != (answer.status == 1):
         return Finding("words", f"status {answer.status} with {len(errors)} errors")
     for match in errors:
-        if case.placed and not match["place"].startswith(f"{MAIN_FILE}:"):
+        if case.placed and not match["place"].startswith(MAIN_FILE):
             return Finding("place", f"no place: {match[0]}")
     return None
+
+
+def _without_snippets(lines: Sequence[str]) -> list[str]:
+    """Without the line of source and the caret that may follow a place."""
+    kept: list[str] = []
+    rest = deque(lines)
+    while rest:
+        line = rest.popleft()
+        kept.append(line)
+        match = DIAGNOSTIC.fullmatch(line)
+        if match is None or not _PLACE.fullmatch(match["place"] or "") or not rest:
+            continue
+        if len(rest) > 1 and _CARET.fullmatch(rest[1]):
+            rest.popleft()
+            rest.popleft()
+        elif DIAGNOSTIC.fullmatch(rest[0]) is None:
+            rest.popleft()
+    return kept
 
 
 def _files(case: Case, answer: Answer) -> Finding | None:

@@ -37,7 +37,7 @@ def test_a_fault_of_a_verifier_is_found_with_its_place(monkeypatch: pytest.Monke
     def verify(module: ModuleOp) -> None:
         raise KeyError("planted")
 
-    cases = [make("generic", 0, number) for number in range(40)]
+    cases = [make("generic", 0, number) for number in range(10)]
     monkeypatch.setattr(modules, "verify", verify)
     findings = [check(case).finding for case in cases]
     assert any(
