@@ -39,7 +39,7 @@ def test_answers(given: Answer):
         (answer(1), "status 1 with 0 errors"),
         (answer(0, "in.mlir:1:2: error: wrong\n"), "status 0 with 1 errors"),
         (answer(1, "wrong\n"), "no diagnostic: 'wrong'"),
-        (answer(1, "in.mlir:1:2: error: a\nb\nc\nd\n"), "no diagnostic: 'd'"),
+        (answer(1, "in.mlir:1:2: error: a\nb\nc\n"), "no diagnostic: 'c'"),
         (answer(1, "xetile-opt: error: wrong\n"), "no place: xetile-opt: error: wrong"),
         (answer(1, "in.mlir:1:2: error: 'NoneType' is bad\n"),
         "speaks Python: in.mlir:1:2: error: 'NoneType' is bad"),
