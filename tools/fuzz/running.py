@@ -232,8 +232,8 @@ def _child(case: Case, streams: Streams) -> int:
         )
     ]
     sys.stdin, sys.stdout, sys.stderr = cast("list[TextIO]", streams_of_python)
-    main = import_module(f"xetile.cli.{tool}").main
-    status: int = main(list(case.arguments))
+    sys.argv = [case.tool, *case.arguments]
+    status: int = getattr(import_module("xetile.cli.entry"), tool)()
     return status if _flushed() else STATUS_LOST_OUTPUT
 
 
