@@ -1,6 +1,7 @@
 """Kernel arguments for a run on the CPU, made from what the command line asks for."""
 
 import os
+from contextlib import suppress
 from math import isfinite, prod
 from typing import NamedTuple, cast
 
@@ -79,12 +80,14 @@ def _refuse_larger_than_memory(parameter: Parameter, shape: tuple[int, ...]) -> 
 
 
 def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+    try:
+        number = int(text)
+        float(number)
+    except (ValueError, OverflowError):
+        with suppress(ValueError):
+            return float(text)
+        return None
+    return number
 
 
 def _unknown(request: str) -> XetileError:
@@ -144,6 +147,13 @@ def _array(
 
 def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> None:
     if not _is_integer(parameter.dtype):
+        with numpy.errstate(over="ignore"):
+            held = numpy.full((), number).astype(parameter.dtype)
+        if isfinite(number) and not isfinite(float(held)):
+            largest = float(_float_limits(parameter.dtype).max)
+            raise XetileError(
+                f"{parameter.type} does not hold {request}, its largest number is {largest:g}"
+            )
         return
     low, high = _limits(parameter.dtype)
     if not isfinite(number) or number != int(number) or not low <= number <= high:
@@ -164,7 +174,11 @@ def _exact_integers(dtype: numpy.dtype[numpy.generic]) -> int:
     """How far a type counts without gaps: `iota` starts again there."""
     if _is_integer(dtype):
         return _limits(dtype)[1] + 1
-    return int(2 / cast("numpy.finfo[numpy.float64]", finfo(dtype)).eps)
+    return int(2 / _float_limits(dtype).eps)
+
+
+def _float_limits(dtype: numpy.dtype[numpy.generic]) -> "numpy.finfo[numpy.float64]":
+    return cast("numpy.finfo[numpy.float64]", finfo(dtype))
 
 
 def _from_file(parameter: Parameter, path: str) -> Array:

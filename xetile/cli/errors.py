@@ -104,8 +104,8 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
     from xetile.cli.streams import mend_streams
 
     try:
+        mend_streams()  # first: what watches for signals must not get the number of a closed one
         with interruptible():
-            mend_streams()
             return run_tool(program, main, sys.argv[1:])
     except KeyboardInterrupt:
         return STATUS_INTERRUPTED

@@ -58,6 +58,11 @@ def test_scalars() -> None:
             "argument 2: 'foo' is none of int, zeros, ones, normal, iota, a number",
         ),
         (
+            memref(f16),
+            "1e9",
+            r"argument 2: memref<3x5xf16> does not hold 1e9, its largest number is 65504",
+        ),
+        (
             memref(i8),
             "300",
             r"argument 2: memref<3x5xi8> does not hold 300, but .* -128 to 127",

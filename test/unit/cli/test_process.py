@@ -101,6 +101,11 @@ def test_a_closed_stream_is_no_other_file(tmp_path: Path) -> None:
     assert out.read_text().startswith("builtin.module")
 
 
+def test_output_is_not_lost_in_what_watches_for_signals() -> None:
+    said = "xetile-opt: error: cannot write standard output: bad file descriptor\n"
+    assert run_in_shell("xetile-opt", ["--list-passes"], "<&- >&-") == (1, said)
+
+
 def test_standard_input_that_is_closed() -> None:
     said = "xetile-opt: error: cannot read standard input: it is closed\n"
     assert run_in_shell("xetile-opt", ["-"], "<&-") == (1, said)

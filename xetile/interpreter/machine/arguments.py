@@ -75,12 +75,26 @@ def _scalar(given: object, of: Element, name: str) -> Array:
             f"{name} is {of.name}, which takes a number, not {_described(given)}"
         )
     if of.is_float:
-        return round_to(np.array([given], np.float64), of)
+        held = _rounded(given, of)
+        is_number = given - given == 0  # neither infinite nor none
+        if is_number and not np.isfinite(held.astype(np.float64)).all():
+            raise XetileError(f"{name} is {of.name}, which does not hold {given}")
+        return held
     low, high = (0, 1 << of.bits) if of.unsigned else (-(1 << of.bits - 1), 1 << of.bits)
     if given != int(given) or not low <= given < high:
         raise XetileError(f"{name} is {of.name}, which does not hold {given}")
     bits = np.array([int(given) & (1 << 64) - 1], np.uint64)
     return wrap(bits.view(np.int64), of)
+
+
+def _rounded(given: float, of: Element) -> Array:
+    """The number in the type; infinite, or none, where that does not reach so far."""
+    try:
+        wide = np.array([given], np.float64)
+    except OverflowError:  # a whole number
+        wide = np.array([np.inf], np.float64)
+    with np.errstate(over="ignore"):
+        return round_to(wide, of)
 
 
 def _described(given: object) -> str:

@@ -35,6 +35,8 @@ STRIDED = "memref<4x4xf32, strided<[8, 1]>>"
         ("i32", np.zeros(4, np.float32), "addresses of arrays are i64 or ui64"),
         ("i32", 1.5, "i32, which does not hold 1.5"),
         ("i8", 300, "i8, which does not hold 300"),
+        ("f16", 1e9, "f16, which does not hold 1000000000.0"),
+        ("f32", 10**400, "f32, which does not hold 1000"),
         ("ui8", -1, "ui8, which does not hold -1"),
         ("index", "text", "index, which takes a number, not str 'text'"),
         ("i4", 3, None),
