@@ -74,7 +74,9 @@ class TileAccess(XeTileOp):
         """An integer padding of floats is the float of that value, so that ops that mean the same are the same."""
         super().__post_init__()
         padding = self.properties.get("padding")
-        if padding is not None and isinstance(tile := self.operands[0].type, TileType):
+        if padding is None or not self.operands:  # a copy is made before its operands
+            return
+        if isinstance(tile := self.operands[0].type, TileType):
             self.properties["padding"] = as_element(padding, tile.element_type)
 
     def hints(self) -> list[CacheHintAttr | None]:

@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from xetile.api import parse_text, text
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.modules import Parser, context, parse
 from xetile.dialects.xetile import (
@@ -397,3 +398,13 @@ def test_forward_references() -> None:
 }) : () -> ()""",
     )
     assert "xetile.load_tile %t" in str(parser.parse_module())
+
+
+def test_accesses_with_padding_are_copied():
+    module = parse_text(
+        "func.func @f(%t: !xetile.tile<8x16xf16>) {\n"
+        "  %v = xetile.load_tile %t {padding = 0 : i32} : !xetile.tile<8x16xf16> -> vector<8x16xf16>\n"
+        "  func.return\n}\n",
+        "f.mlir",
+    )
+    assert text(module.clone()) == text(module)
