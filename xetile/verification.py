@@ -5,8 +5,9 @@ from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.traits import SymbolTable
-from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from xetile.complaints.verifying import verify_complaint
 from xetile.errors import XetileError, fail, notes_at, position
@@ -31,6 +32,8 @@ def verify(module: ModuleOp, further: Callable[[Operation], None]) -> None:
         raise
     except Exception as complaint:
         culprit, reason = _first_wrong(module) or (None, complaint)
+        if not isinstance(reason, _COMPLAINTS):
+            culprit, reason = _first_malformed(module) or (culprit, reason)
         if not _is_complaint(culprit, reason):
             raise
         wrong = culprit or module
@@ -91,6 +94,18 @@ def _first_wrong(module: ModuleOp) -> tuple[Operation, Exception] | None:
             for region in op.regions:
                 _verify_terminators(region)
         except Exception as complaint:
+            return op, complaint
+    return None
+
+
+def _first_malformed(module: ModuleOp) -> tuple[Operation, Exception] | None:
+    """The first op, outer ones first, that has not the parts of its definition: over it others stumble."""
+    for op in module.walk():
+        if not isinstance(op, IRDLOperation):
+            continue
+        try:
+            op.get_irdl_definition().verify(op)
+        except VerifyException as complaint:
             return op, complaint
     return None
 

@@ -45,3 +45,22 @@ def test_a_symbol_is_defined_once():
 )
 def test_ops_without_their_regions_are_answered(op: str):
     assert "region" in message(op) or "operand" in message(op)
+
+
+def test_what_others_stumble_over_is_what_is_wrong():
+    with pytest.raises(XetileError) as error:
+        parse_text(
+            '"gpu.module"() <{sym_name = "m"}> ({\n'
+            '  "gpu.func"() ({\n    "gpu.return"() : () -> ()\n  }) {sym_name = "k"} : () -> ()\n'
+            "}) : () -> ()\n",
+            "f.mlir",
+        )
+    assert str(error.value) == "f.mlir:2:3: error: 'gpu.func' needs the property 'function_type'"
+
+
+def test_a_property_of_another_kind_is_shown():
+    with pytest.raises(XetileError) as error:
+        parse_text(
+            '"func.func"() <{sym_name = "f", function_type = "f"}> ({\n}) : () -> ()\n', "f.mlir"
+        )
+    assert str(error.value) == "f.mlir:1:1: error: \"f\" should be of base attribute fun"

@@ -120,12 +120,15 @@ class OptMain(xDSLOptMain):
 
         return Parser(self.ctx, text, name).parse_module(not self.args.no_implicit_module)
 
-    def apply_passes(self, prog: ModuleOp) -> None:
-        """Verify the module, then run pass after pass, verifying what each makes."""
+    def _verify(self, module: ModuleOp) -> None:
         if not self.args.disable_verify:
             from xetile.dialects.modules import verify
 
-            verify(prog)
+            verify(module)
+
+    def apply_passes(self, prog: ModuleOp) -> None:
+        """Verify the module, then run pass after pass, verifying what each makes."""
+        self._verify(prog)
         if not self.pipeline.passes:
             return
         from xetile.rewriting.positions import fill_positions
@@ -186,8 +189,9 @@ class OptMain(xDSLOptMain):
     def _process(self, chunk: str) -> str:
         with self.instrumentation.phase("Parser"):
             module = self._parse_mlir(BytesIO(chunk.encode()))
-            if self.args.verify_roundtrip:
-                self._check_round_trip(module)
+        if self.args.verify_roundtrip:
+            self._verify(module)  # what is wrong cannot always be printed
+            self._check_round_trip(module)
         if self.args.verify_diagnostics is None:
             self.apply_passes(module)
         else:
