@@ -55,12 +55,15 @@ def test_what_others_stumble_over_is_what_is_wrong():
             "}) : () -> ()\n",
             "f.mlir",
         )
-    assert str(error.value) == "f.mlir:2:3: error: 'gpu.func' needs the property 'function_type'"
+    assert (
+        str(error.value) == "f.mlir:2:3: error: 'gpu.func' needs the property 'function_type'"
+    )
 
 
 def test_a_property_of_another_kind_is_shown():
     with pytest.raises(XetileError) as error:
         parse_text(
-            '"func.func"() <{sym_name = "f", function_type = "f"}> ({\n}) : () -> ()\n', "f.mlir"
+            '"func.func"() <{sym_name = "f", function_type = "f"}> ({\n}) : () -> ()\n',
+            "f.mlir",
         )
-    assert str(error.value) == "f.mlir:1:1: error: \"f\" should be of base attribute fun"
+    assert str(error.value) == 'f.mlir:1:1: error: "f" should be of base attribute fun'

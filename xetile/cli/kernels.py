@@ -30,7 +30,7 @@ def check_kernel_name(module: "ModuleOp", name: str | None) -> None:
         )
     if kernels:
         return
-    others = functions(module)
+    others = list(functions(module))
     if not others or any(op.name != "func.func" for op in others):
         raise missing_kernel(module, None, [])
     entries = " or ".join(f"--entry {symbol_name(host)}" for host in others)

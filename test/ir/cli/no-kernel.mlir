@@ -10,7 +10,7 @@
 // KEYWORD-NEXT: gpu.func @k(%a: memref<4xf32>) {
 
 // RUN: not xetile-run --entry mian %s 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: xetile-run: error: there is no function 'mian' to start with; the module has: main; did you mean 'main'?
+// ENTRY: xetile-run: error: there is no function 'mian' to start with; did you mean 'main'?
 
 // RUN: not xetile-run --entry main %s 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // LAUNCH: no-kernel.mlir:[[# @LINE + 12]]:3: error: 'k' is no kernel; write the keyword 'kernel' behind its arguments
