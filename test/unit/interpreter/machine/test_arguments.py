@@ -102,7 +102,7 @@ gpu.module @m {
         (None, [], (1, 1, 1), "which kernel to execute is not clear; the module has: first, second"),
         ("third", [], (1, 1, 1), "there is no kernel 'third'; the module has: first, second"),
         ("first", [], (1, 1, 1), r"takes 1 arguments \(memref<4xf32>\), 0 are given|needs known_block_size"),
-        ("first", [np.zeros(4, np.float32)], None, r"give grid=\(x, y, z\), or known_grid_size on the kernel"),
+        ("first", [np.zeros(4, np.float32)], None, r"give grid=\(x, y, z\), or write known_grid_size on the kernel"),
         ("first", [np.zeros(4, np.float32)], (1, 0, 1), r"the grid is \[1, 0, 1\]; expected three positive sizes"),
         ("first", [np.zeros(4, np.float32)], (1, 1, 1), "level subgroup needs known_block_size"),
         ("second", [], (1, 1, 1), "24 work-items; expected a multiple of 16"),
