@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.parser import Parser as StockParser
 from xdsl.parser import UnresolvedOperand
@@ -45,7 +45,11 @@ class ScopedParser(StockParser):
         self._aliases: dict[str, Span] = {}
         super().__init__(ctx, text, name)
 
-    def position_at(self, offset: int) -> FileLineColLoc:
+    def position_at(self, offset: int) -> LocationAttr:
+        """The position that ops and arguments get of character `offset` of the text."""
+        return self.place_at(offset)
+
+    def place_at(self, offset: int) -> FileLineColLoc:
         """The position of character `offset` of the text."""
         line = bisect_right(self._line_starts, offset)
         column = offset - self._line_starts[line - 1] + 1
@@ -61,7 +65,7 @@ class ScopedParser(StockParser):
             return self._undefined_value(error)
         text = self.lexer.input.content
         said = parse_complaint(error.msg, text, error.span.start, self.ssa_values)
-        notes = [Note(message, self.position_at(start)) for message, start in said.notes]
+        notes = [Note(message, self.place_at(start)) for message, start in said.notes]
         start, end = error.span.start, error.span.end
         if said.start != start:
             start = end = said.start
@@ -240,7 +244,7 @@ class ScopedParser(StockParser):
         return Span(start, start, self.lexer.input)
 
     def _notes(self, message: str, at: Span | None) -> tuple[Note, ...]:
-        return () if at is None else (Note(message, self.position_at(at.start)),)
+        return () if at is None else (Note(message, self.place_at(at.start)),)
 
 
 def _line_starts(text: str) -> list[int]:

@@ -405,6 +405,9 @@ STRUCTURE = {
     "gpu.launch_func": "host code: test/unit/interpreter/host",
     "gpu.binary": "compiled device code, which stands beside kernels",
     "gpu.terminator": "the end of gpu.launch, which is host code",
+    "vector.extractelement": "reading it makes a vector.extract",
+    "vector.insertelement": "reading it makes a vector.insert",
+    "vector.splat": "reading it makes a vector.broadcast",
     "memref.dma_start": "no Xe device copies so; refused by name",
     "memref.dma_wait": "no Xe device copies so; refused by name",
 }

@@ -314,6 +314,10 @@ def test_what_is_not_known_in_full_stays_as_it_is() -> None:
     assert api.text(parse_module(print_module(module))) == printed
 
 
+INTELS_OWN = {"xegpu.compile_hint"}
+"""Ops that Intel's files hold and upstream never had: read, and dropped on the way down."""
+
+
 @pytest.mark.mlir_bindings
 @pytest.mark.parametrize("dialect", ["xegpu", "xevm"])
 def test_our_dialects_have_upstreams_ops(dialect: str) -> None:
@@ -325,4 +329,5 @@ def test_our_dialects_have_upstreams_ops(dialect: str) -> None:
     listed = (folder / f"_{dialect}_ops_gen.py").read_text()
     upstream = set(re.findall(r'OPERATION_NAME = "([^"]+)"', listed))
     assert len(upstream) > 20
-    assert {op.name for op in dialect_factory(dialect)().operations} == upstream
+    ours = {op.name for op in dialect_factory(dialect)().operations}
+    assert ours - INTELS_OWN == upstream

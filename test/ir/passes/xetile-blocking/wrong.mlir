@@ -33,11 +33,13 @@ func.func @blocks(%A: memref<64x64xf32>) {
 
 // -----
 
-// expected-error @+1 {{the body has 2 blocks; expected one block with structured control flow (scf)}}
-func.func @branch(%A: memref<64x64xf32>) {
+// expected-error @+1 {{the body has 3 blocks; expected one block with structured control flow (scf)}}
+func.func @branch(%A: memref<64x64xf32>, %p: i1) {
   %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32>
-  cf.br ^bb1
+  cf.cond_br %p, ^bb1, ^bb2
 ^bb1:
+  cf.br ^bb2
+^bb2:
   func.return
 }
 
