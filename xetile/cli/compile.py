@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import STANDARD, read_input, write_output
+from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
 from xetile.cli.kernels import check_kernel_name
 from xetile.errors import XetileError
 from xetile.levels import below
@@ -106,9 +106,10 @@ def _compile(options: Namespace) -> int:
         code = _code(rest, options)
     place: str | None = options.stats
     statistics = "" if place is None else _statistics(rest, options)
-    write_output(output, code, by=PROGRAM)
+    outputs: list[tuple[str | None, str | bytes]] = [(output, code)]
     if options.emit in SUFFIXES and output != STANDARD:
-        write_output(output + CONTRACT_SUFFIX, _contract(rest, options), by=PROGRAM)
+        outputs.append((output + CONTRACT_SUFFIX, _contract(rest, options)))
+    write_outputs(outputs, by=PROGRAM)
     if place is not None:
         _write_statistics(statistics, place, code_on_standard_output=output == STANDARD)
     return 0

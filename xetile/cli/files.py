@@ -2,7 +2,9 @@
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 
 from xetile.cli.paths import binary_kind, hint_for_input, hint_for_output
@@ -46,18 +48,40 @@ def write_output(path: str | None, content: str | bytes, *, by: str | None = Non
     A file is written beside its place and put there in one step: it is the old or the new one.
     Errors: XetileError for a place that cannot be written.
     """
-    data = content.encode() if isinstance(content, str) else content
-    if path is None or path == STANDARD:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        return
+    write_outputs([(path, content)], by=by)
+
+
+def write_outputs(
+    outputs: Sequence[tuple[str | None, str | bytes]], *, by: str | None = None
+) -> None:
+    """Write several places as `write_output` does: all files or, where one cannot be written, none."""
+    with ExitStack() as leftovers:
+        files: list[tuple[str, Path, bytes]] = []
+        for number, (path, content) in enumerate(outputs):
+            data = content.encode() if isinstance(content, str) else content
+            if path is None or path == STANDARD:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+                continue
+            with _refusing(path):
+                files.append(
+                    (path, leftovers.enter_context(_beside(path, data, number)), data)
+                )
+        for path, beside, data in files:
+            with _refusing(path):
+                _put(beside, Path(path).resolve(), data)
+    for path, _, data in files:
+        if by is not None and Path(path).is_file():
+            say_written(by, path, len(data))
+
+
+@contextmanager
+def _refusing(path: str) -> Generator[None]:
     try:
-        _replace(Path(path).resolve(), data)
+        yield
     except OSError as error:
         reason = reason_of(error) + hint_for_output(path, error)
         raise XetileError(f"cannot write '{path}': {reason}") from error
-    if by is not None and Path(path).is_file():
-        say_written(by, path, len(data))
 
 
 def say_written(program: str, what: str, size: int) -> None:
@@ -77,18 +101,33 @@ def make_folder(path: str) -> None:
         raise XetileError(f"cannot make the folder '{path}': {reason_of(error)}") from error
 
 
-def _replace(target: Path, data: bytes) -> None:
-    # a device such as /dev/null, a pipe; a folder fails
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)
+def _is_stream(target: Path) -> bool:
+    """Whether a place is a device such as /dev/null or a pipe, which is written in place; a folder fails."""
+    return target.exists() and not target.is_file()
+
+
+@contextmanager
+def _beside(path: str, data: bytes, number: int) -> Generator[Path]:
+    """A file with the data next to its place, which is gone afterwards unless it was put there."""
+    target = Path(path).resolve()
+    beside = target.with_name(f".{target.name}.{os.getpid()}.{number}.tmp")
+    if _is_stream(target):
+        if target.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        yield beside
         return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         beside.write_bytes(data)
         if target.exists():
             beside.chmod(target.stat().st_mode)
-        beside.replace(target)
-    except BaseException:
+        yield beside
+    finally:
         with suppress(OSError):
             beside.unlink()
-        raise
+
+
+def _put(beside: Path, target: Path, data: bytes) -> None:
+    if _is_stream(target):
+        target.write_bytes(data)
+    else:
+        beside.replace(target)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from xetile.cli.errors import ToolParser
-from xetile.cli.files import write_output
+from xetile.cli.files import write_outputs as write_all
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -102,6 +102,4 @@ def write_outputs(
     if not drawings and options.output is None:
         sys.stdout.write(text)
         return
-    for path, drawing in drawings:
-        write_output(path, drawing, by=PROGRAM)
-    write_output(options.output, text, by=PROGRAM)
+    write_all([*drawings, (options.output, text)], by=PROGRAM)

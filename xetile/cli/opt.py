@@ -26,9 +26,9 @@ from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
-from xetile.cli.pipeline_spec import collect_pipeline, parse_passes
+from xetile.cli.pipeline_spec import check_target, collect_pipeline, parse_passes
 from xetile.cli.usage import unrecognized
-from xetile.errors import XetileError, collected_remarks, written_in
+from xetile.errors import XetileError, collected_remarks, one_line, written_in
 
 PROGRAM = "xetile-opt"
 
@@ -104,11 +104,7 @@ class OptMain(xDSLOptMain):
             Attribute.__post_init__ = _no_check
         if self.args.syntax_highlight:
             XDSLDiagnostic.colored = True
-        target = self.args.target.partition("{")[0]
-        if target not in self.available_targets:
-            raise XetileError(
-                f"unknown target '{target}'; expected one of {', '.join(self.available_targets)}"
-            )
+        check_target(self.args.target, self.available_targets)
 
     # Parsing and passes.
 
@@ -136,10 +132,18 @@ class OptMain(xDSLOptMain):
         with written_in(prog):
             for step in self.pipeline.passes:
                 with self.instrumentation.around(step.name, prog):
-                    step.apply(self.ctx, prog)
+                    self._apply(step, prog)
                     fill_positions(prog)  # passes of xDSL hand none on
                     if self.verify_each and not self.args.disable_verify:
                         _verify_after(step, prog)
+
+    def _apply(self, step: ModulePass, prog: ModuleOp) -> None:
+        try:
+            step.apply(self.ctx, prog)
+        except (ValueError, NotImplementedError) as error:
+            if not type(step).__module__.startswith("xdsl."):
+                raise
+            raise XetileError(f"pass '{step.name}': {one_line(str(error))}") from error
 
     # The run.
 

@@ -9,14 +9,15 @@ All of them together make one pipeline, in the order of the command line.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
     from xdsl.utils.arg_spec import ArgSpec
+    from xdsl.utils.target import Target
 
 PASSES_OPTIONS = ("-p", "--passes")
 PIPELINE_OPTION = "--pass-pipeline"
@@ -118,6 +119,48 @@ def parse_passes(
             f"pass pipeline '{specification}': {reason.lower()}; write it as PASS,PASS{{OPTION=VALUE}}"
         ) from error
     return tuple(_make_pass(spec, available) for spec in specs)
+
+
+_FLAGS_OF_MLIR = (
+    "--print-op-generic, --print-no-properties, --print-debuginfo, --syntax-highlight"
+)
+
+
+def check_target(specification: str, available: "Mapping[str, Callable[..., object]]") -> None:
+    """Refuse what `-t` cannot print as: an unknown name, malformed or unknown options."""
+    name, opened, _ = specification.partition("{")
+    if name not in available:
+        known = ", ".join(available)
+        raise XetileError(
+            f"unknown target '{name}'; expected one of {known}{nearest(name, available)}"
+        )
+    if not opened:
+        return
+    if name == "mlir":  # xDSL 0.74 reads them and takes the flags
+        raise XetileError(f"target 'mlir' takes no options; its flags are {_FLAGS_OF_MLIR}")
+    from dataclasses import fields
+    from inspect import signature
+
+    from xdsl.utils.arg_spec import parse_spec
+    from xdsl.utils.exceptions import ArgSpecParseError
+
+    form = f"write it as {name}{{OPTION=VALUE}}"
+    try:
+        given = parse_spec(specification).normalize_parameter_names().parameters
+    except ArgSpecParseError as error:
+        reason = str(error).splitlines()[-1].strip().lower()
+        raise XetileError(f"target '{specification}': {reason}; {form}") from error
+    made = None if signature(available[name]).parameters else available[name]()
+    legal = (
+        [f.name.replace("_", "-") for f in fields(cast("type[Target]", made))] if made else []
+    )
+    for option in given:
+        written = option.replace("_", "-")
+        if written not in legal:
+            raise XetileError(
+                f"target '{name}' has no option '{written}'; its options: {', '.join(legal) or 'none'}"
+                + nearest(written, legal)
+            )
 
 
 def _make_pass(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli.files import read_input, write_output
+from xetile.cli.files import read_input, write_output, write_outputs
 from xetile.errors import XetileError
 
 
@@ -150,3 +150,18 @@ def test_a_pipe_is_read_whole(tmp_path: Path) -> None:
     os.close(write)
     assert read_input(f"/dev/fd/{read}")[0] == "module {}\n"
     os.close(read)
+
+
+def test_all_files_are_written_or_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = str(tmp_path / "a"), str(tmp_path / "b")
+    Path(first).write_text("old")
+    with pytest.raises(XetileError, match="cannot write '.*none/b'"):
+        write_outputs([(first, "new"), (str(tmp_path / "none" / "b"), "x")], by="tool")
+    assert Path(first).read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    write_outputs([(first, "new"), (second, b"x"), (first, "newer")], by="tool")
+    assert Path(first).read_text() == "newer"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert capsys.readouterr().err.count("tool: wrote") == 3
