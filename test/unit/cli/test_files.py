@@ -157,7 +157,7 @@ def test_all_files_are_written_or_none(
 ) -> None:
     first, second = str(tmp_path / "a"), str(tmp_path / "b")
     Path(first).write_text("old")
-    with pytest.raises(XetileError, match="cannot write '.*none/b'"):
+    with pytest.raises(XetileError, match=r"cannot write '.*none/b'"):
         write_outputs([(first, "new"), (str(tmp_path / "none" / "b"), "x")], by="tool")
     assert Path(first).read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

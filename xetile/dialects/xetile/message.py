@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, cast, get_args
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import IRDLOperation, irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -47,8 +47,9 @@ class MessageAttr(ParametrizedAttribute):
     def verify(self) -> None:
         extents = [extent.data for extent in self.extents]
         if len(extents) != 3 or min(extents) < 1:
+            written = "x".join("?" if n == DYNAMIC_INDEX else str(n) for n in extents)
             raise VerifyException(
-                f"message {'x'.join(map(str, extents))}, expected rows x columns x blocks, all positive"
+                f"message {written}, expected rows x columns x blocks, all positive"
             )
         if self.form.data not in get_args(Form):
             raise VerifyException(f"message of form '{self.form.data}', expected {_FORMS}")

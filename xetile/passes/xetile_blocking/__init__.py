@@ -8,9 +8,9 @@ Before:
 
 After (%c is kept in blocks of 8x16 throughout, loops included):
 
-    %a = xetile.load_tile %ta : !xetile.tile<32x32xf16, #xetile.tile_attr<inner_blocks = [32, 16]>>
-        -> vector<1x2x32x16xf16>
-    %b = xetile.load_tile %tb : ... -> vector<1x4x32x16xf16>
+    %a = xetile.load_tile %ta {message = #xetile.message<32x16x2>}
+        : !xetile.tile<32x32xf16, #xetile.tile_attr<inner_blocks = [32, 16]>> -> vector<1x2x32x16xf16>
+    %b = xetile.load_tile %tb {message = #xetile.message<32x16x2, packed>} : ... -> vector<1x4x32x16xf16>
     %a2 = xetile.tile_unpack %a {inner_blocks = array<i64: 32, 16>} : ... -> vector<32x32xf16>
     %a4 = xetile.tile_pack %a2 {inner_blocks = array<i64: 8, 16>} : ... -> vector<4x2x8x16xf16>
     (the same for %b, in blocks of 16x16)
