@@ -1,11 +1,11 @@
 """What an unknown name may have meant: by meaning, by the words of neighbouring dialects and tools, else by spelling.
 
-One table for ops, types, attributes, keywords, devices and passes: a word counts only where
+One table for ops, types, attributes, keywords, devices, passes and options of commands: a word counts only where
 what it means is among the names that are legal there.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 ALIKE = 0.7
 ALIKE_WHERE_SHORT = 0.6
@@ -133,6 +133,18 @@ _PASSES: Mapping[str, Sequence[str]] = {
     "symbol_dce": ("dce",),
 }
 
+_OPTIONS: Mapping[str, Sequence[str]] = {
+    "__output": ("-o",),
+    "__out": ("-o",),
+    "__target": ("--device",),
+    "__chip": ("--device",),
+    "__arch": ("--device",),
+    "__args": ("--arg",),
+    "__function": ("--entry",),
+    "__kernel_name": ("--kernel",),
+}
+"""What other tools call an option; here as elsewhere dashes count as underscores."""
+
 _OTHERS: Mapping[str, Sequence[str]] = {
     "for": ("scf.for",),
     "if": ("scf.if",),
@@ -212,25 +224,30 @@ def counterpart(op: str) -> str:
 
 
 def _meanings(word: str) -> list[str]:
-    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OTHERS)
+    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OPTIONS, _OTHERS)
     found = [meaning for table in tables for meaning in table.get(word, ())]
     return [*found, *(f"xetile.{op}" for op in _OPS.get(word, ()))]
 
 
 def meant(name: str, known: Iterable[str]) -> list[str]:
     """The known names that an unknown one may stand for; by meaning perhaps several, by spelling the one most alike."""
-    names = list(known)
-    plain = _plain(name)
-    if same := [one for one in names if _plain(one) == plain]:
-        return same[:1]
-    of_dialect = plain.rpartition(".")[2]
-    meanings = [m for word in (plain, of_dialect) for m in _meanings(word)]
-    if fitting := [one for one in dict.fromkeys(meanings) if one in names]:
-        return fitting
+    names, plain = list(known), _plain(name)
+    if found := meant_by_meaning(name, names):
+        return found
     turned = sorted(_parts(plain))
     if same := [one for one in names if sorted(_parts(_plain(one))) == turned]:
         return same[:1]
     return _alike(plain, names)
+
+
+def meant_by_meaning(name: str, known: Collection[str]) -> list[str]:
+    """The known names that say the same as another, whatever its spelling."""
+    plain = _plain(name)
+    if same := [one for one in known if _plain(one) == plain]:
+        return same[:1]
+    of_dialect = plain.rpartition(".")[2]
+    meanings = [m for word in (plain, of_dialect) for m in _meanings(word)]
+    return [one for one in dict.fromkeys(meanings) if one in known]
 
 
 def _plain(name: str) -> str:
@@ -243,8 +260,6 @@ def _parts(name: str) -> list[str]:
 
 def _alike(name: str, names: Sequence[str]) -> list[str]:
     """The name that is spelt most alike; the dialect that both are of does not count."""
-    from difflib import get_close_matches
-
     prefix = name[: name.find(".") + 1]
     if not any(_plain(one).startswith(prefix) for one in names):
         prefix = ""
@@ -255,8 +270,17 @@ def _alike(name: str, names: Sequence[str]) -> list[str]:
     }
     own = name.removeprefix(prefix)
     alike = ALIKE_WHERE_SHORT if len(own) <= SHORT else ALIKE
-    near = get_close_matches(own, list(rest), 1, alike)
-    return [rest[one] for one in near]
+    near = nearest(own, rest, alike)
+    return [] if near is None else [rest[near]]
+
+
+def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str | None:
+    """The known name that is spelt most like another, in whatever case; None where none is `alike` as much, of 1."""
+    from difflib import get_close_matches
+
+    names = {_plain(one): one for one in known}
+    found = get_close_matches(_plain(name), list(names), 1, alike)
+    return names[found[0]] if found else None
 
 
 def hint(name: str, known: Iterable[str], prefix: str = "") -> str:
@@ -267,6 +291,11 @@ def hint(name: str, known: Iterable[str], prefix: str = "") -> str:
     *others, last = found
     listed = f"{', '.join(others)} or {last}" if others else last
     return f"; did you mean {listed}?"
+
+
+def hint_or_names(name: str, known: Collection[str], holder: str) -> str:
+    """As `hint`; where no name is near, what there is: `; the module has: a, b`."""
+    return hint(name, known) or f"; {holder}: {', '.join(known) or 'none'}"
 
 
 def attribute_for(word: str) -> str:

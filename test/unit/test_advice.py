@@ -2,7 +2,7 @@
 
 import pytest
 
-from xetile.advice import attribute_for, hint, meant
+from xetile.advice import attribute_for, hint, hint_or_names, meant, nearest
 from xetile.dialects.modules import context
 from xetile.passes import PASSES
 from xetile.targets import names
@@ -68,6 +68,18 @@ def test_a_hint_lists_what_may_be_meant() -> None:
     assert hint("max", KINDS) == "; did you mean 'maxnumf', 'maximumf' or 'maxsi'?"
     assert hint("acc0", ("acc",), "%") == "; did you mean '%acc'?"
     assert hint("zzz", KINDS) == ""
+
+
+def test_what_there_is_where_nothing_is_meant() -> None:
+    assert hint_or_names("frist", ("first", "second"), "it has") == "; did you mean 'first'?"
+    assert hint_or_names("gemm", ("first", "second"), "it has") == "; it has: first, second"
+    assert hint_or_names("gemm", (), "it has") == "; it has: none"
+
+
+def test_the_nearest_name_in_whatever_case() -> None:
+    assert nearest("L1_hnt", ("l1_hint", "l2_hint"), 0.75) == "l1_hint"
+    assert nearest("l1_hnt", ("l1_hint", "l2_hint"), 0.95) is None
+    assert nearest("note", ("padding", "l1_hint")) is None
 
 
 def test_words_in_the_place_of_attributes() -> None:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from xetile.advice import hint
+from xetile.advice import hint_or_names
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
 from xetile.errors import XetileError, fail, position
@@ -144,14 +144,47 @@ def launches(kernel: Operation) -> Iterator[LaunchFuncOp]:
             yield op
 
 
+def find_kernel(module: ModuleOp, name: str | None, choose: str = "by name") -> Operation:
+    """The kernel or function of that name, or the only kernel; `choose` says how a user names one.
+
+    Errors: XetileError when there is none, or more than one.
+    """
+    candidates = kernel_functions(module) if name is None else list(functions(module))
+    found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise missing_kernel(module, name, [symbol_name(kernel) for kernel in candidates])
+    if name is not None:
+        raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
+    listed = ", ".join(symbol_name(kernel) for kernel in found)
+    raise XetileError(f"which kernel to execute is not clear; choose {choose} among {listed}")
+
+
+def known_grid(
+    kernel: Operation, given: tuple[int, int, int] | None, give: str = "grid=(x, y, z)"
+) -> tuple[int, int, int]:
+    """The workgroups of a launch, as given or as the kernel has them; `give` says how a user gives them.
+
+    Errors: XetileError at the kernel where neither says it.
+    """
+    sizes = given or launch_sizes(kernel, "known_grid_size")
+    if sizes is None:
+        fail(
+            kernel,
+            f"the grid is not known; give {give}, or write known_grid_size on the kernel",
+        )
+    return sizes
+
+
 def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -> XetileError:
     """The refusal of a module that lacks the kernel of a name, or any; `known` are the names that it has.
 
     It says what is there in place of a kernel, and what to write.
     """
     if known and wanted is not None:
-        listed = f"the module has: {', '.join(known)}{hint(wanted, known)}"
-        return XetileError(f"there is no kernel '{wanted}'; {listed}")
+        advice = hint_or_names(wanted, known, "the module has")
+        return XetileError(f"there is no kernel '{wanted}'{advice}")
     which = "" if wanted is None else f" '{wanted}'"
     if not module.body.block.ops:
         return XetileError(

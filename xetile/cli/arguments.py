@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from xetile.advice import hint
 from xetile.cli.numpy_files import read_array
-from xetile.cli.pipeline_spec import nearest
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import XetileError
 from xetile.interpreter.machine.elements import find_element
@@ -91,9 +91,9 @@ def _number(text: str) -> int | float | None:
 
 
 def _unknown(request: str) -> XetileError:
-    hint = nearest(request, KINDS)
+    advice = hint(request, KINDS)
     return XetileError(
-        f"'{request}' is none of {', '.join(KINDS)}, a number, the path of a .npy file{hint}"
+        f"'{request}' is none of {', '.join(KINDS)}, a number, the path of a .npy file{advice}"
     )
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
-from xetile.cli.kernels import check_kernel_name
 from xetile.errors import XetileError
 from xetile.levels import below
 from xetile.targets import DEFAULT, find, names
@@ -95,8 +94,6 @@ def _compile(options: Namespace) -> int:
     source, name = read_input(options.input)
     output = _output(options, name)
     module = parse_text(source, name)
-    if options.kernel is not None:
-        check_kernel_name(module, options.kernel)
     if options.emit in UPPER:
         code, rest = _upper_ir(module, options), module
     else:

@@ -14,6 +14,7 @@ from importlib import import_module
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from xetile.advice import hint
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.layout_output import (
     PROGRAM,
@@ -25,7 +26,6 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
-from xetile.cli.pipeline_spec import nearest
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -42,8 +42,8 @@ def _run(arguments: list[str]) -> int:
 
     name = arguments[0] if arguments else "-"
     if not name.startswith("-") and name not in _COMMANDS:
-        hint = nearest(name, _COMMANDS) or f"; commands are {', '.join(_COMMANDS)}"
-        refuse(f"unknown command '{name}'{hint}")
+        advice = hint(name, _COMMANDS) or f"; commands are {', '.join(_COMMANDS)}"
+        refuse(f"unknown command '{name}'{advice}")
     try:
         if name not in _COMMANDS:
             return _show(arguments)

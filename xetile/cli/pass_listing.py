@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from xetile.cli.pipeline_spec import nearest
+from xetile.advice import hint
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def describe_pass(name: str, available: PassFactories) -> str:
     Errors: XetileError for a name that no pass has.
     """
     if name not in available:
-        raise XetileError(f"unknown pass '{name}'{nearest(name, available)}")
+        raise XetileError(f"unknown pass '{name}'{hint(name, available)}")
     kind = available[name]()
     text = textwrap.dedent("    " + (kind.__doc__ or "(not documented)")).strip()
     options = _our_options(name) if name in _ours() else _options(kind)

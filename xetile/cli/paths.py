@@ -4,6 +4,11 @@ import os
 from errno import EISDIR, ENOENT, ENOTDIR
 from pathlib import Path
 
+from xetile.advice import nearest
+
+_ALIKE = 0.6
+"""How much alike the names of two files are that may be confused, of 1."""
+
 MAGIC = {
     b"\x03\x02\x23\x07": "SPIR-V",
     b"\x7fELF": "an ELF file",
@@ -40,15 +45,13 @@ def _hint(path: str, error: OSError) -> str:
 
 
 def _similar(path: str) -> str:
-    from difflib import get_close_matches
-
     wanted = Path(path)
     files = sorted(_files(wanted.parent), key=lambda file: not file.endswith(".mlir"))
     for file in files:
         if Path(file).stem == wanted.name:
             return f"; did you mean '{file}'?"
-    near = get_close_matches(wanted.name, [Path(file).name for file in files], 1)
-    return f"; did you mean '{wanted.parent / near[0]}'?" if near else ""
+    near = nearest(wanted.name, (Path(file).name for file in files), _ALIKE)
+    return f"; did you mean '{wanted.parent / near}'?" if near else ""
 
 
 def _files(folder: Path) -> list[str]:

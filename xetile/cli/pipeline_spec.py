@@ -9,9 +9,10 @@ All of them together make one pipeline, in the order of the command line.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from xetile.advice import hint
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
     if name not in available:
         known = ", ".join(available)
         raise XetileError(
-            f"unknown target '{name}'; expected one of {known}{nearest(name, available)}"
+            f"unknown target '{name}'; expected one of {known}{hint(name, available)}"
         )
     if not opened:
         return
@@ -159,7 +160,7 @@ def check_target(specification: str, available: "Mapping[str, Callable[..., obje
         if written not in legal:
             raise XetileError(
                 f"target '{name}' has no option '{written}'; its options: {', '.join(legal) or 'none'}"
-                + nearest(written, legal)
+                + hint(written, legal)
             )
 
 
@@ -167,7 +168,7 @@ def _make_pass(
     spec: "ArgSpec", available: "dict[str, Callable[[], type[ModulePass]]]"
 ) -> "ModulePass":
     if spec.name not in available:
-        raise XetileError(f"unknown pass '{spec.name}'{nearest(spec.name, available)}")
+        raise XetileError(f"unknown pass '{spec.name}'{hint(spec.name, available)}")
     kind = available[spec.name]()
     _check_options(spec, kind)
     try:
@@ -200,7 +201,7 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
         if name not in legal:
             raise XetileError(
                 f"pass '{spec.name}' has no option '{name}'; its options: {names}"
-                + nearest(name.replace("_", "-"), names.split(", "))
+                + hint(name.replace("_", "-"), names.split(", "))
             )
     for name in sorted(kind.required_fields() - given.keys()):
         raise XetileError(f"pass '{spec.name}' needs the option '{name}' ({legal[name]})")
@@ -216,10 +217,3 @@ def _check_options(spec: "ArgSpec", kind: "type[ModulePass]") -> None:
             raise XetileError(
                 f"pass '{spec.name}': option '{option}' is {found}, expected {legal_values}"
             )
-
-
-def nearest(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """A hint at the known name that is meant by an unknown one; empty if none is."""
-    from xetile.advice import hint
-
-    return hint(name, known, prefix)

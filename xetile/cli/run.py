@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import make_folder, read_input, say_written, write_output
-from xetile.cli.kernels import check_entry_name, check_grid, check_kernel_name
+from xetile.cli.kernels import kernel_to_run
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ def _run_entry(options: Namespace) -> int:
         if given is not None:
             raise XetileError(f"{flag} goes with a kernel, not with --entry")
     module = parse_text(*read_input(options.input))
-    check_entry_name(module, options.entry)
+    entry = find_entry(module, options.entry)
     warn_of_missing_maps(module)
-    types = parameter_types(find_entry(module, options.entry))
+    types = parameter_types(entry)
     parameters = [parameter(type) for type in types]
     values = _make_arguments(parameters, options, "function")
     results = execute_host(
@@ -169,13 +169,10 @@ def _read(path: str, options: Namespace) -> "tuple[ModuleOp, str, list[Parameter
     from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
-    from xetile.interpreter.machine.launch import find_kernel
 
     module = parse_text(*read_input(path))
-    check_kernel_name(module, options.kernel)
+    found = kernel_to_run(module, options.kernel, options.grid)
     warn_of_missing_maps(module)
-    found = find_kernel(module, options.kernel)
-    check_grid(found, options.grid)
     return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
 
 

@@ -4,7 +4,7 @@ import re
 from argparse import Action
 from collections.abc import Collection, Mapping
 
-from xetile.cli.pipeline_spec import nearest
+from xetile.advice import hint, meant_by_meaning
 
 COMMANDS = {
     "xetile-opt": "opt_arguments",
@@ -17,18 +17,6 @@ COMMANDS = {
     "xetile-layout wgmma": "layout_wgmma",
 }
 """The module in which a command's `make_parser` is."""
-
-MEANT = {
-    "--output": "-o",
-    "--out": "-o",
-    "--target": "--device",
-    "--chip": "--device",
-    "--arch": "--device",
-    "--args": "--arg",
-    "--function": "--entry",
-    "--kernel-name": "--kernel",
-}
-"""What other tools call an option."""
 
 Options = Mapping[str, Action]
 """A parser's actions by the spellings of their options."""
@@ -52,8 +40,8 @@ def explained(program: str, options: Options, message: str) -> str:
         return f"argument {flag}: it takes no value, but got {found[1]}"
     if action.choices and (found := re.match(r"invalid choice: '(.*)' \(", reason, re.DOTALL)):
         known = [str(choice) for choice in action.choices]
-        hint = nearest(found[1], known) or f"; choose from {', '.join(known)}"
-        return f"argument {flag}: invalid choice: '{found[1]}'{hint}"
+        advice = hint(found[1], known) or f"; choose from {', '.join(known)}"
+        return f"argument {flag}: invalid choice: '{found[1]}'{advice}"
     return message
 
 
@@ -63,11 +51,9 @@ def unrecognized(program: str, options: Collection[str], argument: str) -> str:
         return _too_many(program, argument)
     flag = argument.partition("=")[0]
     said = f"unrecognized argument '{flag}'"
-    if MEANT.get(flag) in options:
-        return f"{said}; did you mean '{MEANT[flag]}'?"
-    if owners := _owners(flag):
+    if owners := [] if meant_by_meaning(flag, options) else _owners(flag):
         return f"{said}, which is for {' and '.join(owners)}"
-    return said + (nearest(flag, options) or f"; see {program} --help")
+    return said + (hint(flag, options) or f"; see {program} --help")
 
 
 def _too_many(program: str, argument: str) -> str:

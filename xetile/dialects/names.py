@@ -8,7 +8,7 @@ that is almost right. On ops of XeGPU and XeVM, where upstream's word counts, th
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
-from xetile.dialects.spelling import meant
+from xetile.advice import nearest
 from xetile.errors import fail, warn
 from xetile.levels import LAUNCH_ATTRIBUTE, UNIT_ATTRIBUTE
 
@@ -27,8 +27,9 @@ FUNCTION_ATTRIBUTES = (
 
 _OF_XETILE = (LAUNCH_ATTRIBUTE, UNIT_ATTRIBUTE)
 _FUNCTIONS = ("gpu.func", "func.func")
+_ALMOST = 0.75
 _MISSPELLED = 0.85
-"""How alike a name has to be to one that is read for it to be taken for a slip, of 1."""
+"""How alike a name has to be to one that is read to be taken for a slip, of 1: to warn, and to refuse."""
 
 
 def verify_names(op: Operation) -> None:
@@ -47,7 +48,7 @@ def warn_of_names(op: Operation) -> None:
         return
     legal = op.get_irdl_definition().properties
     for name in op.attributes:
-        near = None if "." in name or name in legal else meant(name, legal)
+        near = None if "." in name or name in legal else nearest(name, legal, _ALMOST)
         if near is not None:
             warn(op, f"{op.name} has no '{name}', which has no effect; did you mean '{near}'?")
 
@@ -67,7 +68,7 @@ def _verify_properties(op: Operation) -> None:
 
 def _verify_name(op: Operation, name: str, attribute: Attribute) -> None:
     if name.startswith("xetile.") and name not in _OF_XETILE:
-        near = meant(name, _OF_XETILE, _MISSPELLED)
+        near = nearest(name, _OF_XETILE, _MISSPELLED)
         if near is not None:
             fail(op, f"'{name}' is no attribute of the dialect; did you mean '{near}'?")
     of_xetile = op.name.startswith("xetile.")
@@ -75,6 +76,6 @@ def _verify_name(op: Operation, name: str, attribute: Attribute) -> None:
         fail(op, f"'{name}' is no name of a workgroup map on {op.name}; write wg_map")
     if op.name not in _FUNCTIONS or name in FUNCTION_ATTRIBUTES:
         return
-    near = meant(name, FUNCTION_ATTRIBUTES, _MISSPELLED)
+    near = nearest(name, FUNCTION_ATTRIBUTES, _MISSPELLED)
     if near is not None:
         fail(op, f"'{name}' is no attribute that anything reads; did you mean '{near}'?")

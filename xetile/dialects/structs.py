@@ -15,7 +15,7 @@ from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.spelling import did_you_mean
+from xetile.advice import hint
 
 _Parameter = TypeVar("_Parameter", bound=Attribute)
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -82,7 +82,7 @@ class StructAttr(ParametrizedAttribute):
             if name not in cls.FIELDS:
                 legal = ", ".join(cls.FIELDS)
                 parser.raise_error(
-                    f"'{name}' is no parameter{did_you_mean(name, cls.FIELDS) or ';'} legal are {legal}",
+                    f"'{name}' is no parameter{hint(name, cls.FIELDS) or ';'} legal are {legal}",
                     at,
                     parser.pos,
                 )

@@ -1,7 +1,7 @@
 import pytest
 from xdsl.transforms import get_all_passes
 
-from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, nearest, parse_passes
+from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, parse_passes
 from xetile.errors import XetileError
 from xetile.passes import PASSES
 from xetile.universe import XETILE_UNIVERSE
@@ -109,10 +109,6 @@ def test_a_switch_is_true_or_false() -> None:
         parse_passes(
             "convert-xetile-to-xegpu{device=bmg upstream-plan=3}", XETILE_UNIVERSE.all_passes
         )
-
-
-def test_nothing_is_near() -> None:
-    assert nearest("qqqqq", KNOWN) == ""
 
 
 @pytest.mark.parametrize("name", PASSES)

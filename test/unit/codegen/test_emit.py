@@ -155,7 +155,7 @@ def test_launch_contract():
         (
             None,
             "frist",
-            "there is no kernel 'frist'; the module has: first, second; did you mean 'first'?",
+            "there is no kernel 'frist'; did you mean 'first'?",
         ),
     ],
 )

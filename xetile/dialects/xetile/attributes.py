@@ -11,8 +11,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.advice import hint
 from xetile.dialects.cache_hints import CacheHint
-from xetile.dialects.spelling import did_you_mean
 from xetile.dialects.xetile.maps import (
     SubgroupMapAttr,
     WorkgroupMapAttr,
@@ -51,7 +51,7 @@ class CacheHintAttr(EnumAttribute[CacheHint]):
             word = parser.parse_identifier(" in cache hint")
             if word not in set(CacheHint):
                 legal = ", ".join(CacheHint)
-                advice = did_you_mean(word, CacheHint) or ";"
+                advice = hint(word, CacheHint) or ";"
                 refuse(parser, f"'{word}' is no cache hint{advice} legal are {legal}", start)
         return CacheHint(word)
 

@@ -10,7 +10,7 @@ from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Span
 
-from xetile.dialects.spelling import did_you_mean
+from xetile.advice import hint
 
 ARROWS = ("->", "into", "to")
 """What may stand before a result type; the first is printed."""
@@ -44,7 +44,7 @@ def parse_fields(
         key = parser.parse_identifier(f" in {what}")
         if key not in legal:
             parser.raise_error(
-                f"unknown key '{key}' in {what}{did_you_mean(key, legal) or ';'} legal are {', '.join(legal)}",
+                f"unknown key '{key}' in {what}{hint(key, legal) or ';'} legal are {', '.join(legal)}",
                 span_since(parser, start),
             )
         if key in found:

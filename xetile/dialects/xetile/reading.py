@@ -19,7 +19,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.lexer import Span
 
-from xetile.dialects.spelling import did_you_mean
+from xetile.advice import hint
 from xetile.dialects.xetile.attributes import CacheHintAttr, WorkgroupMapAttr
 from xetile.dialects.xetile.message import MessageAttr
 from xetile.dialects.xetile.parsing import (
@@ -231,7 +231,7 @@ def unread(name: str, format: Format) -> bool:
 def unknown_name(name: str, format: Format, *others: str) -> str:
     """That an op has no such attribute, with the one that is meant; `others` are legal outside of the dictionary."""
     legal = _legal_names(format)
-    advice = did_you_mean(name, (*legal, *others)) or ";"
+    advice = hint(name, (*legal, *others)) or ";"
     names = ", ".join(legal)
     return f"{format.name} takes no '{name}'{advice} it takes {names}, and names with a dialect's prefix"
 

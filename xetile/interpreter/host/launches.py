@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from xetile.advice import hint
+from xetile.advice import hint_or_names
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     holds_dialect,
@@ -94,11 +94,8 @@ def _kernel(op: LaunchFuncOp) -> Operation:
     outer, inner = op.kernel.root_reference.data, op.kernel.nested_references.data
     modules = {symbol_name(found): found for found in _gpu_modules(op)}
     if len(inner) != 1 or outer not in modules:
-        listed = ", ".join(modules) or "none"
-        fail(
-            op,
-            f"there is no gpu.module '{outer}'; the program has: {listed}{hint(outer, modules)}",
-        )
+        advice = hint_or_names(outer, modules, "the program has")
+        fail(op, f"there is no gpu.module '{outer}'{advice}")
     functions = {
         symbol_name(found): found
         for found in modules[outer].regions[0].block.ops
@@ -106,11 +103,8 @@ def _kernel(op: LaunchFuncOp) -> Operation:
     }
     name = inner[0].data
     if name not in functions:
-        listed = ", ".join(functions) or "none"
-        fail(
-            op,
-            f"there is no kernel '{name}' in gpu.module '{outer}'; it has: {listed}{hint(name, functions)}",
-        )
+        advice = hint_or_names(name, functions, "it has")
+        fail(op, f"there is no kernel '{name}' in gpu.module '{outer}'{advice}")
     kernel = functions[name]
     if "kernel" not in kernel.properties and "gpu.kernel" not in kernel.attributes:
         fail(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from xetile.advice import hint
+from xetile.advice import hint_or_names
 from xetile.analysis.kernels import symbol_name
 from xetile.errors import XetileError, fail, position
 from xetile.interpreter.host.allocations import HANDLERS as ALLOCATIONS
@@ -100,8 +100,8 @@ def find_entry(module: ModuleOp, name: str) -> Operation:
         if symbol_name(function) == name:
             return function
     names = [symbol_name(function) for function in found]
-    listed = f"{', '.join(names) or 'none'}{hint(name, names)}"
-    raise XetileError(f"there is no function '{name}' to start with; the module has: {listed}")
+    advice = hint_or_names(name, names, "the module has")
+    raise XetileError(f"there is no function '{name}' to start with{advice}")
 
 
 def _result(frame: Frame, function: Operation, operand: SSAValue, value: Value) -> Array:

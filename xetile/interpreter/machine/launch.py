@@ -11,12 +11,11 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
-    functions,
-    kernel_functions,
+    find_kernel,
+    known_grid,
     launch_sizes,
     level,
     mapped_subgroups,
-    missing_kernel,
     subgroup_count,
     symbol_name,
 )
@@ -122,24 +121,6 @@ def check_bounds(at: Operation, threads: Threads) -> None:
         fail(at, f"a workgroup has {number:,} threads; at most {MOST_THREADS:,} are executed")
 
 
-def find_kernel(module: ModuleOp, name: str | None) -> Operation:
-    """The kernel of that name, or the only one.
-
-    Errors: XetileError when there is none, or more than one.
-    """
-    candidates = kernel_functions(module) if name is None else list(functions(module))
-    found = [kernel for kernel in candidates if name is None or symbol_name(kernel) == name]
-    if len(found) == 1:
-        return found[0]
-    names = [symbol_name(kernel) for kernel in candidates]
-    if found and name is not None:
-        raise XetileError(f"{len(found)} functions are named '{name}'; expected one")
-    if found:
-        listed = ", ".join(names)
-        raise XetileError(f"which kernel to execute is not clear; the module has: {listed}")
-    raise missing_kernel(module, name, names)
-
-
 def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
     """The parameters of a kernel; the arguments of its block that follow are buffers."""
     type, arguments = attribute(kernel, "function_type"), kernel.regions[0].blocks[0].args
@@ -148,12 +129,7 @@ def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
 
 def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
     kind = level(kernel)
-    sizes = grid or launch_sizes(kernel, "known_grid_size")
-    if sizes is None:
-        fail(
-            kernel,
-            "the grid is not known; give grid=(x, y, z), or write known_grid_size on the kernel",
-        )
+    sizes = known_grid(kernel, grid)
     if len(sizes) != 3 or min(sizes) < 1:
         fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
     subgroups = subgroup_count(kernel)

@@ -99,7 +99,7 @@ gpu.module @m {
 @pytest.mark.parametrize(
     "kernel, arrays, grid, message",
     [
-        (None, [], (1, 1, 1), "which kernel to execute is not clear; the module has: first, second"),
+        (None, [], (1, 1, 1), "which kernel to execute is not clear; choose by name among first, second"),
         ("third", [], (1, 1, 1), "there is no kernel 'third'; the module has: first, second"),
         ("first", [], (1, 1, 1), r"takes 1 arguments \(memref<4xf32>\), 0 are given|needs known_block_size"),
         ("first", [np.zeros(4, np.float32)], None, r"give grid=\(x, y, z\), or write known_grid_size on the kernel"),
