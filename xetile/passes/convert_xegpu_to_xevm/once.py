@@ -5,6 +5,7 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Block, Operation, Region
 from xdsl.traits import SymbolTable
 
+from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu.ids import LaneIdOp
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
@@ -30,15 +31,31 @@ def _by_first_lane(view: LaneView, op: Operation) -> None:
 
 def _call(view: LaneView, op: Operation) -> None:
     """Every lane calls, where what is called means the same then."""
-    name = op.properties["callee"]
-    assert isinstance(name, SymbolRefAttr)
-    callee = SymbolTable.lookup_symbol(op, name)
-    for inner in () if callee is None else callee.walk():
-        if inner.name in HANDLERS and inner.name != op.name:
-            view.refuse(
-                f"calls {name}, whose '{inner.name}' every lane of a subgroup would do"
-            )
+    callees = _called(op)
+    for callee in callees:
+        between = "" if callee is callees[0] else f"@{symbol_name(callees[0])}, and so "
+        for inner in callee.walk():
+            if inner.name in _ONCE:
+                view.refuse(
+                    f"calls {between}@{symbol_name(callee)}, whose '{inner.name}' "
+                    "every lane of a subgroup would do"
+                )
     view.other(op)
+
+
+def _called(call: Operation) -> list[Operation]:
+    """The functions that a call reaches, each once, those that are called by others too."""
+    found: list[Operation] = []
+    calls = [call]
+    while calls:
+        call = calls.pop()
+        name = call.properties["callee"]
+        assert isinstance(name, SymbolRefAttr)
+        callee = SymbolTable.lookup_symbol(call, name)
+        if callee is not None and callee not in found:
+            found.append(callee)
+            calls.extend(op for op in callee.walk() if op.name == "func.call")
+    return found
 
 
 HANDLERS: Handlers[LaneView] = {

@@ -66,6 +66,29 @@ func.func @caller(%A: memref<64x64xf32>, %n: memref<1xindex>) {
 
 // -----
 
+func.func @count(%n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = memref.atomic_rmw addi %c1, %n[%c0] : (index, memref<1xindex>) -> index
+  return
+}
+
+func.func @between(%n: memref<1xindex>) {
+  func.call @count(%n) : (memref<1xindex>) -> ()
+  return
+}
+
+func.func @calls_a_caller(%A: memref<64x64xf32>, %n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'func.call' calls @between, and so @count, whose 'memref.atomic_rmw' every lane of a subgroup would do}}
+  func.call @between(%n) : (memref<1xindex>) -> ()
+  %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  xegpu.prefetch_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32>
+  return
+}
+
+// -----
+
 // Places are numbers of 32 bits.
 func.func @far(%A: memref<64x64xf32>) {
   %far = arith.constant 4294967296 : index
