@@ -16,7 +16,7 @@ from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Span
 
-from xetile.advice import hint
+from xetile.advice import hint, meant
 from xetile.complaints.parsing import parse_complaint
 from xetile.errors import Note
 
@@ -202,12 +202,10 @@ class ScopedParser(StockParser):
         if find(name) is not None:
             return
         mark, what = ("!", "type") if is_type else ("#", "attribute")
-        message = (
-            f"there is no {what} '{mark}{name}'{hint(name, self._names(name, is_type), mark)}"
-        )
+        message = f"there is no {what} '{mark}{name}'{hint(name, self._names(name, is_type=is_type), mark)}"
         raise NotedParseError(self.name_before(), message)
 
-    def _names(self, name: str, is_type: bool) -> list[str]:
+    def _names(self, name: str, *, is_type: bool) -> list[str]:
         """The types or attributes of the dialect that a name is of."""
         from xdsl.ir import TypeAttribute
 
@@ -273,8 +271,6 @@ _USUAL = ("arith", "scf", "gpu", "math", "func", "builtin")
 
 
 def _dialects_like(ctx: Context, dialect: str) -> Collection[str]:
-    from xetile.advice import meant
-
     return meant(dialect, ctx.registered_dialect_names)
 
 

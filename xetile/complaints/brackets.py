@@ -35,11 +35,7 @@ def _close(found: Brackets, text: str, sign: str, place: int) -> None:
             continue
         line = _line_of(text, place)
         own = sign == "}" and line.lstrip().startswith("}")
-        if (
-            own
-            and "\n" in text[start:place]
-            and _indent(line) != _indent(_line_of(text, start))
-        ):
+        if own and "\n" in text[start:place] and indent(line) != indent(_line_of(text, start)):
             found.odd.append((start, place))
         return
 
@@ -50,5 +46,6 @@ def _line_of(text: str, place: int) -> str:
     return text[start : len(text) if end < 0 else end]
 
 
-def _indent(line: str) -> int:
+def indent(line: str) -> int:
+    """How many blanks a line begins with."""
     return len(line) - len(line.lstrip())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from xetile.advice import attribute_for, hint
-from xetile.complaints.brackets import CLOSING, brackets
+from xetile.complaints.brackets import CLOSING, brackets, indent
 
 _TOKEN = re.compile(r'->|::|"(?:[^"\\\n]|\\.)*"|[%#!@^]?[\w$][\w$.]*|\S')
 _WORD = re.compile(r"(?:(?:\d+|\?)?x)*([A-Za-z_]\w*)")
@@ -85,11 +85,7 @@ def _at_the_line_before(said: Complaint, text: str) -> Complaint:
     if said.message.startswith(_OF_WHAT_IS_THERE):
         return said
     line = text.rfind("\n", 0, end) + 1
-    return said._replace(start=line + _indent(text[line:end]))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return said._replace(start=line + indent(text[line:end]))
 
 
 def end_of_token_before(text: str, start: int) -> int:

@@ -4,8 +4,6 @@ Source: `llvm 22.1.8 mlir/Dialect/MemRef/IR/MemRefOps.td` and
 `mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp`; what is refused is what mlir-opt 22 refuses.
 """
 
-from typing import cast
-
 from xdsl.dialects.builtin import IndexType, MemRefType, NoneAttr
 from xdsl.dialects.memref import AllocaOp as StockAllocaOp
 from xdsl.dialects.memref import AllocaScopeOp as StockAllocaScopeOp
@@ -29,15 +27,11 @@ from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.memref.access import GlobalOp
 from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,
+    ranked,
     verify_alignment,
     verify_symbols,
 )
 from xetile.errors import fail, notes_at
-
-
-def _ranked(type: Attribute) -> MemRefType[Attribute]:
-    assert isinstance(type, MemRefType)
-    return cast("MemRefType[Attribute]", type)
 
 
 class AllocOp(StockAllocOp):
@@ -45,7 +39,7 @@ class AllocOp(StockAllocOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_symbols(_ranked(self.memref.type), len(self.symbol_operands))
+        verify_symbols(ranked(self.memref.type), len(self.symbol_operands))
         verify_alignment(self.alignment)
 
 
@@ -54,7 +48,7 @@ class AllocaOp(StockAllocaOp):
 
     def verify_(self) -> None:
         super().verify_()
-        verify_symbols(_ranked(self.memref.type), len(self.symbol_operands))
+        verify_symbols(ranked(self.memref.type), len(self.symbol_operands))
         verify_alignment(self.alignment)
 
 
@@ -99,17 +93,17 @@ class ExtractStridedMetaDataOp(IRDLOperation):
 
     def __init__(self, source: SSAValue | Operation) -> None:
         value = SSAValue.get(source)
-        type = _ranked(value.type)
+        type = ranked(value.type)
         numbers = [IndexType()] * type.get_num_dims()
         super().__init__(
             operands=[value], result_types=[_first(type), IndexType(), numbers, numbers]
         )
 
     def verify_(self) -> None:
-        source = _ranked(self.source.type)
+        source = ranked(self.source.type)
         if linear_strides_and_offset(source) is None:
             raise VerifyException(f"'source' is {source}, whose layout is not strided")
-        base = _ranked(self.base_buffer.type)
+        base = ranked(self.base_buffer.type)
         if base != _first(source):
             raise VerifyException(f"'base_buffer' is {base}, expected {_first(source)}")
         if len(self.sizes) != source.get_num_dims():

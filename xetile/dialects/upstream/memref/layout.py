@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.errors import fail
 
+AnyMemRef = MemRefType[Attribute]
 Strides = tuple[int | None, ...]
 """Elements between neighbours along each dimension; None for what is only known when running."""
 
@@ -50,6 +51,12 @@ def strides_and_offset(type: MemRefType[Attribute]) -> tuple[Strides, int | None
     if len(map.results) == 1 and len(shape) != 1:
         return _linear(map)
     return _permuted(shape, map) or (_linear(map) if len(shape) == 1 else None)
+
+
+def ranked(type: Attribute) -> AnyMemRef:
+    """The type of an operand or result that its definition has verified to be a memref."""
+    assert isinstance(type, MemRefType)
+    return cast("AnyMemRef", type)
 
 
 def linear_strides_and_offset(

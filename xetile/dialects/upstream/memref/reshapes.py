@@ -18,15 +18,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.memref import CollapseShapeOp as StockCollapseShapeOp
 from xdsl.dialects.memref import ExpandShapeOp as StockExpandShapeOp
-from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.upstream.memref.layout import (
+    AnyMemRef,
     is_dense,
     linear_strides_and_offset,
     plain_layout,
+    ranked,
 )
-from xetile.dialects.upstream.memref.windows import AnyMemRef, times
+from xetile.dialects.upstream.memref.windows import times
 
 Groups = Sequence[Sequence[int]]
 """For each dimension of the merged memref those of the other, in ascending order."""
@@ -37,7 +38,7 @@ class CollapseShapeOp(StockCollapseShapeOp):
 
     def verify_(self) -> None:
         super().verify_()
-        source, result = _ranked(self.src.type), _ranked(self.result.type)
+        source, result = ranked(self.src.type), ranked(self.result.type)
         groups = groups_of(self.reassociation)
         if source.get_num_dims() < result.get_num_dims():
             raise VerifyException(
@@ -52,7 +53,7 @@ class ExpandShapeOp(StockExpandShapeOp):
 
     def verify_(self) -> None:
         super().verify_()
-        source, result = _ranked(self.src.type), _ranked(self.result.type)
+        source, result = ranked(self.src.type), ranked(self.result.type)
         groups = groups_of(self.reassociation)
         if source.get_num_dims() > result.get_num_dims():
             raise VerifyException(
@@ -185,8 +186,3 @@ def _expanded(source: AnyMemRef, result: AnyMemRef, groups: Groups) -> AnyMemRef
             extent = result.get_shape()[dimension]
             stride = times(stride, None if extent == DYNAMIC_INDEX else extent)
     return _with_layout(source, result, StridedLayoutAttr(split, offset))
-
-
-def _ranked(type: Attribute) -> AnyMemRef:
-    assert isinstance(type, MemRefType)
-    return cast("MemRefType[Attribute]", type)

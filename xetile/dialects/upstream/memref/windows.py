@@ -6,17 +6,17 @@ Source: `llvm 22.1.8 mlir/lib/Dialect/MemRef/IR/MemRefOps.cpp` and
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.memref import ReinterpretCastOp as StockReinterpretCastOp
 from xdsl.dialects.memref import SubviewOp as StockSubviewOp
-from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.upstream.memref.layout import linear_strides_and_offset
-
-AnyMemRef = MemRefType[Attribute]
+from xetile.dialects.upstream.memref.layout import (
+    AnyMemRef,
+    linear_strides_and_offset,
+    ranked,
+)
 
 Lists = tuple[Sequence[int], Sequence[int], Sequence[int]]
 """Offsets, sizes and strides; DYNAMIC_INDEX for what an operand gives."""
@@ -27,7 +27,7 @@ class SubviewOp(StockSubviewOp):
 
     def verify_(self) -> None:
         super().verify_()
-        source, result = _ranked(self.source.type), _ranked(self.result.type)
+        source, result = ranked(self.source.type), ranked(self.result.type)
         lists = _static_lists(self)
         _verify_lists(lists, source.get_num_dims(), source.get_num_dims())
         expected = subview_type(source, lists)
@@ -45,7 +45,7 @@ class ReinterpretCastOp(StockReinterpretCastOp):
     def verify_(self) -> None:
         # not the verifier of xDSL, which refuses a dynamic result of a static size
         self.get_irdl_definition().verify(self)
-        source, result = _ranked(self.source.type), _ranked(self.result.type)
+        source, result = ranked(self.source.type), ranked(self.result.type)
         lists = _static_lists(self)
         _verify_lists(lists, 1, result.get_num_dims())
         _verify_operands(self)
@@ -149,11 +149,6 @@ def _shapes_fit(whole: Sequence[int], result: Sequence[int]) -> bool:
         elif size != 1:
             return False
     return not rest
-
-
-def _ranked(type: Attribute) -> AnyMemRef:
-    assert isinstance(type, MemRefType)
-    return cast("MemRefType[Attribute]", type)
 
 
 def _static_lists(op: StockSubviewOp | StockReinterpretCastOp) -> Lists:
