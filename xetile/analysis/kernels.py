@@ -112,6 +112,11 @@ def mapped_subgroups(function: Operation) -> int | None:
     return next((prod(layout) for layout in layouts if layout is not None), None)
 
 
+def is_marked_kernel(function: Operation) -> bool:
+    """Whether a gpu.func has the keyword `kernel`; older files write an attribute `gpu.kernel`."""
+    return "kernel" in function.properties or "gpu.kernel" in function.attributes
+
+
 def kernel_functions(module: ModuleOp) -> list[Operation]:
     """The kernels: gpu.func with `kernel`, or a func.func with tile or block ops.
 
@@ -121,7 +126,7 @@ def kernel_functions(module: ModuleOp) -> list[Operation]:
     called = {op.properties.get("callee") for op in module.walk() if op.name == "func.call"}
     for function in functions(module):
         if function.name == "gpu.func":
-            if "kernel" in function.properties or "gpu.kernel" in function.attributes:
+            if is_marked_kernel(function):
                 found.append(function)
         elif SymbolRefAttr(symbol_name(function)) in called:
             continue

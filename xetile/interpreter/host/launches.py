@@ -10,6 +10,7 @@ from xetile.advice import hint_or_names
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     holds_dialect,
+    is_marked_kernel,
     launch_sizes,
     level,
     symbol_name,
@@ -106,7 +107,7 @@ def _kernel(op: LaunchFuncOp) -> Operation:
         advice = hint_or_names(name, functions, "it has")
         fail(op, f"there is no kernel '{name}' in gpu.module '{outer}'{advice}")
     kernel = functions[name]
-    if "kernel" not in kernel.properties and "gpu.kernel" not in kernel.attributes:
+    if not is_marked_kernel(kernel):
         fail(
             op,
             f"'{name}' is no kernel; write the keyword 'kernel' behind its arguments",
