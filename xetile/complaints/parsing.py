@@ -195,6 +195,17 @@ def _one_of(found: _Found) -> Complaint:
     return Complaint(message, found.start)
 
 
+def _results(found: _Found) -> Complaint:
+    """More or fewer names before '=' than the op has results."""
+    count, named = (int(found.match[group]) for group in (1, 2))
+    if not count:
+        message = "this op has no result; leave out what stands before it, up to the '='"
+    else:
+        plural, verb = "" if count == 1 else "s", "is" if named == 1 else "are"
+        message = f"this op has {count} result{plural}, {named} {verb} named before '='"
+    return Complaint(message, found.start)
+
+
 def _symbol(found: _Found) -> Complaint:
     advice = f"; write @{found.token}" if found.token.isidentifier() else ""
     return Complaint(
@@ -275,7 +286,7 @@ _ANSWERS: tuple[tuple[str, Callable[[_Found], Complaint]], ...] = (
     ),
     (
         r"^operation has (\d+) results, but was given (\d+) to bind$",
-        _says("{2} results are named before '=', the op has {1}"),
+        _results,
     ),
     (
         r"^expected (\d+) operand types but had (\d+)$",

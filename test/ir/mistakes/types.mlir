@@ -211,8 +211,8 @@ func.func @f(%a: f32, %n: index) -> f32 {
 // -----
 
 // more results than there are
-// CHECK:{{.*}}types.mlir:[[# @LINE + 5]]:3: error: 2 results are named before '=', the op has 1
-// CHECK-NEXT:  %t = xetile.init_tile %m[%c0, 0] : memref<64x32xf16> -> !xetile.tile<64x32xf16>
+// CHECK:{{.*}}types.mlir:[[# @LINE + 6]]:3: error: this op has 1 result, 2 are named before '='
+// CHECK-NEXT:  %v, %w = xetile.load_tile %t : !xetile.tile<64x32xf16> -> vector<64x32xf16>
 // CHECK-NEXT:  ^
 func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
   %c0 = arith.constant 0 : index
