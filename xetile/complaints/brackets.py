@@ -35,9 +35,23 @@ def _close(found: Brackets, text: str, sign: str, place: int) -> None:
             continue
         line = _line_of(text, place)
         own = sign == "}" and line.lstrip().startswith("}")
-        if own and "\n" in text[start:place] and indent(line) != indent(_line_of(text, start)):
+        if own and "\n" in text[start:place] and indent(line) not in _indents(text, start):
             found.odd.append((start, place))
         return
+
+
+def _indents(text: str, place: int) -> set[int]:
+    """The indents of a line and of those above that it continues: each less indented, and opening no body."""
+    found = {indent(_line_of(text, place))}
+    start = text.rfind("\n", 0, place)
+    while start >= 0:
+        above = _line_of(text, start - 1) if start else ""
+        code = above.split("//")[0].rstrip()
+        if not code or code.endswith(("{", "}")) or indent(above) >= min(found):
+            break
+        found.add(indent(above))
+        start = text.rfind("\n", 0, start)
+    return found
 
 
 def _line_of(text: str, place: int) -> str:

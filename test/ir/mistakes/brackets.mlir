@@ -51,6 +51,21 @@ func.func @f(%a: f32, %n: index) -> f32 {
 
 // -----
 
+// a module is not closed; that a function's attributes stand on a line of their own is no fault
+// CHECK:{{.*}}brackets.mlir:[[# @LINE + 10]]:4: error: expected '}' before the end of the file
+// CHECK-NEXT:  }
+// CHECK-NEXT:   ^
+// CHECK-NEXT:{{.*}}brackets.mlir:[[# @LINE + 3]]:21: note: this '{' is not closed
+// CHECK-NEXT:gpu.module @kernels {
+// CHECK-NEXT:                    ^
+gpu.module @kernels {
+  gpu.func @f(%n: index) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>} {
+    gpu.return
+  }
+
+// -----
+
 // an angle bracket is missing
 // CHECK:{{.*}}brackets.mlir:[[# @LINE + 7]]:65: error: expected '>' before 'func.func'
 // CHECK-NEXT:!tile = !xetile.tile<64x32xf16, #xetile.tile_attr<wg_map = #map>
