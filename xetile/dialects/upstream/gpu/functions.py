@@ -241,9 +241,11 @@ class FuncOp(IRDLOperation):
     def _verify_sizes(self) -> None:
         found = (self.known_block_size, self.known_grid_size, self.known_cluster_size)
         for name, sizes in zip(self.SIZES, found, strict=True):
-            if sizes is not None and (sizes.elt_type != i32 or len(sizes) != 3):
+            unread = self.attributes.get(name)  # what is no array
+            if unread or (sizes is not None and (sizes.elt_type != i32 or len(sizes) != 3)):
                 raise VerifyException(
-                    f"'{name}' is {sizes}, it has to be an i32 array with 3 elements"
+                    f"'{name}' is {unread or sizes}, it has to be an i32 array with 3 elements; "
+                    "write it as in array<i32: 16, 1, 1>"
                 )
 
     @classmethod

@@ -12,8 +12,18 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{'known_block_size' is array<i32: 512, 1>, it has to be an i32 array with 3 elements}}
+  // expected-error @below {{'known_block_size' is array<i32: 512, 1>, it has to be an i32 array with 3 elements; write it as in array<i32: 16, 1, 1>}}
   gpu.func @f() kernel attributes {known_block_size = array<i32: 512, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// a list is no array, and would be ignored
+gpu.module @m {
+  // expected-error @below {{'known_grid_size' is [16 : i64, 1 : i64, 1 : i64], it has to be an i32 array with 3 elements; write it as in array<i32: 16, 1, 1>}}
+  gpu.func @f() kernel attributes {known_grid_size = [16, 1, 1]} {
     gpu.return
   }
 }
