@@ -153,3 +153,34 @@ func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
   xetile.store_tile %t, %s : !xetile.tile<64x32xf16>, vector<64x32xf16>
   func.return
 }
+
+// -----
+
+// values are given in another order than the loop carries them
+// CHECK:{{.*}}bodies.mlir:[[# @LINE + 8]]:5: error: it gives (i32, f32), expected (f32, i32)
+// CHECK-NEXT:    scf.yield %y, %x : i32, f32
+// CHECK-NEXT:    ^
+// CHECK-NEXT:{{.*}}bodies.mlir:[[# @LINE + 4]]:3: note: expected by this 'scf.for'
+// CHECK-NEXT:  %r:2 = scf.for %i = %n to %n step %n iter_args(%x = %a, %y = %b) -> (f32, i32) {
+// CHECK-NEXT:  ^
+func.func @f(%a: f32, %b: i32, %n: index) {
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%x = %a, %y = %b) -> (f32, i32) {
+    scf.yield %y, %x : i32, f32
+  }
+  func.return
+}
+
+// -----
+
+// a kernel returns out of a branch
+// CHECK:{{.*}}bodies.mlir:[[# @LINE + 6]]:7: error: this body of 'scf.if' ends with 'gpu.return'; end it with 'scf.yield'
+// CHECK-NEXT:      gpu.return
+// CHECK-NEXT:      ^
+gpu.module @m {
+  gpu.func @f(%p: i1) kernel {
+    scf.if %p {
+      gpu.return
+    }
+    gpu.return
+  }
+}

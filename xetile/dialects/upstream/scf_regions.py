@@ -1,7 +1,7 @@
 """What the regions of scf's ops take and give, which xDSL 0.74 does not verify (test_scf_regions.py tells when).
 
 `scf.if` and `scf.execute_region` do not look at what their regions yield, `scf.for` not at
-its results, and `scf.while` compares only what is there, so that a region with one value
+its results (and complains of what it yields at the loop), and `scf.while` compares only what is there, so that a region with one value
 too few verifies.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from xetile.errors import fail
+from xetile.errors import fail, notes_at
 
 
 def verify_regions(op: Operation) -> None:
@@ -36,6 +36,9 @@ def _verify_for(op: Operation) -> None:
     carried, results = _types(op.operands[3:]), _types(op.results)
     if carried != results:
         fail(op, f"it carries {_listed(carried)}, its results are {_listed(results)}")
+    last = op.regions[0].blocks[-1].last_op if op.regions[0].blocks else None
+    if last is not None and last.name == "scf.yield":  # what else ends it is told elsewhere
+        _expect_given(op, last, carried)
 
 
 def _verify_execute_region(op: Operation) -> None:
@@ -82,10 +85,19 @@ def _expect_end(
     """The region ends with `name`, whose operands after the leading ones have the types `wanted`."""
     last = region.blocks[-1].last_op if region.blocks else None
     if last is None or last.name != name:
-        fail(op, f"each of its regions ends with {name} of {_listed(wanted)}")
+        found = "is empty" if last is None else f"ends with '{last.name}'"
+        gives = f" of {', '.join(map(str, wanted))}" if wanted else ""
+        fail(last or op, f"this body of '{op.name}' {found}; end it with '{name}'{gives}")
+    _expect_given(op, last, wanted, leading=leading)
+
+
+def _expect_given(
+    op: Operation, last: Operation, wanted: Sequence[Attribute], *, leading: int = 0
+) -> None:
     found = _types(last.operands[leading:])
     if found != wanted:
-        fail(last, f"it gives {_listed(found)}, expected {_listed(wanted)}")
+        notes = notes_at(op, f"expected by this '{op.name}'")
+        fail(last, f"it gives {_listed(found)}, expected {_listed(wanted)}", notes)
 
 
 _CHECKS: Mapping[str, tuple[int, Callable[[Operation], None]]] = {
