@@ -164,6 +164,8 @@ _OTHERS: Mapping[str, Sequence[str]] = {
     "div": ("arith.divf", "arith.divsi"),
     "max": ("arith.maximumf", "arith.maxsi"),
     "min": ("arith.minimumf", "arith.minsi"),
+    "maxf": ("arith.maximumf",),
+    "minf": ("arith.minimumf",),
     "exp": ("math.exp",),
     "sqrt": ("math.sqrt",),
     "relu": ("arith.maximumf",),
@@ -234,6 +236,9 @@ def meant(name: str, known: Iterable[str]) -> list[str]:
     names, plain = list(known), _plain(name)
     if found := meant_by_meaning(name, names):
         return found
+    ends = [one for one in names if _plain(one).endswith((f"_{plain}", f".{plain}"))]
+    if len(ends) == 1 and len(plain) > SHORT:
+        return ends
     turned = sorted(_parts(plain))
     if same := [one for one in names if sorted(_parts(_plain(one))) == turned]:
         return same[:1]

@@ -176,7 +176,12 @@ class Parser(ScopedParser):
         try:
             operation = super()._get_op_by_name(name)
         except ParseError as error:
-            advice = meant_op(self.ctx, name, self.usual_dialect)
+            named = self._current_token.text == "="
+            advice = (
+                f"; the name of a value begins with '%': write %{name}"
+                if named
+                else meant_op(self.ctx, name, self.usual_dialect)
+            )
             place = self.statement or self._span(error.span.start)
             raise NotedParseError(place, f"there is no op '{name}'{advice}") from None
         if issubclass(operation, UnregisteredOp) and not self._is_quoted(name):

@@ -53,7 +53,10 @@ def unrecognized(program: str, options: Collection[str], argument: str) -> str:
     said = f"unrecognized argument '{flag}'"
     if owners := [] if meant_by_meaning(flag, options) else _owners(flag):
         return f"{said}, which is for {' and '.join(owners)}"
-    return said + (hint(flag, options) or f"; see {program} --help")
+    name = flag.removeprefix("--")
+    passes = [option.removeprefix("--") for option in options if option.startswith("--")]
+    by_meaning = hint(name, meant_by_meaning(name, passes), "--")
+    return said + (by_meaning or hint(flag, options) or f"; see {program} --help")
 
 
 def _too_many(program: str, argument: str) -> str:

@@ -178,3 +178,14 @@ func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
   xetile.store_tile %s, %t : vector<64x32xf16>, !xetile.tile<64x32xf16>
   func.return
 }
+
+// -----
+
+// a value's name without its sign
+// CHECK:{{.*}}ops.mlir:[[# @LINE + 4]]:3: error: there is no op 't'; the name of a value begins with '%': write %t
+// CHECK-NEXT:  t = arith.constant 0 : index
+// CHECK-NEXT:  ^
+func.func @f() {
+  t = arith.constant 0 : index
+  func.return
+}

@@ -19,6 +19,7 @@ MISTAKES: list[tuple[Main, list[str], str]] = [
     (run.main, ["a.mlir", "--split-input-file"], "unrecognized argument '--split-input-file', which is for xetile-opt"),
     (run.main, ["a.mlir", "--xyzzy"], "unrecognized argument '--xyzzy'; see xetile-run --help"),
     (opt, ["a.mlir", "--entry", "main"], "unrecognized argument '--entry', which is for xetile-run"),
+    (opt, ["a.mlir", "--convert-xetile-to-xevm"], "unrecognized argument '--convert-xetile-to-xevm'; did you mean '--xetile-to-xevm'?"),
     (opt, ["a.mlir", "--verify-diagnostic"], "unrecognized argument '--verify-diagnostic'; did you mean '--verify-diagnostics'?"),
     (opt, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another"),
     (run.main, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another; to compare two kernels write --against b.mlir"),

@@ -94,14 +94,14 @@ def _run(
 def _kernel(op: LaunchFuncOp) -> Operation:
     outer, inner = op.kernel.root_reference.data, op.kernel.nested_references.data
     modules = {symbol_name(found): found for found in _gpu_modules(op)}
+    if not inner:
+        owners = (name for name, found in modules.items() if outer in _functions(found))
+        owner = next(owners, "module")
+        fail(op, f"a kernel is named with its gpu.module; write @{owner}::@{outer}")
     if len(inner) != 1 or outer not in modules:
         advice = hint_or_names(outer, modules, "the program has")
         fail(op, f"there is no gpu.module '{outer}'{advice}")
-    functions = {
-        symbol_name(found): found
-        for found in modules[outer].regions[0].block.ops
-        if found.name == "gpu.func" and found.regions[0].blocks
-    }
+    functions = _functions(modules[outer])
     name = inner[0].data
     if name not in functions:
         advice = hint_or_names(name, functions, "it has")
@@ -114,6 +114,14 @@ def _kernel(op: LaunchFuncOp) -> Operation:
             notes_at(kernel, "defined here"),
         )
     return kernel
+
+
+def _functions(module: Operation) -> dict[str, Operation]:
+    return {
+        symbol_name(found): found
+        for found in module.regions[0].block.ops
+        if found.name == "gpu.func" and found.regions[0].blocks
+    }
 
 
 def _gpu_modules(op: Operation) -> Iterator[Operation]:

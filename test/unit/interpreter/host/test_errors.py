@@ -124,6 +124,11 @@ func.func @kernel_fault() {
   gpu.launch_func @m::@k blocks in (%c2, %c1, %c1) threads in (%c16, %c1, %c1) args(%m : memref<4xf32>)
   return
 }
+func.func @without_module() {
+  %c1 = arith.constant 1 : index
+  gpu.launch_func @k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+  return
+}
 """
 
 
@@ -176,6 +181,11 @@ func.func @kernel_fault() {
             LAUNCHES,
             "module",
             "host.mlir:14:3: error: there is no gpu.module 'n'; the program has: m",
+        ),
+        (
+            LAUNCHES,
+            "without_module",
+            "host.mlir:42:3: error: a kernel is named with its gpu.module; write @m::@k",
         ),
         (
             LAUNCHES,
