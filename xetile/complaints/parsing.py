@@ -160,6 +160,9 @@ def _type(found: _Found) -> Complaint:
 
 
 def _attribute(found: _Found) -> Complaint:
+    if re.search(r"![\w.$]+\s*=\s*$", found.text[: found.start]):  # the alias of a type
+        advice = f"; write !{found.token}" if re.match(r"[A-Za-z]", found.token) else ""
+        return Complaint(f"expected a type, found {found.shown}{advice}", found.start)
     written = attribute_for(found.token) if re.fullmatch(r"[A-Za-z_]\w*", found.token) else ""
     advice = f"; write {written}" if written else ""
     return Complaint(
@@ -256,7 +259,7 @@ _ANSWERS: tuple[tuple[str, Callable[[_Found], Complaint]], ...] = (
             "extents and the type of the elements are written as in 64x32xf16"
         ),
     ),
-    (r"^'->' or .* expected( before .*)?$", _expected("'->'{1}")),
+    (r"^((?:',' or )?'->') or .* expected( before .*)?$", _expected("{1}{2}")),
     (r"^expected '([^\w\s']+)'( .*)?$", _punctuation),
     (r"^'([^\w\s']+)' expected( .*)?$", _punctuation),
     (r"^expected ('\w+'(?:, '\w+')*,? or '\w+')$", _one_of),

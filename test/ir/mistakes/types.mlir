@@ -222,3 +222,22 @@ func.func @f(%m: memref<64x32xf16>, %x: vector<64x32xf16>, %p: i1) {
   xetile.store_tile %s, %t : vector<64x32xf16>, !xetile.tile<64x32xf16>
   func.return
 }
+
+// -----
+
+// a type without its sign
+// CHECK:{{.*}}types.mlir:[[# @LINE + 3]]:9: error: expected a type, found 'xetile.tile'; write !xetile.tile
+// CHECK-NEXT:!tile = xetile.tile<64x32xf16>
+// CHECK-NEXT:        ^
+!tile = xetile.tile<64x32xf16>
+
+// -----
+
+// a store without the type of its tile
+// CHECK:{{.*}}types.mlir:[[# @LINE + 4]]:46: error: expected ',' or '->' before the tile's type, found 'func.return'
+// CHECK-NEXT:  xetile.store_tile %x, %t : vector<8x16xf32>
+// CHECK-NEXT:                                             ^
+func.func @f(%x: vector<8x16xf32>, %t: !xetile.tile<8x16xf32>) {
+  xetile.store_tile %x, %t : vector<8x16xf32>
+  func.return
+}

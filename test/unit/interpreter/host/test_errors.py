@@ -185,7 +185,7 @@ func.func @without_module() {
         (
             LAUNCHES,
             "without_module",
-            "host.mlir:42:3: error: a kernel is named with its gpu.module; write @m::@k",
+            "host.mlir:41:3: error: a kernel is named with its gpu.module; write @m::@k",
         ),
         (
             LAUNCHES,
