@@ -13,7 +13,7 @@ from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.errors import fail
+from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
@@ -192,6 +192,22 @@ class XeGPUView(Expansion):
     def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(became, Grid) and isinstance(like, Grid):
             became = self.repack(became, like.block)
+        if (
+            isinstance(became, Tile)
+            and isinstance(like, Tile)
+            and not like.agrees_with(became)
+        ):
+            notes = [
+                note
+                for tile, which in ((became, "one"), (like, "the other"))
+                for made in list(tile.descriptors.values())[:1]
+                for note in notes_at(made, f"{which} of them")
+            ]
+            message = (
+                "tiles of two descriptors meet in one value of a loop or branch, which "
+                "is not lowered to XeGPU yet; carry each in a value of its own"
+            )
+            fail(self.current, message, notes)
         return super().adapt(became, like)
 
     def other(self, op: Operation) -> None:

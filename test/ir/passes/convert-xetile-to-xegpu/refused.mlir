@@ -19,3 +19,19 @@ func.func @narrow(%A: memref<64x64xf32>) {
   %v = xetile.load_tile %t : !xetile.tile<32x24xf32> -> vector<32x24xf32>
   func.return
 }
+
+// -----
+
+// Tiles of two matrices change places in a loop.
+func.func @exchanged(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %n: index) {
+  // expected-note @below {{the other of them}}
+  %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<16x16xf32>
+  // expected-note @below {{one of them}}
+  %u = xetile.init_tile %B[16, 0] : memref<64x64xf32> -> !xetile.tile<16x16xf32>
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%x = %t, %y = %u) -> (!xetile.tile<16x16xf32>, !xetile.tile<16x16xf32>) {
+    xetile.prefetch_tile %x : !xetile.tile<16x16xf32>
+    // expected-error @below {{tiles of two descriptors meet in one value of a loop or branch, which is not lowered to XeGPU yet; carry each in a value of its own}}
+    scf.yield %y, %x : !xetile.tile<16x16xf32>, !xetile.tile<16x16xf32>
+  }
+  func.return
+}
