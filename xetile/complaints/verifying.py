@@ -1,11 +1,11 @@
 """What xDSL's verifiers complain of, in words that name the operand, what it is, and what would be legal."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Block, Operation, ParametrizedAttribute
+from xdsl.dialects.builtin import FunctionType, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute
 from xdsl.irdl import (
     AllOf,
     AnyOf,
@@ -16,6 +16,7 @@ from xdsl.irdl import (
     ParamAttrConstraint,
     VarConstraint,
 )
+from xdsl.traits import SymbolTable
 
 from xetile.advice import counterpart, hint
 from xetile.complaints.parsing import plain
@@ -296,6 +297,41 @@ def _symbol(op: Operation, match: re.Match[str]) -> Verdict:
     return Verdict(f"there is no symbol '@{match[1]}'{hint(match[1], known, '@')}")
 
 
+def _listed(types: Iterable[Attribute]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def _call(op: Operation, match: re.Match[str]) -> Verdict:
+    """A call whose operands or results are not those of its function."""
+    callee = op.get_attr_or_prop("callee")
+    function = (
+        SymbolTable.lookup_symbol(op, callee) if isinstance(callee, SymbolRefAttr) else None
+    )
+    type = None if function is None else function.get_attr_or_prop("function_type")
+    if function is None or not isinstance(type, FunctionType):
+        return Verdict(match[0])
+    if (match[1] or match[2]) == "operand":
+        found, takes, wanted = "gives " + _listed(op.operand_types), "takes", type.inputs
+    else:
+        found, takes, wanted = "takes " + _listed(op.result_types), "gives", type.outputs
+    return Verdict(
+        f"the call {found}, the function '{callee}' {takes} {_listed(wanted)}",
+        notes_at(function, "defined here"),
+    )
+
+
+def _returned(op: Operation, match: re.Match[str]) -> Verdict:
+    function = op.parent_op()
+    type = None if function is None else function.get_attr_or_prop("function_type")
+    if function is None or not isinstance(type, FunctionType):
+        return Verdict(match[0])
+    return Verdict(
+        f"'{op.name}' gives {_listed(op.operand_types)}, the function's results are "
+        f"{_listed(type.outputs)}",
+        notes_at(function, "defined here"),
+    )
+
+
 def _count(op: Operation, match: re.Match[str]) -> Verdict:
     found = match[3].partition(" ")[0]
     what = match[2].rstrip("s")
@@ -327,6 +363,14 @@ _ANSWERS: tuple[tuple[str, Callable[[Operation, re.Match[str]], Verdict]], ...] 
     (r"^(property|attribute) '(\w+)' expected in operation", _missing_property),
     (r"^property '(\w+)' is not defined by the operation", _unknown_property),
     (r"^'@(.+)' could not be found in symbol table$", _symbol),
+    (
+        r"^incorrect number of (operand|result)s for callee$|^(operand|result) type mismatch:.*$",
+        _call,
+    ),
+    (
+        r"^expected arguments to have the same types as the function output types.*$",
+        _returned,
+    ),
     (r"^expected ((?:at least )?\d+(?: or \d+)?) (\w+), but got (\d+.*)$", _count),
     (
         r"^region '(.*)' at position \d+ expected a single block, but got (\d+)",

@@ -184,3 +184,31 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// a call gives too little
+// CHECK:{{.*}}bodies.mlir:[[# @LINE + 8]]:3: error: the call gives f32, the function '@f' takes f32, index
+// CHECK-NEXT:  func.call @f(%a) : (f32) -> ()
+// CHECK-NEXT:  ^
+// CHECK-NEXT:{{.*}}bodies.mlir:[[# @LINE + 3]]:1: note: defined here
+// CHECK-NEXT:func.func private @f(f32, index)
+// CHECK-NEXT:^
+func.func private @f(f32, index)
+func.func @g(%a: f32) {
+  func.call @f(%a) : (f32) -> ()
+  func.return
+}
+
+// -----
+
+// a function that gives a value returns without one
+// CHECK:{{.*}}bodies.mlir:[[# @LINE + 7]]:3: error: 'func.return' gives nothing, the function's results are f32
+// CHECK-NEXT:  func.return
+// CHECK-NEXT:  ^
+// CHECK-NEXT:{{.*}}bodies.mlir:[[# @LINE + 3]]:1: note: defined here
+// CHECK-NEXT:func.func @g(%a: f32) -> f32 {
+// CHECK-NEXT:^
+func.func @g(%a: f32) -> f32 {
+  func.return
+}
