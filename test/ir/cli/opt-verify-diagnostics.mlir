@@ -5,8 +5,9 @@ func.func private @first()
 
 // -----
 
+// expected-note @below {{defined here}}
 func.func @second(%a: i32) -> i64 {
-  // expected-error@+1 {{expected [i64], got [i32]}}
+  // expected-error@+1 {{'func.return' gives i32, the function's results are i64}}
   func.return %a : i32
 }
 
