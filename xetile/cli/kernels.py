@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, warn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -16,12 +16,23 @@ def kernel_to_run(
 
     Errors: XetileError where there is no such kernel or its grid is not known.
     """
-    from xetile.analysis.kernels import find_kernel, functions, kernel_functions, known_grid
+    from xetile.analysis.kernels import (
+        find_kernel,
+        functions,
+        kernel_functions,
+        known_grid,
+        launch_sizes,
+    )
 
     if name is None and not kernel_functions(module):
         _advise_entry(list(functions(module)))
     kernel = find_kernel(module, name, choose="with --kernel")
     known_grid(kernel, grid, give="--grid X,Y,Z")
+    known = launch_sizes(kernel, "known_grid_size")
+    if grid is not None and known is not None and known != grid:
+        wanted = f"known_grid_size {list(known)}"
+        told = f"--grid is {list(grid)}, which counts; the kernel has {wanted}"
+        warn(kernel, told)
     return kernel
 
 

@@ -76,7 +76,7 @@ def _header(stream: BytesIO) -> tuple[tuple[int, ...], bool, numpy.dtype[numpy.g
 
 
 def _not_understood(error: Exception) -> XetileError:
-    reason = one_line(str(error))
+    reason = one_line(str(error)).partition(": <ast.")[0]
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[:_LONGEST_REASON]}..."
     return XetileError(f"its header is not understood ({reason or type(error).__name__})")

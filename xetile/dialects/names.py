@@ -36,6 +36,8 @@ def verify_names(op: Operation) -> None:
     """Refuse an attribute whose name nothing reads, where somebody meant something by it."""
     if op.name.startswith("xetile."):
         _verify_properties(op)
+    for name in op.attributes.keys() & op.properties.keys():
+        fail(op, f"'{name}' is given twice, as a property and as another attribute")
     for name, attribute in op.attributes.items():
         _verify_name(op, name, attribute)
 

@@ -138,6 +138,7 @@ SIXTY = bytes(60)
         (header("-" * 9000 + "1\n"), "its header "),
         (header("1" * 20000 + "\n"), "its header "),
         (header("{}\n"), "its header "),
+        (header("{'descr': x}\n"), "its header is not understood (malformed node or string on line 1)"),
         (header("\x00\n"), "its header "),
         (header(described(), version=9, data=SIXTY), "its header "),
     ],

@@ -68,6 +68,19 @@ def test_the_other_kernel_needs_a_grid_too(
     assert said.startswith("kernels.mlir:2:3: error: the grid is not known; give --grid")
 
 
+def test_a_grid_that_the_kernel_contradicts_counts_and_is_warned_of(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = KERNELS.replace("kernel attributes {", "kernel attributes {known_grid_size = array<i32: 1, 1, 1>, ")  # fmt: skip
+    (tmp_path / "known.mlir").write_text(known)
+    assert main(["known.mlir", *SCALE, "--grid", "1,1,1"]) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert main(["known.mlir", *SCALE, "--grid", "1,2,1"]) == 0
+    said = capsys.readouterr().err.splitlines()[0]
+    wanted = "the kernel has known_grid_size [1, 1, 1]"
+    assert said == f"known.mlir:2:3: warning: --grid is [1, 2, 1], which counts; {wanted}"
+
+
 def test_a_function_that_is_meant(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["main.mlir", "--entry", "mian"]) == 1
     said = "there is no function 'mian' to start with; did you mean 'main'?"

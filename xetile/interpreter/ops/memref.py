@@ -40,6 +40,7 @@ from xetile.interpreter.machine.reading import (
     attribute,
     element,
     integers,
+    mixed,
     mixed_lists,
     number,
     segments,
@@ -126,8 +127,9 @@ def _transpose(frame: Frame, op: Operation) -> Values:
 
 def _expand_shape(frame: Frame, op: Operation) -> Values:
     source, *dynamic = op.operands
-    found, type = frame.memref(source), memref_type(op.results[0])
-    sizes = extents_of(type, all_numbers(frame, dynamic))
+    found = frame.memref(source)
+    # what the result's type leaves open may be a constant here
+    sizes = tuple(mixed(frame, integers(op, "static_output_shape"), dynamic))
     strides = list(sizes)
     for merged, group in enumerate(_reassociation(op)):
         stride, total = found.strides[merged], uniform(1)

@@ -142,3 +142,18 @@ func.func @f(%t: !xetile.tile<32x32xf16>) {
   %v = xetile.load_tile %t {padding = true} : !xetile.tile<32x32xf16> -> vector<32x32xf16>
   func.return
 }
+
+// -----
+
+// expected-error @below {{'sym_name' is given twice, as a property and as another attribute}}
+"func.func"() <{sym_name = "count", function_type = () -> ()}> ({
+  "func.return"() : () -> ()
+}) {sym_name = 1 : index} : () -> ()
+
+// -----
+
+func.func @f(%v: vector<24x32xf16>) {
+  // expected-error @below {{an attribute of 'vector.extract_strided_slice' is a string, expected a list in brackets}}
+  %s = "vector.extract_strided_slice"(%v) <{offsets = "", sizes = [8 : i64, 16 : i64], strides = [1 : i64, 1 : i64]}> : (vector<24x32xf16>) -> vector<8x16xf16>
+  func.return
+}

@@ -66,6 +66,13 @@ WRONG = {
         (4, 5),
         "dimension 0 of extent 16 is split to extents [4, 5]",
     ),
+    "split to other extents that are constants": (
+        "%v = memref.cast %a : memref<16xi32> to memref<?xi32>\n"
+        "%b = memref.expand_shape %v [[0, 1]] output_shape [3, 5] : memref<?xi32> into "
+        "memref<?x5xi32>",
+        (0, 0),
+        "dimension 0 of extent 16 is split to extents [3, 5]",
+    ),
     "merged with gaps": (
         "%v = memref.reinterpret_cast %a to offset: [0], sizes: [2, 2], strides: [%n, 1] : "
         "memref<16xi32> to memref<2x2xi32, strided<[?, 1]>>\n"
