@@ -42,7 +42,7 @@ MISTAKES = {
     "xetile-run gemm.mlir --arg short.npy --arg ones": "xetile-run: error: argument 0: cannot read 'short.npy': it has 100 bytes of data, its header says 256",
     "xetile-run no_grid.mlir --arg ones --arg ones": "no_grid.mlir:2:3: error: the grid is not known; give --grid X,Y,Z, or write known_grid_size on the kernel",
     "xetile-run gemm.mlir --grid 0,1": "xetile-run: error: argument --grid: '0,1' is no grid; write X,Y,Z, such as 16,16,1",
-    "xetile-run gemm.mlir --arg ones --arg ones --grid 4000000000,1,1": "gemm.mlir:2:3: error: the grid is [4000000000, 1, 1], 4,000,000,000 workgroups; at most 16,777,216 are executed",
+    "xetile-run no_grid.mlir --arg ones --arg ones --grid 4000000000,1,1": "no_grid.mlir:2:3: error: the grid is [4000000000, 1, 1], 4,000,000,000 workgroups; at most 16,777,216 are executed",
     "xetile-run gemm.mlir --tolerance 1e-3": "xetile-run: error: --tolerance goes with --against",
     "xetile-run gemm.mlir --arg ones --arg ones --against other.mlir": "xetile-run: error: the kernels take different arguments: 'gemm.mlir' (memref<64xf32>, memref<64xf32>), 'other.mlir' (memref<32xf32>, memref<32xf32>)",
     "xetile-run main.mlir": "xetile-run: error: the module has no kernel; to run its host code write --entry main",
