@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from xetile.advice import hint
-from xetile.errors import XetileError
+from xetile.errors import XetileError, warn
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -53,8 +53,12 @@ def collect_pipeline(
     return rest, [piece for piece in pieces if piece.strip()]
 
 
+_WHOLE = ("builtin.module", "any")
+"""Anchors that say what happens."""
+
+
 def flatten_anchors(pipeline: str) -> str:
-    """The passes of a nested pipeline in order, without the ops that they are anchored on."""
+    """The passes of a nested pipeline in order, without the ops that they are anchored on; these are warned of."""
     return ",".join(_flatten(pipeline))
 
 
@@ -65,6 +69,9 @@ def _flatten(pipeline: str) -> list[str]:
         if "{" in anchor or "[" in anchor or not opened:
             passes.append(element)
         elif inside.endswith(")"):
+            if anchor.strip() not in _WHOLE:
+                told = f"the anchor '{anchor.strip()}' has no effect: passes run on the whole module"
+                warn(None, told)
             passes.extend(_flatten(inside[:-1]))
         else:
             raise XetileError(

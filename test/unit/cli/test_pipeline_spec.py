@@ -53,6 +53,12 @@ def test_anchors_are_dropped(nested: str, flat: str) -> None:
     assert flatten_anchors(nested) == flat
 
 
+def test_anchors_that_mean_less_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    flatten_anchors("builtin.module(any(a),func.func(b))")
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("warning: the anchor 'func.func' has no effect")
+
+
 @pytest.mark.parametrize("text", ["builtin.module(a", "a)", "a{x=(}", 'a{"', "m(a)b"])
 def test_unbalanced_pipelines_are_refused(text: str) -> None:
     with pytest.raises(XetileError, match=r"^pass pipeline: "):
