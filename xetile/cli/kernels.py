@@ -36,6 +36,15 @@ def kernel_to_run(
     return kernel
 
 
+def kernels_alone(module: "ModuleOp") -> bool:
+    """Whether there is nothing that runs on the host, but what it would launch."""
+    from xetile.analysis.kernels import functions, kernel_functions
+
+    return bool(kernel_functions(module)) and not any(
+        function.name == "func.func" for function in functions(module)
+    )
+
+
 def _advise_entry(found: "list[Operation]") -> None:
     """Refuse to look for a kernel where all that there is runs on the host."""
     from xetile.analysis.kernels import symbol_name

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import make_folder, read_input, say_written, write_output
-from xetile.cli.kernels import kernel_to_run
+from xetile.cli.kernels import kernel_to_run, kernels_alone
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ def _run_entry(options: Namespace) -> int:
         if given is not None:
             raise XetileError(f"{flag} goes with a kernel, not with --entry")
     module = parse_text(*read_input(options.input))
+    if kernels_alone(module):
+        raise XetileError("the module has kernels alone, which run without --entry")
     entry = find_entry(module, options.entry)
     warn_of_missing_maps(module)
     types = parameter_types(entry)

@@ -81,6 +81,12 @@ def test_a_grid_that_the_kernel_contradicts_counts_and_is_warned_of(
     assert said == f"known.mlir:2:3: warning: --grid is [1, 2, 1], which counts; {wanted}"
 
 
+def test_kernels_alone_have_no_entry(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([source, "--entry", "main"]) == 1
+    said = "the module has kernels alone, which run without --entry"
+    assert capsys.readouterr().err == f"xetile-run: error: {said}\n"
+
+
 def test_a_function_that_is_meant(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["main.mlir", "--entry", "mian"]) == 1
     said = "there is no function 'mian' to start with; did you mean 'main'?"

@@ -100,6 +100,10 @@ def find_entry(module: ModuleOp, name: str) -> Operation:
         if symbol_name(function) == name:
             return function
     names = [symbol_name(function) for function in found]
+    if not names:
+        raise XetileError(
+            f"there is no function '{name}' to start with: the module has no func.func with a body"
+        )
     advice = hint_or_names(name, names, "the module has")
     raise XetileError(f"there is no function '{name}' to start with{advice}")
 
