@@ -42,7 +42,7 @@ SCALE = ["--kernel", "scale", "--arg", "ones"]
         (["--kernel", "shift", "--arg", "ones", "--arg", "int", "--grid", "1,1,1"], "xetile-run: error: argument 1: a scalar i32 needs a number, not 'int'"),
         (["--kernel", "scale", "--arg", "zeroes", "--grid", "1,1,1"], "xetile-run: error: argument 0: 'zeroes' is none of int, zeros, ones, normal, iota, a number, the path of a .npy file; did you mean 'zeros'?"),
         (["--kernel", "shift", "--arg", "ones", "--arg", "inf", "--grid", "1,1,1"], "xetile-run: error: argument 1: i32 needs a whole number, not inf"),
-        (["--entry", "mian"], "xetile-run: error: there is no function 'mian' to start with; the module has: none"),
+        (["--entry", "mian"], "xetile-run: error: the module has kernels alone, which run without --entry"),
         ([*SCALE, "--tolerance", "1e-3"], "xetile-run: error: --tolerance goes with --against"),
         ([*SCALE, "--grid", "0,1"], "xetile-run: error: argument --grid: '0,1' is no grid; write X,Y,Z, such as 16,16,1"),
         ([*SCALE, "--grid", "²,1,1"], "xetile-run: error: argument --grid: '²,1,1' is no grid; write X,Y,Z, such as 16,16,1"),
