@@ -53,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reached[f"{name.family}: {outcome.reached}"] += 1
         if outcome.finding is not None:
             found[name] = outcome.finding
+            print(f"\n{_line(name, outcome.finding)}", file=sys.stderr)
+            _keep(options, name, make(*name))
         elif outcome.taken:
             taken.append(name)
         if done % 100 == 0 or done == len(names):
@@ -61,9 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(line, end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     if options.against_mlir_opt:
-        found |= _against_mlir_opt(taken)
-    for name in found:
-        _keep(options, name, make(*name))
+        refused = _against_mlir_opt(taken)
+        for name in refused:
+            _keep(options, name, make(*name))
+        found |= refused
     _report(reached, found)
     return 1 if found else 0
 
@@ -85,9 +88,13 @@ def _report(reached: Counter[str], found: dict[Name, Finding]) -> None:
         groups.setdefault((finding.step, _kind(finding.what)), []).append(name)
     for names in sorted(groups.values(), key=lambda names: (-len(names), names)):
         first = min(names)
-        finding = found[first]
-        again = f"--family {first.family} --seed {first.seed} --only {first.number}"
-        print(f"{len(names)} x {finding.step}: {finding.what}  ({again})")
+        print(f"{len(names)} x {_line(first, found[first])}")
+
+
+def _line(name: Name, finding: Finding) -> str:
+    """A finding, and how to meet it again."""
+    again = f"--family {name.family} --seed {name.seed} --only {name.number}"
+    return f"{finding.step}: {finding.what}  ({again})"
 
 
 def _kind(what: str) -> str:
