@@ -156,19 +156,23 @@ def _test_files(root: Path, suite: Suite) -> Iterator[Path]:
 def _record(
     suite: Suite, kept: Mapping[Path, Path], copy: Path, files: Sequence[Path]
 ) -> None:
-    """Run test files and keep what each did."""
+    """Run test files and keep what each did; those with a failure are run again next time."""
     if not files:
         return
     target = copy / "reached.json"
     options = ["--reach-record", str(target), "--reach-rooms", ",".join(suite.rooms)]
-    done = _run(pytest_command([*options, *map(str, files)]), copy, limit=3600)
+    target.unlink(missing_ok=True)
+    command = pytest_command([*options, "--maxfail=0", *map(str, files)])
+    done = _run(command, copy, limit=3600)
+    failed = set(re.findall(r"^(?:FAILED|ERROR) ([^: ]+)", done.output, re.MULTILINE))
+    if target.exists() and (done.status == 0 or failed):
+        recorded: dict[str, tuple[float, str]] = json.loads(target.read_text())
+        for file in (file for file in files if str(file) not in failed):
+            own = {n: t for n, t in recorded.items() if n.partition("::")[0] == str(file)}
+            kept[file].parent.mkdir(parents=True, exist_ok=True)
+            kept[file].write_text(json.dumps(own))
     if done.status != 0:
         raise Failed(done.output[-3000:])
-    recorded: dict[str, tuple[float, str]] = json.loads(target.read_text())
-    for file in files:
-        own = {n: t for n, t in recorded.items() if n.partition("::")[0] == file.as_posix()}
-        kept[file].parent.mkdir(parents=True, exist_ok=True)
-        kept[file].write_text(json.dumps(own))
 
 
 def _require_cases(copy: Path, suite: Suite) -> None:
