@@ -92,6 +92,21 @@ def test_tests_that_fail_without_a_fault_are_said(project: Path, tmp_path: Path)
         measure([tmp_path / "copy"], SUITE, store=tmp_path / "store")
 
 
+def test_only_files_with_failures_are_run_again(project: Path, tmp_path: Path):
+    runs = tmp_path / "runs"
+    (project / "test/test_once.py").write_text(
+        f"def test_once():\n    with open({str(runs)!r}, 'a') as file:\n        file.write('run ')\n"
+    )
+    (project / "test/test_toy.py").write_text(TESTS.replace("== 4", "== 5"))
+    copy_project(project, tmp_path / "copy", SUITE)
+    with pytest.raises(Failed, match="test_count"):
+        measure([tmp_path / "copy"], SUITE, store=tmp_path / "store")
+    (tmp_path / "copy/test/test_toy.py").write_text(TESTS)
+    baseline = measure([tmp_path / "copy"], SUITE, store=tmp_path / "store")
+    assert len(baseline.tests) == 4
+    assert runs.read_text() == "run "
+
+
 def test_the_choice_is_the_seeds_and_is_spread(project: Path):
     for folder, lines in (("toy/large", 30), ("toy/small", 10)):
         (project / folder).mkdir()
