@@ -3,8 +3,9 @@
 // What a subgroup does once its first lane does: prints and atomics.
 
 // CHECK-LABEL: gpu.func @once
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: %[[LANE:.*]] = gpu.lane_id
-// CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq, %[[LANE]], %{{.*}} : index
+// CHECK-NEXT: %[[FIRST:.*]] = arith.cmpi eq, %[[LANE]], %[[ZERO]] : index
 // CHECK-NEXT: scf.if %[[FIRST]] {
 // CHECK-NEXT:   gpu.printf "%d", %i : index
 // CHECK-NEXT: }
