@@ -225,6 +225,21 @@ def test_registers_of_two_loads_are_interleaved():
     assert list(results(body, "%r", "vector<8xi16>", "int16", a, b)) == expected
 
 
+def test_what_is_selected_is_as_many_chunks_as_any_vector():
+    a, b = numpy.arange(8, dtype=numpy.int32), numpy.arange(8, dtype=numpy.int32) + 100
+    loads = [read(n, "vector<8xi32>", bits=32, rows=8, columns=16, blocks=1) for n in "ab"]
+    order = [place for i in range(8) for place in (i, 8 + i)] + [0, 9, 2, 11]
+    places = ", ".join(map(str, order))
+    body = f"""%v = {loads[0]}
+    %w = {loads[1]}
+    %m = vector.shuffle %v, %w [{places}] : vector<8xi32>, vector<8xi32>
+    %d = arith.constant dense<1000> : vector<20xi32>
+    %s = arith.addi %m, %d : vector<20xi32>
+    %r = vector.shuffle %s, %s [0, 3, 7, 8, 13, 16, 17, 19] : vector<20xi32>, vector<20xi32>"""
+    expected = (numpy.concatenate([a, b])[order] + 1000)[[0, 3, 7, 8, 13, 16, 17, 19]]
+    assert list(results(body, "%r", "vector<8xi32>", "int32", a, b)) == list(expected)
+
+
 @pytest.mark.parametrize(
     ("source", "result", "start"),
     [
