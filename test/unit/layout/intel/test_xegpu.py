@@ -4,7 +4,12 @@ from itertools import product
 
 import pytest
 
-from xetile.layout.intel.xegpu import XegpuLayout
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.intel.xegpu import (
+    XegpuLayout,
+    default_vector_layout,
+    drop_leading_dimension,
+)
 from xetile.layout.text.attributes import layout_of
 
 
@@ -74,3 +79,11 @@ def test_a_lane_counts_its_elements_row_by_row() -> None:
         tuple(linear.apply({"register": r, "lane": 3, "warp": 0}).values()) for r in range(8)
     ]
     assert rows == list(product(range(4), (3, 19)))
+
+
+def test_only_a_dimension_of_one_element_is_dropped() -> None:
+    assert drop_leading_dimension(default_vector_layout((1, 8, 16))) == default_vector_layout(
+        (8, 16)
+    )
+    with pytest.raises(LayoutError, match="dim0 has extent 2; expected 1"):
+        drop_leading_dimension(default_vector_layout((2, 8, 16)))

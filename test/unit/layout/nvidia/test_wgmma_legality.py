@@ -53,6 +53,15 @@ def test_tma_tiles_are_legal(
     assert [start >> 4 for start in starts[0]] == steps
 
 
+@pytest.mark.parametrize("columns, extent", [(8, 8), (128, 128), (256, 256), (512, 256)])
+def test_one_instruction_reads_at_most_256_columns_of_b(columns: int, extent: int) -> None:
+    layout = nvmma_shared_layout((columns, 64), 128, 16, transposed=False)
+    transposed = layout.transpose_outs(layout.out_dim_names[::-1])
+    match = match_operand(transposed, 16, "b")
+    assert match.extent == extent
+    assert len(match.starts) == columns // extent
+
+
 @pytest.mark.parametrize("bits, swizzle", [(8, 128), (16, 32), (16, 64), (16, 128), (32, 64)])
 @pytest.mark.parametrize("operand", ["a", "b"])
 def test_instructions_read_every_element_where_it_lies(

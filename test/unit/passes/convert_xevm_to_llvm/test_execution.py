@@ -460,6 +460,19 @@ def test_indices_are_right_in_either_width(attributes: str):
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("%r = arith.divui %x, %c4 : index", (3 << 40) // 4),
+        ("%r = arith.remui %c10, %x : index", 10),
+        ("%r = arith.maxsi %c10, %x : index", 3 << 40),
+        ("%p = arith.cmpi ult, %x, %c64 : index\n%r = arith.select %p, %c7, %c3 : index", 3),
+    ],
+)
+def test_what_meets_a_large_index_has_as_many_bits(body: str, value: int):
+    assert number(body, "%r", KNOWN, 3 << 40) == value
+
+
 def test_negative_indices():
     body = """%d = arith.subi %x, %c10 : index
     %q = arith.divsi %d, %c4 : index
