@@ -81,6 +81,24 @@ def test_regions_that_a_pattern_creates_have_positions():
         assert isinstance(argument.location, FileLineColLoc)
 
 
+@pytest.mark.parametrize("sums", [(True, False), (False, True), (False, False)])
+def test_a_change_in_one_region_of_several_is_a_change(sums: tuple[bool, bool]):
+    first, second = ("arith.addi %a, %a" if sum else "arith.subi %a, %a" for sum in sums)
+    module = parse(f"""func.func @f(%p: i1, %a: i32) -> i32 {{
+      %r = scf.if %p -> (i32) {{
+        %x = {first} : i32
+        scf.yield %x : i32
+      }} else {{
+        %y = {second} : i32
+        scf.yield %y : i32
+      }}
+      func.return %r : i32
+    }}""")
+    (branch,) = (op for op in module.walk() if op.name == "scf.if")
+    assert walk(branch, DoubleBecomesProduct(), recursive=True) == any(sums)
+    assert ("arith.muli" in {op.name for op in branch.walk()}) == any(sums)
+
+
 def test_stock_walker_gives_no_positions():
     """Gap of xDSL 0.74.0; once this fails, `walk` need not place ops."""
     module = parse(SUM)
