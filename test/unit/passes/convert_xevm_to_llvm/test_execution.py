@@ -271,6 +271,18 @@ def test_computed_bits_as_other_types():
     assert list(results(body, "%e", "vector<8xi16>", "int16", a)) == list(expected)
 
 
+def test_bits_as_other_types_are_computed_with():
+    a = numpy.arange(8, dtype=numpy.int32) * 0x01020304
+    body = f"""%v = {read("a", "vector<8xi32>", bits=32, rows=8, columns=16, blocks=1)}
+    %s = arith.addi %v, %v : vector<8xi32>
+    %w = vector.bitcast %s : vector<8xi32> to vector<16xi16>
+    %d = arith.constant dense<1000> : vector<16xi16>
+    %t = arith.addi %w, %d : vector<16xi16>
+    %e = vector.shuffle %t, %t [1, 3, 5, 7, 9, 11, 13, 15] : vector<16xi16>, vector<16xi16>"""
+    expected = ((a + a).view(numpy.int16) + numpy.int16(1000))[1::2]
+    assert list(results(body, "%e", "vector<8xi16>", "int16", a)) == list(expected)
+
+
 def test_single_elements():
     a = numpy.arange(64, dtype=numpy.int16) * 3
     body = f"""%v = {read("a", "vector<64xi16>", bits=16, rows=32, columns=16, blocks=2)}
