@@ -107,6 +107,8 @@ def _first_malformed(module: ModuleOp) -> tuple[Operation, Exception] | None:
             op.get_irdl_definition().verify(op)
         except VerifyException as complaint:
             return op, complaint
+        except Exception:  # traits look at other ops, which may be the ones
+            continue
     return None
 
 

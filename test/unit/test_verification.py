@@ -67,3 +67,15 @@ def test_a_property_of_another_kind_is_shown():
             "f.mlir",
         )
     assert str(error.value) == 'f.mlir:1:1: error: "f" should be of base attribute fun'
+
+
+def test_what_a_call_stumbles_over_is_what_is_wrong():
+    with pytest.raises(XetileError) as error:
+        parse_text(
+            'func.func @f() {\n  "func.call"() <{callee = @g}> : () -> ()\n  func.return\n}\n'
+            '"func.func"() <{sym_name = "g", sym_visibility = "private"}> ({\n}) : () -> ()\n',
+            "f.mlir",
+        )
+    assert (
+        str(error.value) == "f.mlir:5:1: error: 'func.func' needs the property 'function_type'"
+    )

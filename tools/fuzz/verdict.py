@@ -81,6 +81,9 @@ def _errors(case: Case, answer: Answer) -> Finding | None:
     if (found := _PYTHON.search(text)) is not None and "--debug" not in case.arguments:
         line = next(line for line in text.splitlines() if found[0] in line)
         return Finding("words", f"speaks Python: {line}")
+    # attributes of a yield without values are not printed, as mlir-opt 22 has it
+    if "--verify-roundtrip: " in text and '"scf.yield"() {' not in case.text:
+        return Finding("print", "read back as other IR")
     said: list[re.Match[str]] = []
     for line in _without_snippets(text.split("\n")[:-1]):
         match = DIAGNOSTIC.fullmatch(line)

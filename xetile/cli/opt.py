@@ -210,8 +210,8 @@ class OptMain(xDSLOptMain):
     def _check_round_trip(self, module: ModuleOp) -> None:
         again = self._parse(str(module), f"{self.source_name} as printed")
         if not module.is_structurally_equivalent(again):
-            raise RuntimeError(
-                "what was read differs from what is read back after printing it"
+            raise XetileError(
+                "--verify-roundtrip: what was read differs from what is read back after printing it"
             )
 
     def _record(self, error: XetileError) -> None:
