@@ -179,8 +179,10 @@ class OptMain(xDSLOptMain):
         self.instrumentation.report()
         output = f"{self.args.output_split_marker}\n".join(printed)
         if self.args.verify_diagnostics is not None or self.args.parsing_diagnostics:
-            write_output(self.args.output_file, output, by=PROGRAM)
-            return self._compare(text) if self.args.verify_diagnostics else _show(wrong)
+            status = self._compare(text) if self.args.verify_diagnostics else _show(wrong)
+            if status == 0 or self.args.output_file is None:
+                write_output(self.args.output_file, output, by=PROGRAM)
+            return status
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1

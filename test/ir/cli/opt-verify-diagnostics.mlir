@@ -25,6 +25,10 @@ func.func @second(%a: i32) -> i64 {
 // An error in a file that announces nothing is one that nobody announced.
 // RUN: not xetile-opt --verify-diagnostics %S/Inputs/wrong.mlir 2>&1 | FileCheck %s --check-prefix=SILENT
 // SILENT: wrong.mlir:2:1: error: unexpected error: {{.+}}
+// A file is written where all was met, as mlir-opt has it.
+// RUN: rm -f %t.out
+// RUN: not xetile-opt --verify-diagnostics %S/Inputs/wrong.mlir -o %t.out 2>/dev/null
+// RUN: not test -e %t.out
 // RUN: xetile-opt --verify-diagnostics=only-expected %S/Inputs/wrong.mlir
 
 // Printed, not checked, as xDSL's driver has it.
