@@ -68,9 +68,29 @@ def token_at(text: str, start: int) -> str:
     return match[0] if match else ""
 
 
+_CLASSES = {
+    "ArrayAttr": "a list in brackets",
+    "DenseArrayBase": "a list such as array<i64: 1, 2>",
+    "DictionaryAttr": "a dictionary in braces",
+    "FloatAttr": "a number with a point",
+    "FunctionType": "a type of functions",
+    "IntegerAttr": "a whole number",
+    "StringAttr": "a string",
+    "SymbolRefAttr": "a symbol such as @name",
+    "UnitAttr": "no value",
+}
+"""What attributes are called, by the classes that xDSL has for them."""
+
+
+_WRONG_CLASS = re.compile(r"expected (\w+) attribute, but got '?<class '[\w.]*?(\w+)'>'?")
+
+
 def plain(message: str) -> str:
     """One line, lower case at the start, no full stop."""
     line = " ".join(message.split()).replace("`", "'").rstrip(".! ")
+    if wrong := _WRONG_CLASS.fullmatch(line):
+        wanted, found = (_CLASSES.get(name, name) for name in wrong.groups())
+        return f"{found} where {wanted} should stand"
     line = re.sub(r"\. ([A-Z])(?=[a-z ])", lambda found: f"; {found[1].lower()}", line)
     return line[:1].lower() + line[1:] if line[1:2].islower() else line
 

@@ -67,19 +67,6 @@ _LEGAL = {
 """The words of an enumeration, by the name that xDSL has for it."""
 
 
-_CLASSES = {
-    "ArrayAttr": "a list in brackets",
-    "DenseArrayBase": "a list such as array<i64: 1, 2>",
-    "DictionaryAttr": "a dictionary in braces",
-    "FloatAttr": "a number with a point",
-    "IntegerAttr": "a whole number",
-    "StringAttr": "a string",
-    "SymbolRefAttr": "a symbol such as @name",
-    "UnitAttr": "no value",
-}
-"""What attributes are called, by the classes that xDSL has for them."""
-
-
 class Verdict(NamedTuple):
     """What is wrong with an op, and other places that one has to see."""
 
@@ -302,8 +289,7 @@ def _unknown_property(op: Operation, match: re.Match[str]) -> Verdict:
 
 def _kind_of_attribute(op: Operation, match: re.Match[str]) -> Verdict:
     """An attribute of another kind than is read, of which xDSL names the classes and not the attribute."""
-    wanted, found = (_CLASSES.get(name, name) for name in match.groups())
-    return Verdict(f"an attribute of '{op.name}' is {found}, expected {wanted}")
+    return Verdict(f"an attribute of '{op.name}' is {match[1]}, expected {match[2]}")
 
 
 def _symbol(op: Operation, match: re.Match[str]) -> Verdict:
@@ -381,10 +367,7 @@ _ANSWERS: tuple[tuple[str, Callable[[Operation, re.Match[str]], Verdict]], ...] 
     ),
     (r"^(property|attribute) '(\w+)' expected in operation", _missing_property),
     (r"^property '(\w+)' is not defined by the operation", _unknown_property),
-    (
-        r"^expected (\w+) attribute, but got '?<class '[\w.]*?(\w+)'>'?$",
-        _kind_of_attribute,
-    ),
+    (r"^(.+) where (.+) should stand$", _kind_of_attribute),
     (r"^'@(.+)' could not be found in symbol table$", _symbol),
     (
         r"^incorrect number of (operand|result)s for callee$|^(operand|result) type mismatch:.*$",

@@ -89,6 +89,7 @@ def test_the_line(body: str, line: str | None) -> None:
         ("Something is wrong! ", "x", "something is wrong"),
         ("One thing. The other", "x", "one thing; the other"),
         ("MLIR: a message", "x", "MLIR: a message"),
+        ("expected ArrayAttr attribute, but got '<class 'a.b.IntegerAttr'>'", "x", "a whole number where a list in brackets should stand"),
         ("expected 3 of them, got 2", "x", "expected 3 of them, got 2"),
     ],
 )  # fmt: skip
