@@ -28,7 +28,7 @@ from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
 from xetile.cli.pipeline_spec import check_target, collect_pipeline, parse_passes
 from xetile.cli.usage import unrecognized
-from xetile.errors import XetileError, collected_remarks, one_line, written_in
+from xetile.errors import XetileError, collected_remarks, one_line, position, written_in
 
 PROGRAM = "xetile-opt"
 
@@ -213,7 +213,8 @@ class OptMain(xDSLOptMain):
         again = self._parse(str(module), f"{self.source_name} as printed")
         if not module.is_structurally_equivalent(again):
             raise XetileError(
-                "--verify-roundtrip: what was read differs from what is read back after printing it"
+                "--verify-roundtrip: what was read differs from what is read back after printing it",
+                position(module),
             )
 
     def _record(self, error: XetileError) -> None:
