@@ -82,6 +82,8 @@ def _answered(program: str, main: Callable[[list[str]], int], given: list[str]) 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return STATUS_BROKEN_PIPE
     except BaseException as error:  # one of xDSL's errors is no Exception
+        if _is_interrupt(error):
+            return STATUS_INTERRUPTED
         if DEBUG_FLAG in given:
             import traceback
 
@@ -109,6 +111,14 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
             return run_tool(program, main, sys.argv[1:])
     except KeyboardInterrupt:
         return STATUS_INTERRUPTED
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether an interrupt is behind an error: Python 3.11 wraps what is raised while a class is made."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__cause__
+    return seen is not None
 
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:

@@ -104,3 +104,16 @@ def test_a_broken_pipe_is_quiet(tmp_path: Path) -> None:
             [sys.executable, script], stdout=pipe, stderr=subprocess.PIPE, check=False
         )
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_an_interrupt_while_a_class_is_made_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    class Interrupting:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def work(_: list[str]) -> int:
+        type("Made", (), {"field": Interrupting()})
+        return 0
+
+    assert run_tool("tool", work, []) == 130
+    assert capsys.readouterr().err == ""

@@ -158,7 +158,7 @@ def test_an_interrupt_while_starting_is_quiet(name: str, delay: float) -> None:
     found = ended(name, arguments.get(name, WRITES[name]), signal.SIGINT, delay)
     # it may have ended before, or be ending: Python takes its handlers away last
     assert found in (130, 0, -signal.SIGINT)
-    assert delay > 0.1 or found == 130
+    assert delay > 0.1 or found != 0
 
 
 ENDLESS = """func.func @main() {
