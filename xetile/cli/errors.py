@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
+from xetile.cli.signals import has_come
 from xetile.cli.version import VersionAction
 from xetile.errors import XetileError, one_command, one_line
 
@@ -82,7 +83,7 @@ def _answered(program: str, main: Callable[[list[str]], int], given: list[str]) 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return STATUS_BROKEN_PIPE
     except BaseException as error:  # one of xDSL's errors is no Exception
-        if _is_interrupt(error):
+        if _is_interrupt(error) or has_come():
             return STATUS_INTERRUPTED
         if DEBUG_FLAG in given:
             import traceback

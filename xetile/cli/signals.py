@@ -13,6 +13,7 @@ import os
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import NoReturn
 
@@ -23,6 +24,14 @@ _ENDING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 _FIRST_STATUS = 128
+
+
+_came: ContextVar[bool] = ContextVar("came", default=False)
+
+
+def has_come() -> bool:
+    """Whether a signal has raised what ends the command; libraries may have made another error of it."""
+    return _came.get()
 
 
 def end_at_once() -> None:
@@ -42,6 +51,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
 
 def _raise(number: int, frame: FrameType | None) -> NoReturn:
     _handle(signal.SIG_IGN)
+    _came.set(True)
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(_FIRST_STATUS + number)
