@@ -25,6 +25,7 @@ from xetile.planning.slices import Block
 from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
 from xetile.targets.target import Access, Target
 from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
+from xetile.targets.xe.dpas import REPEAT_COUNTS, ops_per_channel
 from xetile.targets.xe.dpas import depth as dpas_depth
 
 _LARGEST_PART = 1 << 12
@@ -84,7 +85,9 @@ def plan(
     if wanted is None:
         return None
     word = (
-        None if role == "c" else dpas_register_word(role, ops_per_channel=max(1, 32 // bits))
+        None
+        if role == "c"
+        else dpas_register_word(role, ops_per_channel=ops_per_channel(bits))
     )
     found = plan_block_load(
         wanted,
@@ -101,10 +104,11 @@ def _fitting(known: Iterable[BlockConfiguration], shape: Block) -> list[BlockCon
 
 @lru_cache(maxsize=256)
 def _wanted_layout(role: Role, shape: Block, bits: int) -> LinearLayout | None:
-    repeat_count = power_of_two_part(shape[0], 8) if role != "b" else 8
+    most = max(REPEAT_COUNTS)
+    repeat_count = most if role == "b" else power_of_two_part(shape[0], most)
     try:
         return dpas_operand_layout(
-            role, shape, repeat_count=repeat_count, ops_per_channel=max(1, 32 // bits)
+            role, shape, repeat_count=repeat_count, ops_per_channel=ops_per_channel(bits)
         )
     except LayoutError:
         return None

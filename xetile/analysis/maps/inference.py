@@ -79,17 +79,8 @@ def known_tile_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
 class _WithoutFresh(Propagation):
     """Gives no map to what is made again for each use, which may need several."""
 
-    def offer(
-        self,
-        value: SSAValue,
-        evidence: Evidence,
-        by: Operation,
-        strength: Strength,
-        *,
-        like: SSAValue | None = None,
-    ) -> None:
-        if not is_fresh(value):
-            super().offer(value, evidence, by, strength, like=like)
+    def takes_map(self, value: SSAValue) -> bool:
+        return not is_fresh(value)
 
 
 def _propagation(

@@ -93,6 +93,10 @@ class Propagation:
         """What is known of a value."""
         return self._known.get(value)
 
+    def takes_map(self, value: SSAValue) -> bool:
+        """Whether a value is given maps at all."""
+        return True
+
     def is_alone(self, value: SSAValue) -> bool:
         """Whether nothing relates the map of a value to another's."""
         return not self._links.get(value) and not self._rules.get(value)
@@ -107,6 +111,8 @@ class Propagation:
         like: SSAValue | None = None,
     ) -> None:
         """The op `by` gives `value` a map: that of `like` where the two have one."""
+        if not self.takes_map(value):
+            return
         offer = _Offer(strength, self._count, value, evidence, by, like)
         known = self._known.get(value)
         if known is None:

@@ -1,13 +1,13 @@
 """Ops under other names, in the RFC and in Intel's implementation: read, and printed under their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
+from xetile.dialects.renamed import Parts, Renamed
 from xetile.dialects.xetile.atomic import AtomicRMWTileOp
 from xetile.dialects.xetile.pack import TileUnpackOp
 from xetile.dialects.xetile.rearrange import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
@@ -29,8 +29,8 @@ ALIASES: Mapping[str, type[IRDLOperation]] = {
 """Another name to the op that is meant."""
 
 
-class Alias(Operation):
-    """A name that stands for another op: parsing it makes that op, none of its own kind ever exists."""
+class Alias(Renamed):
+    """Another name of an op of the dialect."""
 
     target: ClassVar[type[IRDLOperation]]
 
@@ -39,33 +39,16 @@ class Alias(Operation):
         return cast(Self, cls.target.parse(parser))
 
     @classmethod
-    def create(
-        cls,
-        *,
-        operands: Sequence[SSAValue] = (),
-        result_types: Sequence[Attribute] = (),
-        properties: Mapping[str, Attribute] | None = None,
-        attributes: Mapping[str, Attribute] | None = None,
-        location: LocationAttr | None = None,
-        successors: Sequence[Block] = (),
-        regions: Sequence[Region] = (),
-    ) -> Self:
-        """Make the other op, out of the generic form; properties may stand among the attributes."""
+    def become(cls, parts: Parts) -> Operation:
+        """Properties may stand among the attributes."""
         named = cls.target.get_irdl_definition().properties
-        own = dict(properties or {})
+        own = dict(parts.properties)
         discardable: dict[str, Attribute] = {}
-        for name, attribute in (attributes or {}).items():
+        for name, attribute in parts.attributes.items():
             (own if name in named and name not in own else discardable)[name] = attribute
-        made = cls.target.create(
-            operands=operands,
-            result_types=result_types,
-            properties=own,
-            attributes=discardable,
-            location=location,
-            successors=successors,
-            regions=regions,
+        return cls.target.create(
+            **parts._replace(properties=own, attributes=discardable)._asdict()
         )
-        return cast(Self, made)
 
 
 def alias_classes() -> list[type[Operation]]:

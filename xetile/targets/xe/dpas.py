@@ -17,9 +17,18 @@ REPEAT_COUNTS = (1, 2, 4, 8)
 """Rows M for which cl_intel_subgroup_matrix_multiply_accumulate has a builtin."""
 
 
+CHANNEL_BITS = 32
+"""Bits of K that a lane multiplies in one step (the extension packs as many elements into an `int` of B)."""
+
+
+def ops_per_channel(element_bits: int) -> int:
+    """Elements of A and B, of so many bits, that a lane multiplies in one step."""
+    return max(1, CHANNEL_BITS // element_bits)
+
+
 def depth(element_bits: int) -> int:
     """K of an instruction on elements of A and B of so many bits (elements)."""
-    return DEPTH * max(1, 32 // element_bits)
+    return DEPTH * ops_per_channel(element_bits)
 
 
 class XeProduct(NamedTuple):

@@ -157,3 +157,11 @@ func.func @f(%v: vector<24x32xf16>) {
   %s = "vector.extract_strided_slice"(%v) <{offsets = "", sizes = [8 : i64, 16 : i64], strides = [1 : i64, 1 : i64]}> : (vector<24x32xf16>) -> vector<8x16xf16>
   func.return
 }
+
+// -----
+
+func.func @f(%a: f32) {
+  // expected-error @below {{vector.splat has no properties, found 1}}
+  %s = "vector.splat"(%a) <{kind = 1 : i64}> : (f32) -> vector<8x16xf32>
+  func.return
+}

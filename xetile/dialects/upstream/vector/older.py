@@ -3,43 +3,41 @@
 Source: `llvm 19.1 mlir/Dialect/Vector/IR/VectorOps.td` (vector.splat, extractelement, insertelement).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Self
 
-from xdsl.dialects.builtin import IndexType, LocationAttr, VectorType
+from xdsl.dialects.builtin import IndexType, VectorType
 from xdsl.dialects.vector import BroadcastOp, ExtractOp, InsertOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser
 
 from xetile.dialects.formats import parse_type_of
+from xetile.dialects.renamed import Parts, Renamed
 
 
-class _Older(Operation):
-    """A name that stands for another op: reading it makes that op, none of its own kind ever exists."""
+class _Older(Renamed):
+    """An op of one result, without properties, regions and successors."""
 
     @classmethod
-    def become(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
+    def become(cls, parts: Parts) -> Operation:
+        if len(parts.result_types) != 1:
+            raise ValueError(f"{cls.name} has one result, found {len(parts.result_types)}")
+        for what, found in (
+            ("properties", parts.properties),
+            ("regions", parts.regions),
+            ("successors", parts.successors),
+        ):
+            if found:
+                raise ValueError(f"{cls.name} has no {what}, found {len(found)}")
+        made = cls.today(parts.operands, parts.result_types[0])
+        made.attributes |= parts.attributes
+        return made
+
+    @classmethod
+    @abstractmethod
+    def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         """The op of today."""
-        raise NotImplementedError
-
-    @classmethod
-    def create(
-        cls,
-        *,
-        operands: Sequence[SSAValue] = (),
-        result_types: Sequence[Attribute] = (),
-        properties: Mapping[str, Attribute] | None = None,
-        attributes: Mapping[str, Attribute] | None = None,
-        location: LocationAttr | None = None,
-        successors: Sequence[Block] = (),
-        regions: Sequence[Region] = (),
-    ) -> Self:
-        """Make the op of today, out of the generic form."""
-        if len(result_types) != 1:
-            raise ValueError(f"{cls.name} has one result, found {len(result_types)}")
-        made = cls.become(operands, result_types[0])
-        made.attributes |= attributes or {}
-        return cast(Self, made)
 
 
 class SplatOp(_Older):
@@ -48,7 +46,7 @@ class SplatOp(_Older):
     name = "vector.splat"
 
     @classmethod
-    def become(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
+    def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         return BroadcastOp.create(operands=operands, result_types=[result])
 
     @classmethod
@@ -67,7 +65,7 @@ class ExtractElementOp(_Older):
     name = "vector.extractelement"
 
     @classmethod
-    def become(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
+    def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         vector, *position = operands
         return ExtractOp(vector, position, result)
 
@@ -90,7 +88,7 @@ class InsertElementOp(_Older):
     name = "vector.insertelement"
 
     @classmethod
-    def become(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
+    def today(cls, operands: Sequence[SSAValue], result: Attribute) -> Operation:
         element, vector, *position = operands
         return InsertOp(element, vector, position)
 
