@@ -135,6 +135,8 @@ class Parser(ScopedParser):
             module = super().parse_module(allow_implicit_module)
         except RecursionError:
             self.raise_error("nested too deeply")
+        except NotedParseError:
+            raise
         except ParseError as error:
             at_end = self._current_token.kind is MLIRTokenKind.EOF and allow_implicit_module
             if not (at_end and error.msg.startswith("Could not parse entire input")):

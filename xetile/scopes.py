@@ -57,8 +57,6 @@ class ScopedParser(StockParser):
 
     def in_our_words(self, error: ParseError) -> NotedParseError:
         """What xDSL complains of, said with what was found and what to write."""
-        if isinstance(error, NotedParseError):
-            return error
         if isinstance(error, MultipleSpansParseError) and self.forward_block_references:
             return self._missing_block()
         if error.msg.startswith("values used but not defined"):

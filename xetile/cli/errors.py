@@ -116,10 +116,14 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
 
 def _is_interrupt(error: BaseException) -> bool:
     """Whether an interrupt is behind an error: Python 3.11 wraps what is raised while a class is made."""
+    met: set[int] = set()  # an error may be its own cause
     seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+    while seen is not None and id(seen) not in met:
+        if isinstance(seen, KeyboardInterrupt):
+            return True
+        met.add(id(seen))
         seen = seen.__cause__
-    return seen is not None
+    return False
 
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:

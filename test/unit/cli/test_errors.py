@@ -117,3 +117,11 @@ def test_an_interrupt_while_a_class_is_made_is_one(capsys: pytest.CaptureFixture
 
     assert run_tool("tool", work, []) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_an_error_that_is_its_own_cause_is_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = XetileError("wrong")
+    error.__cause__ = error
+    assert outcome(capsys, error) == (1, "tool: error: wrong\n")
