@@ -2,7 +2,7 @@
 
 A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
 path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
-variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc spirv-val triton"), the run fails at once instead.
+variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
 """
 
 import importlib.util
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
 
@@ -32,10 +33,15 @@ def _find_mlir_bindings() -> Path | None:
     )
 
 
+def _find_opencl() -> Path | None:
+    return None if importlib.util.find_spec("pyopencl") is None else cpu_library()
+
+
 ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
     "mlir_opt": ("mlir-opt", find_mlir_opt),
     "mlir_bindings": ("mlir-bindings", _find_mlir_bindings),
     "ocloc": ("ocloc", find_ocloc),
+    "opencl": ("opencl", _find_opencl),
     "spirv_val": ("spirv-val", find_spirv_val),
     "triton": ("triton", _find_triton),
 }

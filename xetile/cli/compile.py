@@ -148,7 +148,7 @@ def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
 def _contract(lowered: "ModuleOp", options: Namespace) -> str:
     from xetile.codegen import launch_contract
 
-    return _json(launch_contract(lowered, grf=options.grf))
+    return _json(launch_contract(lowered, options.device, grf=options.grf))
 
 
 def _statistics(module: "ModuleOp", options: Namespace) -> str:

@@ -94,7 +94,7 @@ def launch_contract(
     """
     from xetile.codegen.contract import contract_of
 
-    return contract_of(lower_to_llvm(module, device, kernel=kernel), grf=grf)
+    return contract_of(lower_to_llvm(module, device, kernel=kernel), device, grf=grf)
 
 
 def lower_to_llvm(

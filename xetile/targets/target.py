@@ -55,6 +55,13 @@ class MatrixInstruction(Protocol):
         ...
 
 
+class BuildOptions(NamedTuple):
+    """What drivers, and the offline compiler, are told when they build a module, by their programming interface."""
+
+    opencl: tuple[str, ...] = ()
+    level_zero: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Target(ABC):
     """One device.
@@ -65,7 +72,7 @@ class Target(ABC):
         lanes: threads that exchange registers by shuffles, and over which layouts call `lane` counts.
         threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
             lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
-        build_options: what the offline compiler, or the driver, is told to have a register file of each kind.
+        build_options: what a driver is told to have a register file of each kind.
         shared_bytes: shared memory that every workgroup can have.
     """
 
@@ -74,7 +81,7 @@ class Target(ABC):
     emitter: str
     lanes: int
     threads: int
-    build_options: Mapping[RegisterFile, tuple[str, ...]]
+    build_options: Mapping[RegisterFile, BuildOptions]
     shared_bytes: int
 
     @abstractmethod

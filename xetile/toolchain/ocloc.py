@@ -59,7 +59,7 @@ def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> 
             device,
         ]
         command += ["-output", "kernel", "-output_no_suffix"]
-        if options := find(device).build_options[grf]:
+        if options := find(device).build_options[grf].level_zero:
             command += ["-options", " ".join(options)]
         binary = folder / "kernel.bin"
         outcome = run(command, folder=folder, seconds=TIME_LIMIT)

@@ -2,7 +2,8 @@
 // RUN: FileCheck %s --check-prefix=CONTRACT --input-file=%t.spv.json
 // CONTRACT: "name": "gemm"
 // CONTRACT: "shared_memory": 0
-// CONTRACT: "build_options": "-ze-opt-large-register-file"
+// CONTRACT: "opencl": "-cl-intel-256-GRF-per-thread"
+// CONTRACT: "level_zero": "-ze-opt-large-register-file"
 
 // Every kind of output, from every level.
 // RUN: xetile-compile %examples/gemm_f16_plain.mlir --device bmg --emit xegpu -o %t.x.mlir

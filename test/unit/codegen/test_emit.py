@@ -2,8 +2,10 @@ import json
 import re
 
 import pytest
+from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile import __version__
 from xetile.codegen import emit, launch_contract, statistics
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
@@ -86,43 +88,43 @@ def test_statistics_of_kernels_without_a_loop():
 
 def test_launch_contract():
     contract = launch_contract(two_kernels(), "bmg")
-    assert json.loads(json.dumps(contract)) == {
-        "kernels": [
-            {
-                "name": "first",
-                "grid": None,
-                "block": [16, 1, 1],
-                "arguments": [
-                    {
-                        "name": "A",
-                        "kind": "pointer",
-                        "type": "pointer",
-                        "source": "memref<8x32xf16>",
-                    }
-                ],
-                "subgroup_size": 16,
-                "shared_memory": 0,
-            },
-            {
-                "name": "second",
-                "grid": [4, 5, 6],
-                "block": [16, 2, 1],
-                "arguments": [
-                    {
-                        "name": "A",
-                        "kind": "pointer",
-                        "type": "pointer",
-                        "source": "memref<8x32xf16>",
-                    },
-                    {"name": "n", "kind": "value", "type": "i32", "source": "i32"},
-                ],
-                "subgroup_size": 16,
-                "shared_memory": 0,
-            },
-        ],
-        "build_options": "-ze-opt-large-register-file",
+    pointer = {
+        "name": "A",
+        "kind": "pointer",
+        "type": "pointer",
+        "source": "memref<8x32xf16>",
+        "offset": 0,
+        "surface": {
+            "base_alignment": 64,
+            "least_width": 64,
+            "width_multiple": 4,
+            "least_pitch": 64,
+            "pitch_multiple": 16,
+        },
     }
-    assert launch_contract(two_kernels(), "bmg", grf="small")["build_options"] == ""
+    count = {"name": "n", "kind": "value", "type": "i32", "source": "i32"}
+    each = {"device": "bmg", "subgroup_size": 16, "shared_memory": 0}
+    first = {"name": "first", "grid": None, "block": [16, 1, 1], "arguments": [pointer]}
+    second = {
+        "name": "second",
+        "grid": [4, 5, 6],
+        "block": [16, 2, 1],
+        "arguments": [pointer, count],
+    }
+    assert json.loads(json.dumps(contract)) == {
+        "version": 1,
+        "made_by": {
+            "xetile": __version__,
+            "llvm": ".".join(map(str, binding.llvm_version_info)),
+        },
+        "kernels": [{**first, **each}, {**second, **each}],
+        "build_options": {
+            "opencl": "-cl-intel-256-GRF-per-thread",
+            "level_zero": "-ze-opt-large-register-file",
+        },
+    }
+    small = launch_contract(two_kernels(), "bmg", grf="small")
+    assert small["build_options"] == {"opencl": "", "level_zero": ""}
 
 
 @pytest.mark.parametrize(

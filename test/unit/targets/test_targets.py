@@ -33,8 +33,8 @@ def test_what_all_devices_have() -> None:
     for name in names():
         target = find(name)
         assert (target.lanes, target.threads) == (LANES, LANES) == (16, 16)
-        assert target.build_options["small"] == ()
-        assert target.build_options["large"] == ("-ze-opt-large-register-file",)
+        assert target.build_options["small"] == ((), ())
+        assert target.build_options["large"].level_zero == ("-ze-opt-large-register-file",)
         assert target.shared_bytes == 65536
 
 

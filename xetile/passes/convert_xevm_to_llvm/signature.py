@@ -40,7 +40,8 @@ class Argument(NamedTuple):
     """One argument at L, and what it is of one of the kernel's own arguments.
 
     `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value; `source` is
-    the type of the kernel's own argument, `name` its name.
+    the type of the kernel's own argument, `name` its name; `offset` of a pointer are the elements in front of the
+    matrix, where its type says so.
     """
 
     type: Attribute
@@ -48,6 +49,7 @@ class Argument(NamedTuple):
     kind: str
     source: Attribute
     dimension: int | None = None
+    offset: int | None = None
 
 
 def add_arguments(view: LLVMView, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
@@ -88,7 +90,7 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argu
         return _new(view, i64, f"{name}_{kind}{place}")
 
     pointer = _new(view, _POINTER, name)
-    made.append(Argument(_POINTER, name, "pointer", type))
+    made.append(Argument(_POINTER, name, "pointer", type, offset=offset))
     offset_value = new("offset") if offset is None else offset
     sizes = [
         size if size >= 0 else new("size", dimension)
@@ -163,8 +165,9 @@ def _described(argument: Argument) -> DictionaryAttr:
         "source": str(argument.source),
     }
     entries: dict[str, Attribute] = {key: StringAttr(word) for key, word in words.items()}
-    if argument.dimension is not None:
-        entries["dimension"] = _integer(argument.dimension)
+    for key, value in (("dimension", argument.dimension), ("offset", argument.offset)):
+        if value is not None:
+            entries[key] = _integer(value)
     return DictionaryAttr(entries)
 
 

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from xetile.targets.target import Access, Operand, Path, RegisterFile, Step, Target
+from xetile.targets.target import (
+    Access,
+    BuildOptions,
+    Operand,
+    Path,
+    RegisterFile,
+    Step,
+    Target,
+)
 
 if TYPE_CHECKING:
     from xetile.layout.intel.messages import BlockConfiguration
@@ -43,13 +51,16 @@ PATH = (
 REGISTER_BYTES = 64
 """Bytes of a register of one thread (source: IGC's disassembly, `grf_count`)."""
 
-BUILD_OPTIONS: Mapping[RegisterFile, tuple[str, ...]] = {
-    "small": (),
-    "large": ("-ze-opt-large-register-file",),
+BUILD_OPTIONS: Mapping[RegisterFile, BuildOptions] = {
+    "small": BuildOptions(),
+    "large": BuildOptions(
+        opencl=("-cl-intel-256-GRF-per-thread",),
+        level_zero=("-ze-opt-large-register-file",),
+    ),
 }
 """SPIR-V itself cannot ask for the large one: 256 registers of a thread in place of 128, each of 64 bytes.
 
-Source: Level Zero specification, "Module build options"; IGC's disassembly (`grf_count`).
+Source: Level Zero specification, "Module build options"; IGC's options of OpenCL; IGC's disassembly (`grf_count`).
 """
 
 
@@ -65,7 +76,7 @@ class XeDevice(Target):
     emitter: str = "spirv"
     lanes: int = LANES
     threads: int = LANES
-    build_options: Mapping[RegisterFile, tuple[str, ...]] = field(
+    build_options: Mapping[RegisterFile, BuildOptions] = field(
         default_factory=lambda: BUILD_OPTIONS
     )
     shared_bytes: int = 64 << 10

@@ -1,0 +1,98 @@
+"""What a device that executes SPIR-V answers, whichever programming interface is behind it."""
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import NamedTuple, NewType, Protocol, Self
+
+Program = NewType("Program", int)
+"""A built module, a number that its device gave."""
+
+Memory = NewType("Memory", int)
+"""An allocation on a device, a number that it gave."""
+
+
+class Scalar(NamedTuple):
+    """An argument that is passed by value: its type as the contract names it (`i64`, `f32`) and the number."""
+
+    type: str
+    value: int | float
+
+
+class Pointer(NamedTuple):
+    """An argument that is an address: an allocation, and how many bytes into it."""
+
+    memory: Memory
+    offset: int
+
+
+Argument = Scalar | Pointer
+
+Extents = tuple[int, int, int]
+"""Sizes in x, y, z."""
+
+
+class Information(NamedTuple):
+    """What there is to say of a device.
+
+    `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
+    Intel's block and matrix builtins are functions there and its times mean nothing.
+    """
+
+    name: str
+    description: str
+    emulates: bool
+
+
+class Device(Protocol):
+    """A device that is open; whoever opened it closes it.
+
+    Every method raises XetileError, without a place, where the driver refuses what it is asked.
+    """
+
+    @property
+    def information(self) -> Information: ...
+
+    def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
+        """Make a program of a module; `options` by programming interface are the contract's."""
+        ...
+
+    def allocate(self, size: int) -> Memory:
+        """Memory of so many bytes, zero to begin with; its address is a multiple of 64."""
+        ...
+
+    def write(self, memory: Memory, data: bytes) -> None:
+        """Copy to the start of an allocation."""
+        ...
+
+    def read(self, memory: Memory) -> bytes:
+        """All bytes of an allocation."""
+        ...
+
+    def free(self, memory: Memory) -> None:
+        """Give an allocation back."""
+        ...
+
+    def launch(
+        self,
+        program: Program,
+        kernel: str,
+        arguments: Sequence[Argument],
+        *,
+        grid: Extents,
+        block: Extents,
+    ) -> float:
+        """Run a kernel to its end: `grid` workgroups of `block` work-items; the seconds that it took."""
+        ...
+
+    def close(self) -> None:
+        """Give back all that the device holds."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
