@@ -1,188 +1,190 @@
 """2D block reads, writes and prefetches, as OpenCL C.
 
-Written from the OpenCL extension cl_intel_subgroup_2d_block_io (its functions and what their
-arguments count: coordinates in elements, width and pitch in bytes) and the SPIR-V extension
-SPV_INTEL_2d_block_io: sections "Mapping Block Data to Invocations" (who gets what),
-"Out-of-Bounds Behavior" (zeros, nothing written) and "Restrictions" (what is reported).
+Written from
+- cl_intel_subgroup_2d_block_io, "New OpenCL C Functions" (names, parameters, what pointers point to) and 6.13.X.1 to
+  6.13.X.3: coordinates count elements, width and pitch bytes; blocks lie side by side; two neighbours of 8 bits are
+  packed into a ushort where a block has 32 columns;
+- SPV_INTEL_2d_block_io, "Mapping Block Data to Invocations" (padding, transform, transpose, who gets what),
+  "Out-of-Bounds Behavior" (zeros are read, nothing is written) and "Restrictions" (see faults.py);
+- IGC's IBiF_Sub_Groups.cl, DEFN_INTEL_SUB_GROUP_2D_BLOCK_READ, ..._WRITE and ..._PREFETCH: the functions behind the
+  builtins, `__internal_NAME_cache_controls`, whose last parameter is a cache option, and block shapes beyond the
+  extension's. Of its 136 reads all but two hold what the extension's mapping says; those two, transposed reads of 64
+  bits and 8 rows with 4 and 8 columns, hold twice as much and are not defined here.
+
+Coordinates are signed (`int2`): what lies above or left of the surface is out of bounds. What the extension leaves
+undefined, the last eight work-items of a read of one row of 8 columns, is zero.
 """
 
 import re
+from typing import NamedTuple
 
-PREAMBLE = """
+from xetile.runtime.emulation.faults import RESTRICTIONS
+from xetile.runtime.emulation.mangling import GLOBAL_POINTER, mangled
+
+PREAMBLE = f"""
+#define LANES {RESTRICTIONS.lanes}
+
+// Memory need not be aligned where nobody checks that it is.
+typedef ushort __attribute__((aligned(1))) loose_ushort;
+typedef uint __attribute__((aligned(1))) loose_uint;
+typedef ulong __attribute__((aligned(1))) loose_ulong;
+
+static bool is_inside(int width, int height, long column, long row, int bytes)
+{{
+    return row >= 0 && row < height && column >= 0 && (column + 1) * bytes <= width;
+}}
+
 // The value of the element at a column and a row: zero outside of the surface.
-static ulong surface_get(global const uchar *base, int width, int height, int pitch, int column, int row,
-                         int bytes)
-{
-    if (row < 0 || row >= height || column < 0 || (long)(column + 1) * bytes > width)
+static ulong surface_get(global const uchar *base, int width, int height, int pitch, long column, long row, int bytes)
+{{
+    if (!is_inside(width, height, column, row, bytes))
         return 0;
-    global const uchar *at = base + (long)row * pitch + (long)column * bytes;
-    switch (bytes) {
+    global const uchar *at = base + row * pitch + column * bytes;
+    switch (bytes) {{
     case 1: return *at;
-    case 2: return *(global const ushort *)at;
-    case 4: return *(global const uint *)at;
-    default: return *(global const ulong *)at;
-    }
-}
+    case 2: return *(global const loose_ushort *)at;
+    case 4: return *(global const loose_uint *)at;
+    default: return *(global const loose_ulong *)at;
+    }}
+}}
 
-static void surface_put(global uchar *base, int width, int height, int pitch, int column, int row, int bytes,
-                        ulong value)
-{
-    if (row < 0 || row >= height || column < 0 || (long)(column + 1) * bytes > width)
+static void surface_put(global uchar *base, int width, int height, int pitch, long column, long row, int bytes,
+    ulong value)
+{{
+    if (!is_inside(width, height, column, row, bytes))
         return;
-    global uchar *at = base + (long)row * pitch + (long)column * bytes;
-    switch (bytes) {
+    global uchar *at = base + row * pitch + column * bytes;
+    switch (bytes) {{
     case 1: *at = (uchar)value; break;
-    case 2: *(global ushort *)at = (ushort)value; break;
-    case 4: *(global uint *)at = (uint)value; break;
-    default: *(global ulong *)at = value;
-    }
-}
+    case 2: *(global loose_ushort *)at = (ushort)value; break;
+    case 4: *(global loose_uint *)at = (uint)value; break;
+    default: *(global loose_ulong *)at = value;
+    }}
+}}
 
 static void register_put(private uchar *registers, int number, int bytes, ulong value)
-{
-    switch (bytes) {
+{{
+    switch (bytes) {{
     case 1: registers[number] = (uchar)value; break;
     case 2: ((private ushort *)registers)[number] = (ushort)value; break;
     case 4: ((private uint *)registers)[number] = (uint)value; break;
     default: ((private ulong *)registers)[number] = value;
-    }
-}
+    }}
+}}
 
 static ulong register_get(private const uchar *registers, int number, int bytes)
-{
-    switch (bytes) {
+{{
+    switch (bytes) {{
     case 1: return registers[number];
     case 2: return ((private const ushort *)registers)[number];
     case 4: return ((private const uint *)registers)[number];
     default: return ((private const ulong *)registers)[number];
-    }
-}
+    }}
+}}
 
 static int next_power_of_two(int extent)
-{
+{{
     int power = 1;
     while (power < extent)
         power *= 2;
     return power;
-}
+}}
 
 // How many elements of a block, whose width is a power of two, one work-item holds.
 static int share(int width, int rows)
-{
-    int lanes = 16;
-    return width >= lanes ? rows * (width / lanes) : (rows * width + lanes - 1) / lanes;
-}
+{{
+    return width >= LANES ? rows * (width / LANES) : (rows * width + LANES - 1) / LANES;
+}}
 
-// Column and row of the element that is a work-item's number-th: a row goes to all lanes, or to as many
-// as it has columns and the next row to the lanes that follow.
+// Column and row of the element that is a work-item's number-th: a row goes to all work-items, or to as many
+// as it has columns and the next row to those that follow.
 static int2 owned(int number, int width, int lane)
-{
-    int lanes = 16;
-    if (width >= lanes) {
-        int neighbours = width / lanes;
+{{
+    if (width >= LANES) {{
+        int neighbours = width / LANES;
         return (int2)(lane * neighbours + number % neighbours, number / neighbours);
-    }
-    int position = number * lanes + lane;
+    }}
+    int position = number * LANES + lane;
     return (int2)(position % width, position / width);
-}
+}}
 
-static bool is_legal_surface(global const void *base, int width, int height, int pitch, int2 at, int bytes)
-{
-    int narrow = bytes < 4 ? 4 / bytes : 1;
-    if ((ulong)base % 64 != 0)
-        return illegal(FAULT_BASE, (long)((ulong)base % 64));
-    if (width < 64 || width > 1 << 24 || width % max(bytes, 4) != 0)
-        return illegal(FAULT_WIDTH, width);
-    if (height < 1 || height > 1 << 24)
-        return illegal(FAULT_HEIGHT, height);
-    if (pitch < width || pitch % 16 != 0)
-        return illegal(FAULT_PITCH, pitch);
-    if (at.x % narrow != 0)
-        return illegal(FAULT_COLUMN, at.x);
-    return true;
-}
-
-static void __attribute__((noinline)) read_blocks(global const void *base, int width, int height, int pitch,
-    int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks,
-    int lane)
-{
-    bool legal = is_legal_surface(base, width, height, pitch, at, bytes);
+static void __attribute__((noinline)) read_blocks(bool legal, global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+{{
     int padded = next_power_of_two(columns);
     int held = share(padded, rows);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {
+    for (int i = 0; i < blocks * held; ++i) {{
         int2 here = owned(i % held, padded, lane);
         bool inside = legal && here.x < columns && here.y < rows;
-        int column = at.x + i / held * columns + here.x;
-        ulong value = inside ? surface_get(base, width, height, pitch, column, at.y + here.y, bytes) : 0;
+        long column = (long)at.x + i / held * columns + here.x;
+        ulong value = inside ? surface_get(base, width, height, pitch, column, (long)at.y + here.y, bytes) : 0;
         register_put(registers, i, bytes, value);
-    }
-}
+    }}
+}}
 
-static void __attribute__((noinline)) read_transposed(global const void *base, int width, int height, int pitch,
-    int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks,
-    int lane)
-{
-    bool legal = is_legal_surface(base, width, height, pitch, at, bytes);
+static void __attribute__((noinline)) read_transposed(bool legal, global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+{{
     int padded = next_power_of_two(rows);
     int held = share(padded, columns);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {
+    for (int i = 0; i < blocks * held; ++i) {{
         int2 here = owned(i % held, padded, lane);  // x counts rows of the block, y its columns
         bool inside = legal && here.x < rows && here.y < columns;
-        int column = at.x + i / held * columns + here.y;
-        ulong value = inside ? surface_get(base, width, height, pitch, column, at.y + here.x, bytes) : 0;
+        long column = (long)at.x + i / held * columns + here.y;
+        ulong value = inside ? surface_get(base, width, height, pitch, column, (long)at.y + here.x, bytes) : 0;
         register_put(registers, i, bytes, value);
-    }
-}
+    }}
+}}
 
-static void __attribute__((noinline)) read_transformed(global const void *base, int width, int height, int pitch,
-    int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks,
-    int lane)
-{
-    bool legal = is_legal_surface(base, width, height, pitch, at, bytes);
+static void __attribute__((noinline)) read_transformed(bool legal, global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+{{
     int together = 4 / bytes;
     int padded = next_power_of_two(columns);
     int held = share(padded, (rows + together - 1) / together);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {
+    for (int i = 0; i < blocks * held; ++i) {{
         int2 here = owned(i % held, padded, lane);
-        int column = at.x + i / held * columns + here.x;
+        long column = (long)at.x + i / held * columns + here.x;
         uint word = 0;
         UNROLL_NOT
-        for (int part = 0; part < together; ++part) {
+        for (int part = 0; part < together; ++part) {{
             int row = here.y * together + part;
             if (legal && here.x < columns && row < rows)
-                word |= (uint)surface_get(base, width, height, pitch, column, at.y + row, bytes)
+                word |= (uint)surface_get(base, width, height, pitch, column, (long)at.y + row, bytes)
                         << (8 * bytes * part);
-        }
+        }}
         register_put(registers, i, 4, word);
-    }
-}
+    }}
+}}
 
-static void __attribute__((noinline)) write_blocks(global void *base, int width, int height, int pitch,
-    int2 at, private const uchar *registers, int bytes, int rows, int columns, int blocks,
-    int lane)
-{
-    if (!is_legal_surface(base, width, height, pitch, at, bytes))
+static void __attribute__((noinline)) write_blocks(bool legal, global void *base, int width, int height,
+    int pitch, int2 at, private const uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+{{
+    if (!legal)
         return;
     int padded = next_power_of_two(columns);
     int held = share(padded, rows);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {
+    for (int i = 0; i < blocks * held; ++i) {{
         int2 here = owned(i % held, padded, lane);
+        long column = (long)at.x + i / held * columns + here.x;
         if (here.x < columns && here.y < rows)
-            surface_put(base, width, height, pitch, at.x + i / held * columns + here.x, at.y + here.y, bytes,
+            surface_put(base, width, height, pitch, column, (long)at.y + here.y, bytes,
                         register_get(registers, i, bytes));
-    }
-}
+    }}
+}}
+"""
+"""The functions behind all others. They stay functions, loops stay loops, and none asks for its place in the subgroup:
+that keeps a build short (inlined and unrolled it takes ten times as long).
 """
 
 _NAME = re.compile(
-    r"(?P<mangled>_Z\d+)?(?P<internal>__internal_)?"
-    r"intel_sub_group_2d_block_(?P<action>read|read_transform|read_transpose|write|prefetch)_"
-    r"(?P<bits>8|16|32|64)b_(?P<rows>\d+)r(?P<columns>\d+)x(?P<blocks>\d+)c"
-    r"(?P<cached>_cache_controls)?(?P<parameters>.*)"
+    r"(?:__internal_)?(?:_Z\d+)?(?P<plain>intel_sub_group_2d_block_"
+    r"(?P<action>read|read_transform|read_transpose|write|prefetch)_"
+    r"(?P<bits>8|16|32|64)b_(?P<rows>\d+)r(?P<columns>\d+)x(?P<blocks>\d+)c).*"
 )
 _BODIES = {
     "read": "read_blocks",
@@ -190,37 +192,79 @@ _BODIES = {
     "read_transpose": "read_transposed",
     "write": "write_blocks",
 }
-_LANES = 16
-"""Work-items of a subgroup, of which the extension says that they are 16; the type of the registers follows."""
+_WORDS = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}
+_SURFACE = (GLOBAL_POINTER, "int", "int", "int", "int2")
+_PARAMETERS = "global void *base, int width, int height, int pitch, int2 at"
+
+
+class _Message(NamedTuple):
+    """What a function moves: element bits; rows, columns and number of blocks."""
+
+    plain: str
+    action: str
+    bits: int
+    rows: int
+    columns: int
+    blocks: int
 
 
 def definition(name: str) -> str | None:
-    """The function that a module imports by this (mangled) name; None where it is no 2D block function."""
+    """The function that a module imports by this name, mangled or IGC's own; None where it is no 2D block function."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    action = found["action"]
-    bits, rows, columns, blocks = (
-        int(found[part]) for part in ("bits", "rows", "columns", "blocks")
+    message = _Message(
+        found["plain"], found["action"], *(int(found[part]) for part in _Message._fields[2:])
     )
-    plain = f"intel_sub_group_2d_block_{action}_{bits}b_{rows}r{columns}x{blocks}c"
-    word = _register(action, bits, columns)
-    registers = "" if action == "prefetch" else f", private {word} *registers"
-    body = (
-        f"(void)is_legal_surface(base, width, height, pitch, at, {bits // 8});"
-        if action == "prefetch"
-        else f"{_BODIES[action]}(base, width, height, pitch, at, (private uchar *)registers, "
-        f"{bits // 8}, {rows}, {columns}, {blocks}, (int)get_sub_group_local_id());"
-    )
-    surface = "global void *base, int width, int height, int pitch, int2 at"
-    if found["internal"]:
-        return f"void __internal_{plain}_cache_controls({surface}{registers}, int caching)\n{{\n    {body}\n}}\n"
-    return f"void OVERLOADABLE {plain}({surface}{registers})\n{{\n    {body}\n}}\n"
+    if not _is_defined(message):
+        return None
+    word = register(message)
+    if name == f"__internal_{message.plain}_cache_controls":
+        pointer = "" if word is None else ", private void *registers"
+        return _function(f"void {name}({_PARAMETERS}{pointer}, int caching)", message)
+    types = _SURFACE if word is None else (*_SURFACE, f"private {word} *")
+    if name == mangled(message.plain, types):
+        pointer = "" if word is None else f", private {word} *registers"
+        return _function(
+            f"void OVERLOADABLE {message.plain}({_PARAMETERS}{pointer})", message
+        )
+    return None
 
 
-def _register(action: str, bits: int, columns: int) -> str:
+def register(message: _Message) -> str | None:
     """What the pointer of a function points to: neighbours of a row that one lane holds share an integer."""
+    match message.action:
+        case "prefetch":
+            return None
+        case "read_transform":
+            return _WORDS[32]
+        case "read_transpose":
+            return _WORDS[message.bits]
+        case _:
+            shared = message.bits * message.columns // RESTRICTIONS.lanes
+            return _WORDS.get(min(64, max(message.bits, shared)))
+
+
+def _is_defined(message: _Message) -> bool:
+    _, action, bits, rows, columns, blocks = message
+    if 0 in (rows, columns, blocks):
+        return False
     if action == "read_transform":
-        return "uint"
-    shared = bits if action == "read_transpose" else max(bits, bits * columns // _LANES)
-    return {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}[min(shared, 64)]
+        return bits in (8, 16)
+    if action == "write":
+        return blocks == 1
+    if action == "read_transpose" and bits == 64:
+        return rows >= RESTRICTIONS.lanes or columns <= 2
+    return True
+
+
+def _function(head: str, message: _Message) -> str:
+    _, action, bits, rows, columns, blocks = message
+    bytes = bits // 8
+    body = (
+        ""
+        if action == "prefetch"
+        else f"    {_BODIES[action]}(legal, base, width, height, pitch, at, (private uchar *)registers, {bytes}, "
+        f"{rows}, {columns}, {blocks}, (int)get_sub_group_local_id());\n"
+    )
+    return f"{head}\n{{\n    CHECK_MESSAGE({bytes})\n{body}}}\n"

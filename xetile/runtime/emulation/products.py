@@ -1,160 +1,172 @@
 """Matrix products, as OpenCL C.
 
-Written from the OpenCL extensions cl_intel_subgroup_matrix_multiply_accumulate and its _tf32:
-who contributes what to A and B (a work-item has one column of B and of the accumulator, and of
-each row of A as many neighbours as make K), the signs, and for tf32 the rows of A that share a
-register. In which order products are added the extensions do not say; here it is K ascending,
-rounded to the accumulator's type after each, as everywhere in xetile.
+Written from
+- cl_intel_subgroup_matrix_multiply_accumulate, "New OpenCL C Functions" (those for subgroups of 16) and 6.13.X: types,
+  K and M; a work-item has one column of B and of the accumulator, and of each row of A as many neighbours as make K;
+- cl_intel_subgroup_matrix_multiply_accumulate_tf32, 6.13.X.Y: the first K work-items have the even rows of A, the
+  others the odd ones, which for one row are ignored;
+- SPV_INTEL_subgroup_matrix_multiply_accumulate, "Mapping Matrix Data to Invocations": lower columns of A and lower rows
+  of B in lower bits; integers are the low bits of the exact result, so they wrap;
+- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, of which no extension speaks: which pairs and accumulators there are;
+  packed as the 8-bit integers are. Their builtins are named e4m3 and e5m2.
+
+In which order floats are added, and how precisely, is "implementation-defined" (the same SPIR-V extension,
+OpSubgroupMatrixMultiplyAccumulateINTEL; IGC's DPAS.md shows dot products of 32 bits each). Here it is K ascending,
+rounded to the accumulator's type after each product, as docs/xetile-dialect.md has it for all levels. So a device may
+differ in the last bits. Products are exact, but that an f32 accumulator takes them as f32, beyond whose range they
+become an infinity, a subnormal number or zero.
 """
 
-import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
 
-PREAMBLE = """
-// The value that a sum of two finite numbers rounds to if the last bit says that something was lost.
-static double sum_to_odd(double left, double right)
+from xetile.runtime.emulation import numbers
+from xetile.runtime.emulation.faults import RESTRICTIONS
+from xetile.runtime.emulation.mangling import mangled
+
+PREAMBLE = (
+    numbers.PREAMBLE
+    + """
+static float add_f32(float sum, float left, float right) { return sum + left * right; }
+
+static half add_f16(half sum, float left, float right)
 {
-    double sum = left + right;
-    double part = sum - left;
-    double lost = (left - (sum - part)) + (right - part);
-    if (lost == 0 || isnan(lost) || isinf(sum))
-        return sum;
-    long bits = as_long(sum);
-    if (bits & 1)
-        return sum;
-    return as_double(bits + (((lost > 0) == (sum > 0)) ? 1 : -1));
+    return convert_half_rte(sum_to_odd((double)sum, (double)left * right));
 }
 
-static float of_bf16(ushort bits) { return as_float((uint)bits << 16); }
-
-static ushort to_bf16(double exact)
+static short add_bf16(short sum, float left, float right)
 {
-    float near = convert_float_rtz(exact);
-    uint bits = as_uint(near);
-    if (isnan(near))
-        return 0x7fff;
-    if ((double)near != exact)
-        bits |= 1;
-    return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return as_short(to_bf16(sum_to_odd((double)of_bf16(as_ushort(sum)), (double)left * right)));
 }
 
-static float of_f16(ushort bits) { return (float)as_half(bits); }
-
-// Ten bits of the mantissa count.
-static float of_tf32(uint bits) { return as_float(bits & 0xffffe000); }
-
-static float of_e5m2(uchar bits) { return (float)as_half((ushort)(bits << 8)); }
-
-// Four bits of exponent with a bias of 7, three of mantissa; all ones are the one NaN.
-static float of_e4m3(uchar bits)
-{
-    int exponent = bits >> 3 & 15, mantissa = bits & 7;
-    float size = (bits & 127) == 127 ? NAN
-                 : exponent == 0     ? ldexp((float)mantissa, -9)
-                                     : ldexp((float)(8 + mantissa), exponent - 10);
-    return bits & 128 ? -size : size;
-}
-
-static float add_f32(float sum, float product) { return sum + product; }
-
-static half add_f16(half sum, float product)
-{
-    return convert_half_rte(sum_to_odd((double)sum, (double)product));
-}
-
-static short add_bf16(short sum, float product)
-{
-    return as_short(to_bf16(sum_to_odd((double)of_bf16(as_ushort(sum)), (double)product)));
-}
-
-static int add_s32(int sum, int product) { return as_int(as_uint(sum) + as_uint(product)); }
+static int add_s32(int sum, int left, int right) { return as_int(as_uint(sum) + as_uint(left * right)); }
 """
-
-_NAME = re.compile(
-    r"_Z\d+(?P<name>intel_sub_group_(?P<a>[a-z]+\d\w*?)_(?P<b>[a-z]+\d\w*?)_matrix_mad_k(?P<k>\d+))"
-    r"(?P<parameters>(?:Dv|[a-z]).*)"
 )
 
-_ELEMENTS = {
-    # name: bits, C's expression for the element in a word's bits, the words of A and of B
-    "f16": (16, "of_f16((ushort)({0}))", "short", "int"),
-    "bf16": (16, "of_bf16((ushort)({0}))", "short", "int"),
-    "tf32": (32, "of_tf32((uint)({0}))", "float", "float"),
-    "e5m2": (8, "of_e5m2((uchar)({0}))", "short", "int"),
-    "e4m3": (8, "of_e4m3((uchar)({0}))", "short", "int"),
-    "i8": (8, "(int)(char)({0})", "short", "int"),
-    "u8": (8, "(int)(uchar)({0})", "ushort", "uint"),
-    "i4": (4, "((int)(({0}) & 15) << 28 >> 28)", "short", "int"),
-    "u4": (4, "(int)(({0}) & 15)", "ushort", "uint"),
-}
-_ACCUMULATORS = {"f": "f32", "Dh": "f16", "s": "bf16", "i": "s32"}
-_C_TYPES = {"f32": "float", "f16": "half", "bf16": "short", "s32": "int"}
-_LANES = 16
+_LANES = RESTRICTIONS.lanes
+_ROWS = (1, 2, 4, 8)
+_BITS_OF_K = 256
 _WORDS_OF_B = 8
 
 
-def definition(name: str) -> str | None:
-    """The function that a module imports by this mangled name; None where it is no product that is known."""
-    found = _NAME.fullmatch(name)
-    if found is None or found["a"] not in _ELEMENTS or found["b"] not in _ELEMENTS:
-        return None
-    rows, accumulator = _rows_and_accumulator(found["parameters"])
-    if accumulator is None:
-        return None
-    return _product(found["name"], found["a"], found["b"], int(found["k"]), rows, accumulator)
+class _Operand(NamedTuple):
+    """An element type of A and B: bits, OpenCL C for its value in a word's bits, a work-item's words of A and of B."""
+
+    bits: int
+    value: str
+    a: str = "short"
+    b: str = "int"
 
 
-def _rows_and_accumulator(parameters: str) -> tuple[int, str | None]:
-    """M and the accumulator's type, which the last mangled parameter says; S0_ and S_ repeat an earlier one."""
-    types = re.findall(r"Dv\d+_(?:Dh|[a-z])|S\d*_|Dh|[a-z]", parameters)
-    if len(types) != 3:
-        return 0, None
-    vectors = [t for t in dict.fromkeys(types) if t.startswith("D")]
-    last = types[2]
-    if last.startswith("S"):
-        number = 0 if last == "S_" else int(last[1:-1]) + 1
-        if number >= len(vectors):
-            return 0, None
-        last = vectors[number]
-    shape = re.fullmatch(r"Dv(\d+)_(\w+)", last)
-    rows, element = (1, last) if shape is None else (int(shape[1]), shape[2])
-    return rows, _ACCUMULATORS.get(element)
+_OPERANDS: Mapping[str, _Operand] = {
+    "f16": _Operand(16, "of_f16((ushort)({0}))"),
+    "bf16": _Operand(16, "of_bf16((ushort)({0}))"),
+    "tf32": _Operand(32, "of_tf32({0})", "float", "float"),
+    "e5m2": _Operand(8, "of_e5m2((uchar)({0}))"),
+    "e4m3": _Operand(8, "of_e4m3((uchar)({0}))"),
+    "i8": _Operand(8, "(int)(char)({0})"),
+    "u8": _Operand(8, "(int)(uchar)({0})", "ushort", "uint"),
+    "i4": _Operand(4, "((int)({0}) << 28 >> 28)"),
+    "u4": _Operand(4, "(int)(({0}) & 15)", "ushort", "uint"),
+}
+
+_SUMS: Mapping[str, str] = {"f32": "float", "f16": "half", "bf16": "short", "s32": "int"}
+"""What a work-item holds of accumulators."""
+
+_MIXED = (
+    (("f16",), ("f32", "f16")),
+    (("bf16",), ("f32", "bf16")),
+    (("tf32",), ("f32",)),
+    (("i8", "u8"), ("s32",)),
+    (("i4", "u4"), ("s32",)),
+    (("e5m2", "e4m3"), ("f32", "bf16")),
+)
+"""Operand types that may be mixed, and their accumulators."""
+
+
+class _Product(NamedTuple):
+    """One builtin: its operand types, accumulator and number of rows M."""
+
+    a: str
+    b: str
+    sum: str
+    rows: int
+
+    @property
+    def depth(self) -> int:
+        return _BITS_OF_K // _OPERANDS[self.a].bits
+
+    @property
+    def name(self) -> str:
+        return f"intel_sub_group_{self.a}_{self.b}_matrix_mad_k{self.depth}"
+
+    @property
+    def words_of_a(self) -> int:
+        """Of a work-item: one for each row, or for two where K needs half of the lanes only."""
+        return max(1, self.rows * self.depth // _LANES) if self.depth < _LANES else self.rows
+
+    @property
+    def types(self) -> tuple[str, str, str]:
+        """Of A, B and the accumulator, in OpenCL C."""
+        return (
+            _vector(_OPERANDS[self.a].a, self.words_of_a),
+            _vector(_OPERANDS[self.b].b, _WORDS_OF_B),
+            _vector(_SUMS[self.sum], self.rows),
+        )
 
 
 def _vector(type: str, count: int) -> str:
     return type if count == 1 else f"{type}{count}"
 
 
-def _product(name: str, a: str, b: str, k: int, rows: int, accumulator: str) -> str:
-    bits_a, read_a, word_a, _ = _ELEMENTS[a]
-    bits_b, read_b, _, word_b = _ELEMENTS[b]
-    shared = bits_a == 32  # the lanes above K have the odd rows
-    words_of_a = max(1, rows // 2) if shared else rows
-    in_word_of_a = 1 if shared else 16 // bits_a
-    in_word_of_b = 32 // bits_b
-    sum_type = _C_TYPES[accumulator]
-    value = "int" if accumulator == "s32" else "float"
-    unsigned_a = "uint" if shared else "ushort"
-    lane_of_a = "k" if shared else f"k / {in_word_of_a}"
-    odd_rows = f" + (m & 1) * {k}" if shared else ""
-    word_of_m = "m / 2" if shared else "m"
-    bits_of_a = read_a.format(f"word >> (k % {in_word_of_a} * {bits_a % 32})")
-    bits_of_b = read_b.format(
-        f"words_b[k / {in_word_of_b}] >> (k % {in_word_of_b} * {bits_b % 32})"
+def _all() -> Iterator[_Product]:
+    for operands, sums in _MIXED:
+        for a in operands:
+            for b in operands:
+                for sum in sums:
+                    yield from (_Product(a, b, sum, rows) for rows in _ROWS)
+
+
+@cache
+def _by_name() -> Mapping[str, _Product]:
+    return {mangled(product.name, product.types): product for product in _all()}
+
+
+def definition(name: str) -> str | None:
+    """The function that a module imports by this mangled name; None where it is no product that is known."""
+    product = _by_name().get(name)
+    return None if product is None else _definition(product)
+
+
+def _definition(product: _Product) -> str:
+    name, rows, words_of_a, depth = (
+        product.name,
+        product.rows,
+        product.words_of_a,
+        product.depth,
     )
-    types = (
-        _vector(word_a, words_of_a),
-        _vector(word_b, _WORDS_OF_B),
-        _vector(sum_type, rows),
-    )
-    return f"""static {sum_type} __attribute__((noinline)) {name}_row({unsigned_a} const *row, uint const *words_b,
-    {sum_type} sum)
+    a, b = _OPERANDS[product.a], _OPERANDS[product.b]
+    sum_type = _SUMS[product.sum]
+    value = "int" if product.sum == "s32" else "float"
+    halved = depth < _LANES
+    unsigned_a = "uint" if halved else "ushort"
+    neighbours = max(1, depth // _LANES)
+    lane_of_a = f"k / {neighbours}" + (f" + (m & 1) * {depth}" if halved else "")
+    word_of_m = "m / 2" if halved else "m"
+    packed = 32 // b.bits
+    left = a.value.format(f"word >> (k % {neighbours} * {a.bits % 32})")
+    right = b.value.format(f"words_b[k / {packed}] >> (k % {packed} * {b.bits % 32})")
+    types, row_function = product.types, f"{name}_{product.sum}_of_{rows}_rows"
+    return f"""static {sum_type} __attribute__((noinline)) {row_function}(uint const *row, int m,
+    uint const *words_b, {sum_type} sum)
 {{
     UNROLL_NOT
-    for (int k = 0; k < {k}; ++k) {{
+    for (int k = 0; k < {depth}; ++k) {{
         uint word = row[{lane_of_a}];
-        {value} left = {bits_of_a};
-        {value} right = {bits_of_b};
-        sum = add_{accumulator}(sum, left * right);
+        {value} left = {left};
+        {value} right = {right};
+        sum = add_{product.sum}(sum, left, right);
     }}
     return sum;
 }}
@@ -164,16 +176,17 @@ def _product(name: str, a: str, b: str, k: int, rows: int, accumulator: str) -> 
     union {{ {types[0]} vector; {unsigned_a} words[{words_of_a}]; }} all_a;
     union {{ {types[1]} vector; uint words[{_WORDS_OF_B}]; }} all_b;
     union {{ {types[2]} vector; {sum_type} sums[{rows}]; }} all_c;
-    {unsigned_a} row[{_LANES}];
+    uint row[LANES];
+    CHECK_SUBGROUP
     all_a.vector = a;
     all_b.vector = b;
     all_c.vector = c;
     UNROLL_NOT
     for (int m = 0; m < {rows}; ++m) {{
         UNROLL_NOT
-        for (int lane = 0; lane < {_LANES}; ++lane)
-            row[lane] = ({unsigned_a})sub_group_broadcast((uint)all_a.words[{word_of_m}], lane);
-        all_c.sums[m] = {name}_row(row{odd_rows}, all_b.words, all_c.sums[m]);
+        for (int lane = 0; lane < LANES; ++lane)
+            row[lane] = sub_group_broadcast((uint)all_a.words[{word_of_m}], lane);
+        all_c.sums[m] = {row_function}(row, m, all_b.words, all_c.sums[m]);
     }}
     return all_c.vector;
 }}
