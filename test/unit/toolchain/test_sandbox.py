@@ -1,10 +1,17 @@
+import contextlib
+import os
+import signal
+import subprocess
 import sys
 import time
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from xetile.errors import XetileError
-from xetile.toolchain.sandbox import ending, run
+from xetile.toolchain.sandbox import Helper, HelperEnded, ending, run
 
 
 def test_status_and_both_streams_are_told():
@@ -31,3 +38,188 @@ def test_what_hangs_is_ended_with_its_children():
 def test_a_program_that_is_not_there():
     with pytest.raises(XetileError, match="cannot run /nowhere/tool: no such file"):
         run(["/nowhere/tool"], seconds=1)
+
+
+ANSWERS = """
+import os, signal, subprocess, sys, time
+from xetile.errors import XetileError
+from xetile.toolchain.sandbox import serve
+
+def answer(question):
+    match question:
+        case ["echo", what]:
+            return what
+        case ["start", seconds]:
+            child = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({seconds})"])
+            return child.pid
+        case "refuse":
+            raise XetileError("no")
+        case "fail":
+            raise KeyError("what")
+        case "exhaust":
+            raise MemoryError
+        case "crash":
+            print("LLVM ERROR: out of ideas", file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "leave":
+            sys.exit(3)
+        case "hang":
+            signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
+            while True:
+                time.sleep(60)
+
+serve(sys.argv[1:], answer)
+"""
+
+
+@pytest.fixture
+def helper() -> Generator[Helper]:
+    found = Helper("the helper", [sys.executable, "-c", ANSWERS])
+    yield found
+    found.end()
+
+
+def ask(helper: Helper, question: object, seconds: float = 30) -> object:
+    return helper.ask(question, "try", seconds=seconds)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there that does something; one that ended and waits for its parent does not."""
+    try:
+        os.kill(process, 0)
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+    return state not in "ZX"
+
+
+def ends(process: int) -> bool:
+    """Whether a process that was killed is gone; ending takes it a moment."""
+    limit = time.monotonic() + 10
+    while is_running(process):
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_helper_answers_until_it_is_ended(helper: Helper):
+    assert ask(helper, ["echo", {"a": bytes(5_000_000)}]) == {"a": bytes(5_000_000)}
+    assert helper.is_open
+    helper.end()
+    assert not helper.is_open
+    assert ends(helper.process)
+    helper.end()
+    with pytest.raises(HelperEnded, match=r"^the helper has ended \(closed\); open it again$"):
+        ask(helper, ["echo", 1])
+
+
+@pytest.mark.parametrize(
+    "question, message",
+    [
+        ("refuse", "no"),
+        ("fail", "KeyError: 'what'"),
+        ("exhaust", "this takes more memory than there is"),
+    ],
+)
+def test_what_a_helper_refuses_is_an_error_and_it_goes_on(
+    helper: Helper, question: str, message: str
+):
+    with pytest.raises(XetileError) as found:
+        ask(helper, question)
+    assert found.value.message == message
+    assert ask(helper, ["echo", 1]) == 1
+
+
+@pytest.mark.parametrize(
+    "question, ending, told",
+    [
+        ("crash", "signal SIGSEGV", ": LLVM ERROR: out of ideas"),
+        ("leave", "status 3", ""),
+    ],
+)
+def test_a_helper_that_ends_is_told_how(helper: Helper, question: str, ending: str, told: str):
+    with pytest.raises(HelperEnded) as found:
+        ask(helper, question)
+    assert found.value.message == f"the helper ended with {ending}; it was to try{told}"
+    assert found.value.crashed
+    with pytest.raises(HelperEnded, match=rf"has ended \({ending} when it was to try\)"):
+        ask(helper, ["echo", 1])
+
+
+def test_a_helper_that_takes_too_long_is_ended_with_what_it_started(helper: Helper):
+    child = ask(helper, ["start", 60])
+    assert isinstance(child, int)
+    with pytest.raises(HelperEnded, match=r"^the helper did not try within 0\.3 seconds$"):
+        ask(helper, "hang", 0.3)
+    assert ends(helper.process)
+    assert ends(child)
+
+
+def test_a_helper_that_does_not_listen_is_ended(helper: Helper):
+    ask(helper, ["echo", 1])
+    os.kill(helper.process, signal.SIGSTOP)
+    with pytest.raises(HelperEnded, match=r"did not try within 0\.3 seconds"):
+        ask(helper, ["echo", bytes(10_000_000)], 0.3)
+    assert ends(helper.process)
+
+
+def test_a_helper_ends_when_asking_is_interrupted(helper: Helper):
+    with ThreadPoolExecutor() as threads:
+        threads.submit(lambda: (time.sleep(0.3), os.kill(os.getpid(), signal.SIGALRM)))
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                ask(helper, "hang")
+        finally:
+            signal.signal(signal.SIGALRM, before)
+    assert ends(helper.process)
+    with pytest.raises(HelperEnded, match="interrupted when it was to try"):
+        ask(helper, ["echo", 1])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_helper_ends_with_who_asks(number: signal.Signals):
+    script = (
+        "import sys\n"
+        "from xetile.toolchain.sandbox import Helper\n"
+        f"helper = Helper('it', [sys.executable, '-c', {ANSWERS!r}])\n"
+        "print(helper.process, helper.ask(['start', 60], 'start', seconds=30), flush=True)\n"
+        "helper.ask('hang', 'try', seconds=60)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as asking:
+        assert asking.stdout is not None
+        processes = [int(word) for word in asking.stdout.readline().split()]
+        time.sleep(0.2)
+        assert all(map(is_running, processes))
+        asking.send_signal(number)
+        asking.wait(30)
+    assert len(processes) == 2
+    assert all(map(ends, processes))
+
+
+def test_a_helper_outlives_the_thread_that_started_it():
+    with ThreadPoolExecutor() as threads:
+        helper = threads.submit(Helper, "it", [sys.executable, "-c", ANSWERS]).result()
+    try:
+        assert ask(helper, ["echo", 1]) == 1
+    finally:
+        helper.end()
+
+
+def test_a_helper_leaves_no_files_open():
+    before = open_files()
+    for question in ("crash", "leave", ["echo", 1]):
+        helper = Helper("it", [sys.executable, "-c", ANSWERS])
+        with contextlib.suppress(HelperEnded):
+            ask(helper, question)
+        helper.end()
+    with pytest.raises(XetileError, match="cannot run /nowhere/tool: no such file"):
+        Helper("it", ["/nowhere/tool"])
+    assert open_files() == before
