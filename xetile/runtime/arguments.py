@@ -1,17 +1,27 @@
 """What a kernel's contract asks for, made of what a caller gives: one array or number per argument of the kernel.
 
 The contract's arguments come in groups: a pointer and the offset, sizes and strides that belong to it, or a value.
+
+Arrays that overlap on the host share an allocation, at the same distance from each other. An array of its own starts at
+a multiple of `ALIGNMENT` bytes; a view lies as far above one as it does above the start of the array that it is a view
+of, so what is misaligned there is misaligned on a device.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy
+from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from xetile.codegen.contract import Plain
 from xetile.errors import XetileError
-from xetile.runtime.device import Argument, Device, Memory, Pointer, Scalar
+from xetile.runtime.device import ALIGNMENT, Argument, Device, Memory, Pointer, Scalar
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute
+
+    from xetile.interpreter.machine.values import Value
 
 Array = NDArray[numpy.generic]
 Given = Array | int | float
@@ -20,12 +30,35 @@ Entry = Mapping[str, Plain]
 """An argument as the contract describes it."""
 
 
+class _Array(NamedTuple):
+    """An array that is the kernel's argument of a number; `lead` are the bytes from the memref's base to it."""
+
+    number: int
+    data: Array
+    lead: int
+
+
+class _Located(NamedTuple):
+    """An array, and where in an allocation its first element is."""
+
+    number: int
+    data: Array
+    offset: int
+
+
+class Allocation(NamedTuple):
+    """Memory of a device, what it held before the launch, and the arrays that are there."""
+
+    memory: Memory
+    before: bytes
+    arrays: list[_Located]
+
+
 class Placed(NamedTuple):
-    """The arguments of a launch, and which arrays to read back from which memory."""
+    """The arguments of a launch, and the memory that they are in."""
 
     arguments: list[Argument]
-    arrays: list[tuple[Array, Memory, int]]
-    """An array, its allocation, and how many bytes of it come before the array's first element."""
+    allocations: list[Allocation]
 
 
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -39,87 +72,198 @@ def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
     return found
 
 
+def source_types(entries: Sequence[Entry]) -> "list[Attribute]":
+    """The types of the kernel's own arguments, which the contract has as text."""
+    from xdsl.parser import Parser
+
+    from xetile.dialects.modules import context
+
+    known = context()
+    return [
+        Parser(known, str(group[0]["source"])).parse_attribute() for group in groups(entries)
+    ]
+
+
+def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value]":
+    """Refuse arguments that do not fit the kernel's own, as execution on numpy does; what it would execute on."""
+    from xdsl.ir import Block
+
+    from xetile.interpreter.machine.arguments import place_all
+    from xetile.interpreter.machine.memory import Memory as HostMemory
+
+    if len(types) != len(given):
+        listed = ", ".join(map(str, types))
+        raise XetileError(
+            f"the kernel takes {len(types)} arguments ({listed}), {len(given)} are given"
+        )
+    return place_all(HostMemory(), Block(arg_types=types).args, given)
+
+
 def place(device: Device, entries: Sequence[Entry], given: Sequence[Given]) -> Placed:
     """Copy arrays to a device and make the arguments of a launch.
 
-    Arrays that are the same memory share an allocation, as they do on the host.
-    Errors: XetileError for a number of arguments that the kernel does not take, arrays that overlap otherwise.
+    Errors: XetileError for what does not fit the kernel's arguments; nothing is left on the device then.
     """
+    values = check(source_types(entries), given)
     wanted = groups(entries)
-    if len(wanted) != len(given):
-        sources = ", ".join(str(group[0]["source"]) for group in wanted)
-        raise XetileError(
-            f"the kernel takes {len(wanted)} arguments ({sources}), {len(given)} are given"
-        )
-    placed = Placed([], [])
+    arrays: list[_Array] = []
     for number, (group, value) in enumerate(zip(wanted, given, strict=True)):
-        if isinstance(value, numpy.ndarray) and value.ndim > 0:
-            placed.arguments.extend(_array(device, placed, group, value, number))
+        _check_kind(group[0], value, number)
+        if group[0]["kind"] == "pointer":
+            data = cast(Array, value)
+            lead = cast("int", group[0].get("offset") or 0) * data.itemsize
+            arrays.append(_Array(number, data, lead))
+    placed = Placed([], [])
+    try:
+        for cluster in _clusters(arrays):
+            placed.allocations.append(_allocate(device, cluster))
+    except BaseException:
+        free(device, placed)
+        raise
+    pointers = {
+        located.number: Pointer(memory, located.offset)
+        for memory, _, located_there in placed.allocations
+        for located in located_there
+    }
+    for number, (group, value) in enumerate(zip(wanted, given, strict=True)):
+        if number in pointers:
+            placed.arguments.append(pointers[number])
+            placed.arguments.extend(_extents(group[1:], cast(Array, value)))
         else:
-            number_given = value if isinstance(value, int | float) else value.item()
-            placed.arguments.append(
-                Scalar(str(group[0]["type"]), cast("int | float", number_given))
-            )
+            placed.arguments.append(_encoded(group[0], cast(Array, values[number])))
     return placed
 
 
+def restore(device: Device, placed: Placed) -> None:
+    """Let the device's memory hold again what it held before the launch."""
+    for allocation in placed.allocations:
+        device.write(allocation.memory, allocation.before)
+
+
 def read_back(device: Device, placed: Placed) -> None:
-    """Copy what a launch left in the device's memory to the arrays, and give the memory back."""
-    for array, memory, before in placed.arrays:
-        data = numpy.frombuffer(device.read(memory), numpy.uint8)
-        found = numpy.lib.stride_tricks.as_strided(
-            data[before : before + array.itemsize].view(array.dtype)
-            if array.size
-            else numpy.empty(0, array.dtype),
-            array.shape,
-            array.strides,
+    """Copy what a launch left in the device's memory to the arrays.
+
+    Errors: XetileError where it changed an array that is read-only.
+    """
+    for memory, _, arrays in placed.allocations:
+        raw = numpy.frombuffer(device.read(memory), numpy.uint8)
+        found = [_view(raw, located) for located in arrays]
+        for (_, data, _), there in zip(arrays, found, strict=True):
+            if data.flags.writeable:
+                data[...] = there
+        # those may be views of what was written now
+        for (number, data, _), there in zip(arrays, found, strict=True):
+            if not data.flags.writeable and data.tobytes() != there.tobytes():
+                raise XetileError(
+                    f"the kernel stores to argument {number}, an array that is read-only"
+                )
+
+
+def free(device: Device, placed: Placed) -> None:
+    """Give the memory of a launch's arguments back."""
+    for allocation in placed.allocations:
+        device.free(allocation.memory)
+
+
+def scalar(entry: Entry, value: float) -> Scalar:
+    """A number as the argument of an entry.
+
+    Errors: XetileError where the kernel takes an address, or its type does not hold the number.
+    """
+    if entry["kind"] == "pointer":
+        raise XetileError(
+            f"argument {entry['name']} is an address, a device takes arrays in its place"
         )
-        array[...] = found
-    for memory in {memory for _, memory, _ in placed.arrays}:
-        device.free(memory)
+    (held,) = check(source_types([entry]), [value])
+    return _encoded(entry, cast(Array, held))
 
 
-def _array(
-    device: Device, placed: Placed, group: list[Entry], array: Array, number: int
-) -> list[Argument]:
-    before = cast("int", group[0].get("offset") or 0) * array.itemsize
-    memory = _shared(placed, array, before, number)
-    if memory is None:
-        span = _span(array)
-        memory = device.allocate(before + span)
-        raw = numpy.zeros(before + span, numpy.uint8)
-        if array.size:
-            numpy.lib.stride_tricks.as_strided(
-                raw[before:][: array.itemsize].view(array.dtype), array.shape, array.strides
-            )[...] = array
-        device.write(memory, raw.tobytes())
-    placed.arrays.append((array, memory, before))
+def _encoded(entry: Entry, held: Array) -> Scalar:
+    """A number as execution on numpy holds it; types that a device lacks are integers of their bits."""
+    type = str(entry["type"])
+    if type.startswith("i") and held.dtype.kind not in "iub":
+        held = held.view(f"u{held.itemsize}")
+    return Scalar(type, cast("int | float", held[0].item()))
+
+
+def _check_kind(entry: Entry, value: Given, number: int) -> None:
+    """Refuse an address that is a number, and the other way round: what execution on numpy allows beyond a device."""
+    is_array = isinstance(value, numpy.ndarray)
+    if entry["kind"] == "pointer" and not is_array:
+        raise XetileError(
+            f"argument {number} is an address; a device takes an array in its place, not {value}"
+        )
+    if entry["kind"] == "value" and is_array and value.ndim > 0:
+        raise XetileError(
+            f"argument {number} is {entry['source']} and not only an address to the kernel; "
+            "a device takes a number there, not an array"
+        )
+
+
+def _extents(entries: Sequence[Entry], array: Array) -> list[Argument]:
     steps = [stride // array.itemsize for stride in array.strides]
-    made: list[Argument] = [Pointer(memory, 0)]
-    for entry in group[1:]:
+    made: list[Argument] = []
+    for entry in entries:
+        values = {"offset": (0,), "size": array.shape, "stride": steps}[str(entry["kind"])]
         dimension = cast("int", entry.get("dimension", 0))
-        sizes = {"offset": 0, "size": array.shape[dimension], "stride": steps[dimension]}
-        made.append(Scalar(str(entry["type"]), sizes[str(entry["kind"])]))
+        made.append(Scalar(str(entry["type"]), values[dimension]))
     return made
 
 
-def _shared(placed: Placed, array: Array, before: int, number: int) -> Memory | None:
-    """The allocation of an array that is the same memory as an earlier one."""
-    for other, memory, other_before in placed.arrays:
-        if not numpy.may_share_memory(array, other):
-            continue
-        same = array.ctypes.data == other.ctypes.data and _span(array) == _span(other)
-        if same and before == other_before:
-            return memory
-        raise XetileError(
-            f"argument {number} overlaps an earlier one; on a device they are the same memory or do not meet"
-        )
-    return None
+def _clusters(arrays: Sequence[_Array]) -> list[list[_Array]]:
+    """The arrays whose bytes lie among each other's, the lowest first; one without elements is alone."""
+    found = [[array] for array in arrays if not array.data.size]
+    filled = [array for array in arrays if array.data.size]
+    end = None
+    for array in sorted(filled, key=lambda array: byte_bounds(array.data)[0]):
+        low, high = byte_bounds(array.data)
+        if end is not None and low < end:
+            found[-1].append(array)
+        else:
+            found.append([array])
+        end = high if end is None else max(end, high)
+    return found
 
 
-def _span(array: Array) -> int:
-    """Bytes from an array's first element to behind its last."""
-    if array.size == 0:
-        return 0
-    ends = ((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
-    return sum(ends) + array.itemsize
+def _allocate(device: Device, cluster: Sequence[_Array]) -> Allocation:
+    start = byte_bounds(cluster[0].data)[0]
+    above = _above_alignment(cluster[0])
+    arrays = [
+        _Located(number, data, byte_bounds(data)[0] - start + above)
+        for number, data, _ in cluster
+    ]
+    ends = (byte_bounds(data)[1] for _, data, _ in cluster if data.size)
+    size = max(ends, default=start) - start
+    raw = numpy.zeros(above + size, numpy.uint8)
+    for located in arrays:
+        _view(raw, located)[...] = located.data
+    before = raw.tobytes()
+    memory = device.allocate(len(before))
+    try:
+        device.write(memory, before)
+    except BaseException:
+        device.free(memory)
+        raise
+    return Allocation(memory, before, arrays)
+
+
+def _above_alignment(array: _Array) -> int:
+    """How many bytes above a multiple of the alignment an array is to start.
+
+    As far as it starts in the array that it is a view of; one of its own has the base of its memref at the multiple.
+    """
+    start = owned = byte_bounds(array.data)[0]
+    owner: object = array.data
+    while owner is not None:
+        if isinstance(owner, numpy.ndarray):
+            owned = byte_bounds(cast(Array, owner))[0]
+        owner = getattr(cast(object, owner), "base", None)
+    return (start - owned or array.lead) % ALIGNMENT
+
+
+def _view(raw: NDArray[numpy.uint8], located: _Located) -> Array:
+    """The elements of an array in the bytes of its allocation."""
+    _, data, offset = located
+    if data.size == 0:
+        return numpy.empty(data.shape, data.dtype)
+    return numpy.ndarray(data.shape, data.dtype, raw, offset, data.strides)

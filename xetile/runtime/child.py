@@ -1,45 +1,56 @@
 """A device in a process of its own: its driver may end or hang, and then only that process does."""
 
 import os
-import signal
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from multiprocessing.connection import Pipe
+from pathlib import Path
 from types import TracebackType
-from typing import NoReturn, Self, cast
+from typing import NamedTuple, Self, cast
 
-from xetile.errors import XetileError
 from xetile.runtime.device import Argument, Extents, Information, Memory, Program
+from xetile.toolchain.sandbox import Helper, HelperEnded
 
-_END_SECONDS = 2.0
-"""How long a process that is asked to end may take."""
+_ROOT = Path(__file__).parents[2]
+_WORKER = (sys.executable, "-P", "-m", "xetile.runtime.worker")
+
+
+class _Module(NamedTuple):
+    """What a program is made of, to make it again."""
+
+    spirv: bytes
+    options: dict[str, str]
 
 
 class ChildDevice:
-    """See `Device`; `seconds` is the limit for what is asked at a time, after which the process is ended."""
+    """See `Device`; `seconds` is the limit for what is asked at a time, after which the process is ended.
+
+    A process that ended is not started again: the device says so whenever it is asked, and `is_open` is false. But
+    drivers end now and then on a module that they build the next time, so one that ends while it builds is started
+    once more, unless it holds memory; earlier programs are built again when they are launched.
+    """
 
     information: Information
 
-    def __init__(self, name: str, environment: Mapping[str, str], *, seconds: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        environment: Mapping[str, str],
+        *,
+        seconds: float,
+        surface_checks: bool = True,
+        worker: Sequence[str] = _WORKER,
+    ) -> None:
+        """Start it; `environment` is for the process alone, `worker` the command that serves (see worker.py)."""
         self._name = name
         self._seconds = seconds
-        ours, theirs = Pipe()
-        self._connection = ours
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "xetile.runtime.worker", str(theirs.fileno()), name],
-                env={**os.environ, **environment},
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        finally:
-            theirs.close()
-        self.information = cast(Information, self._answer("start"))
+        self._worker = worker
+        self._environment = {**environment, "PYTHONPATH": _module_path()}
+        self._opening = {"name": name, "surface_checks": surface_checks}
+        self._modules: dict[Program, _Module] = {}
+        self._built: dict[Program, object] = {}
+        self._memories: set[Memory] = set()
+        self._count = 0
+        self._start()
 
     def __enter__(self) -> Self:
         return self
@@ -52,11 +63,44 @@ class ChildDevice:
     ) -> None:
         self.close()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the process still answers."""
+        return self._helper.is_open
+
+    @property
+    def process(self) -> int:
+        """The number of the process."""
+        return self._helper.process
+
+    def close(self) -> None:
+        self._helper.end()
+
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
-        return cast(Program, self._ask("build", spirv, dict(options)))
+        module = _Module(spirv, dict(options))
+        try:
+            built = self._ask("build", *module)
+        except HelperEnded as error:
+            if not error.crashed or self._memories:
+                raise
+            self._built.clear()
+            self._start()
+            built = self._ask("build", *module)
+        self._count += 1
+        program = Program(self._count)
+        self._modules[program], self._built[program] = module, built
+        return program
+
+    def forget(self, program: Program) -> None:
+        del self._modules[program]
+        built = self._built.pop(program, None)
+        if built is not None and self.is_open:  # else there is nothing left of it
+            self._ask("forget", built)
 
     def allocate(self, size: int) -> Memory:
-        return cast(Memory, self._ask("allocate", size))
+        memory = cast(Memory, self._ask("allocate", size))
+        self._memories.add(memory)
+        return memory
 
     def write(self, memory: Memory, data: bytes) -> None:
         self._ask("write", memory, data)
@@ -65,7 +109,9 @@ class ChildDevice:
         return cast(bytes, self._ask("read", memory))
 
     def free(self, memory: Memory) -> None:
-        self._ask("free", memory)
+        self._memories.discard(memory)
+        if self.is_open:
+            self._ask("free", memory)
 
     def launch(
         self,
@@ -76,58 +122,36 @@ class ChildDevice:
         grid: Extents,
         block: Extents,
     ) -> float:
-        found = self._ask("launch", program, kernel, list(arguments), grid=grid, block=block)
+        if program not in self._built:
+            self._built[program] = self._ask("build", *self._modules[program])
+        found = self._ask(
+            "launch", self._built[program], kernel, list(arguments), grid=grid, block=block
+        )
         return cast(float, found)
 
-    def close(self) -> None:
-        self._connection.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_SECONDS)
-        self._end()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the process still answers."""
-        return self._process.poll() is None
+    def _start(self) -> None:
+        self._helper = Helper(self._name, self._worker, environment=self._environment)
+        try:
+            self.information = cast(Information, self._ask("open", **self._opening))
+        except BaseException:
+            self._helper.end()
+            raise
 
     def _ask(self, method: str, *given: object, **named: object) -> object:
-        try:
-            self._connection.send((method, given, named))
-        except OSError:
-            self._refuse_ended(method)
-        return self._answer(method)
+        question = (method, given, named)
+        return self._helper.ask(question, _DOING[method], seconds=self._seconds)
 
-    def _answer(self, method: str) -> object:
-        try:
-            if not self._connection.poll(self._seconds):
-                self._end()
-                raise XetileError(
-                    f"{self._name} did not {_DOING[method]} within {self._seconds:g} seconds"
-                )
-            status, answer = self._connection.recv()
-        except (EOFError, OSError):
-            self._refuse_ended(method)
-        except BaseException:
-            self._end()
-            raise
-        if status == "refused":
-            raise XetileError(str(answer))
-        return answer
 
-    def _refuse_ended(self, method: str) -> NoReturn:
-        status = self._process.wait()
-        how = signal.Signals(-status).name if status < 0 else f"status {status}"
-        raise XetileError(f"{self._name} ended with {how}; it was to {_DOING[method]}")
-
-    def _end(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+def _module_path() -> str:
+    """Where the process finds this package; not in the current folder, which may hold anything."""
+    found = os.environ.get("PYTHONPATH")
+    return os.pathsep.join([str(_ROOT), *([found] if found else [])])
 
 
 _DOING = {
-    "start": "start",
+    "open": "start",
     "build": "build the module",
+    "forget": "give the program back",
     "allocate": "allocate memory",
     "write": "take data",
     "read": "give data",

@@ -11,6 +11,10 @@ Memory = NewType("Memory", int)
 """An allocation on a device, a number that it gave."""
 
 
+ALIGNMENT = 64
+"""Bytes: the address of an allocation is a multiple of this, as the bases of 2D surfaces have to be."""
+
+
 class Scalar(NamedTuple):
     """An argument that is passed by value: its type as the contract names it (`i64`, `f32`) and the number."""
 
@@ -35,12 +39,14 @@ class Information(NamedTuple):
     """What there is to say of a device.
 
     `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
-    Intel's block and matrix builtins are functions there and its times mean nothing.
+    Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
+    why a device that is there cannot be opened.
     """
 
     name: str
     description: str
     emulates: bool
+    fault: str | None = None
 
 
 class Device(Protocol):
@@ -56,8 +62,12 @@ class Device(Protocol):
         """Make a program of a module; `options` by programming interface are the contract's."""
         ...
 
+    def forget(self, program: Program) -> None:
+        """Give a program back."""
+        ...
+
     def allocate(self, size: int) -> Memory:
-        """Memory of so many bytes, zero to begin with; its address is a multiple of 64."""
+        """Memory of so many bytes, zero to begin with; its address is a multiple of ALIGNMENT."""
         ...
 
     def write(self, memory: Memory, data: bytes) -> None:

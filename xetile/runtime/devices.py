@@ -1,12 +1,18 @@
 """Which devices there are, and how one is opened by its name: `opencl:cpu`, `opencl:gpu`, `opencl:gpu:1`."""
 
 import re
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from xetile.errors import XetileError
+from xetile import targets
+from xetile.advice import hint
+from xetile.errors import XetileError, one_line
 from xetile.runtime.device import Device, Information
+
+if TYPE_CHECKING:
+    import pyopencl
 
 CPU = "opencl:cpu"
 GPU = "opencl:gpu"
@@ -14,57 +20,70 @@ GPU = "opencl:gpu"
 TIME_LIMIT_SECONDS = 120.0
 """For a build or a launch on a device that runs in a process of its own."""
 
-_INSTALL = "pip install 'xetile[device]'"
+INSTALL = "pip install 'xetile[device]'"
 _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
 _LOADER_VARIABLE = "OCL_ICD_VENDORS"
 """Where pyopencl's loader looks for drivers; the path of a library means that one only."""
 
-_NAME = re.compile(rf"{CPU}|{GPU}(?::(\d+))?")
+_NAME = re.compile(rf"{CPU}|{GPU}(?::(\d{{1,4}}))?", re.ASCII)
+
+
+def is_name(name: str) -> bool:
+    """Whether this can be the name of a device."""
+    return _NAME.fullmatch(name) is not None
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be the name of a device."""
-    if _NAME.fullmatch(name) is None:
-        raise XetileError(f"unknown device '{name}'; expected {CPU}, {GPU} or {GPU}:N")
+    """Refuse what cannot be the name of a device; a target is none."""
+    if is_name(name):
+        return
+    known = f"{CPU}, {GPU} or {GPU}:N"
+    if name in targets.names():
+        raise XetileError(
+            f"'{name}' is what to compile for, which device says; expected where to run: {known}"
+        )
+    raise XetileError(f"unknown device '{name}'; expected {known}{hint(name, (CPU, GPU))}")
 
 
-def open_device(name: str, *, seconds: float = TIME_LIMIT_SECONDS) -> Device:
+def open_device(
+    name: str, *, seconds: float = TIME_LIMIT_SECONDS, surface_checks: bool = True
+) -> Device:
     """Open a device; whoever opens it closes it.
 
     `opencl:cpu` is Intel's runtime for CPUs, in a process that is ended when something takes it longer than `seconds`;
-    `opencl:gpu` is the first GPU with Intel's 2D block and matrix builtins, in this process.
+    it reports surfaces that a GPU does not take, unless `surface_checks` are off. `opencl:gpu` is the first GPU with
+    Intel's 2D block and matrix builtins, in this process: neither of the two is for it.
     Errors: XetileError where it is not there, with what to install.
     """
     check_name(name)
-    if find_spec("pyopencl") is None:
-        raise XetileError(f"{name} needs pyopencl; {_INSTALL}")
+    if not seconds > 0:
+        raise XetileError(f"a limit of {seconds:g} seconds; expected more than 0")
     if name == CPU:
-        return _cpu(seconds)
+        _need_pyopencl(name)
+        return _cpu(seconds, surface_checks=surface_checks)
+    _import_pyopencl(name)
     from xetile.runtime.opencl import OpenCLDevice, describe
 
     found = _gpus()
     number = int(name.removeprefix(GPU).removeprefix(":") or 0)
     if number >= len(found):
-        raise XetileError(
-            f"there is no {name}: {len(found)} GPUs offer {' and '.join(_needed())}"
-        )
+        raise XetileError(f"there is no {name}: {_gpus_that_are_there(len(found))}")
     return OpenCLDevice(found[number], describe(name, found[number]))
 
 
 def list_devices() -> list[Information]:
     """The devices that are there; `opencl:cpu` is started to ask for its name.
 
+    One that is there and does not start is listed with the reason as its `fault`.
     Errors: XetileError where nothing is installed that could find one.
     """
-    if find_spec("pyopencl") is None:
-        raise XetileError(f"devices are found through pyopencl; {_INSTALL}")
+    _import_pyopencl("finding devices")
     from xetile.runtime.opencl import describe
 
     listed: list[Information] = []
     if cpu_library() is not None:
-        with _cpu(TIME_LIMIT_SECONDS) as device:
-            listed.append(device.information)
+        listed.append(_cpu_information())
     for number, gpu in enumerate(_gpus()):
         listed.append(describe(GPU if number == 0 else f"{GPU}:{number}", gpu))
     return listed
@@ -76,31 +95,68 @@ def cpu_library() -> Path | None:
         files = metadata.files(_CPU_RUNTIME) or []
     except metadata.PackageNotFoundError:
         return None
-    found = (file for file in files if file.name == _CPU_LIBRARY)
-    return next((Path(str(file.locate())).resolve() for file in found), None)
+    found = (Path(str(file.locate())) for file in files if file.name == _CPU_LIBRARY)
+    return next((path.resolve() for path in found if path.exists()), None)
 
 
-def _cpu(seconds: float) -> Device:
+def _need_pyopencl(what: str) -> None:
+    if find_spec("pyopencl") is None:
+        raise XetileError(f"{what} needs pyopencl; {INSTALL}")
+
+
+def _import_pyopencl(what: str) -> None:
+    """Import it, which `opencl:cpu` has done in its process only."""
+    _need_pyopencl(what)
+    try:
+        import_module("pyopencl")
+    except Exception as error:  # a loader or numpy that does not fit it
+        reason = one_line(f"{type(error).__name__}: {error}")
+        raise XetileError(
+            f"{what} needs pyopencl, which cannot be imported: {reason}"
+        ) from error
+
+
+def _cpu(seconds: float, *, surface_checks: bool = True) -> Device:
     from xetile.runtime.child import ChildDevice
 
     library = cpu_library()
     if library is None:
         raise XetileError(
-            f"{CPU} needs Intel's OpenCL runtime ({_CPU_RUNTIME}, Linux on x86-64); {_INSTALL}"
+            f"{CPU} needs Intel's OpenCL runtime ({_CPU_RUNTIME}, Linux on x86-64); {INSTALL}"
         )
     # in the child only: it hides the drivers of the system
-    return ChildDevice(CPU, {_LOADER_VARIABLE: str(library)}, seconds=seconds)
+    environment = {_LOADER_VARIABLE: str(library)}
+    return ChildDevice(CPU, environment, seconds=seconds, surface_checks=surface_checks)
 
 
-def _needed() -> tuple[str, ...]:
-    from xetile.runtime.opencl import NEEDED_EXTENSIONS
+def _cpu_information() -> Information:
+    try:
+        with _cpu(TIME_LIMIT_SECONDS) as device:
+            return device.information
+    except XetileError as error:
+        return Information(CPU, "does not start", emulates=True, fault=error.message)
 
-    return NEEDED_EXTENSIONS
 
-
-def _gpus():
+def _gpus() -> "list[pyopencl.Device]":
     import pyopencl
 
     from xetile.runtime.opencl import devices, is_native
 
     return [gpu for gpu in devices(pyopencl.device_type.GPU) if is_native(gpu)]
+
+
+def _gpus_that_are_there(native: int) -> str:
+    """What was looked for, and what was found in its place."""
+    import pyopencl
+
+    from xetile.runtime.opencl import NEEDED_EXTENSIONS, devices, drivers
+
+    needed = " and ".join(NEEDED_EXTENSIONS)
+    if native:
+        return f"{native} offer{'s' * (native == 1)} {needed}"
+    names = drivers()
+    if not names:
+        return f"OpenCL's loader finds no driver; expected that of an Intel GPU with {needed}"
+    gpus = [one_line(gpu.name) for gpu in devices(pyopencl.device_type.GPU)]
+    found = f"GPUs are {', '.join(gpus)}" if gpus else "no GPU"
+    return f"none offers {needed}; the drivers found ({', '.join(names)}) have {found}"

@@ -1,11 +1,21 @@
 """A kernel of a module, executed on a device: compiled, its arguments copied there and back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from xetile.errors import XetileError, position
-from xetile.runtime.arguments import Given, place, read_back
+from xetile.runtime.arguments import (
+    Entry,
+    Given,
+    check,
+    free,
+    place,
+    read_back,
+    restore,
+    source_types,
+)
 from xetile.runtime.device import Device, Extents
 
 if TYPE_CHECKING:
@@ -14,27 +24,50 @@ if TYPE_CHECKING:
 
     from xetile.codegen.contract import Plain
 
+Stage = Callable[[str], object]
+"""Told what comes next: `compiling`, `building`, `launching`, `launch 3 of 10`."""
+
 
 class Compiled(NamedTuple):
-    """A kernel's SPIR-V, and the two parts of its contract: its own and the build options."""
+    """A kernel and its SPIR-V, with the two parts of its contract: its own and the build options."""
 
+    function: "Operation"
     spirv: bytes
     kernel: "dict[str, Plain]"
     options: dict[str, str]
 
+    @property
+    def name(self) -> str:
+        return str(self.kernel["name"])
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The arguments, as the contract describes them."""
+        return cast("list[Entry]", self.kernel["arguments"])
+
 
 def compile_kernel(module: "ModuleOp", kernel: str | None, target: str | None) -> Compiled:
-    """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says."""
+    """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says.
+
+    Errors: XetileError where it cannot be compiled, or does not say what it takes.
+    """
+    from xetile.analysis.kernels import symbol_name
+    from xetile.analysis.targets import target_of
     from xetile.codegen import emit, launch_contract, lower_to_llvm
 
-    lowered = lower_to_llvm(module, target, kernel=kernel)
-    contract = launch_contract(lowered, target)
-    kernels = cast("list[dict[str, Plain]]", contract["kernels"])
-    if len(kernels) > 1:
-        names = ", ".join(str(entry["name"]) for entry in kernels)
-        raise XetileError(f"there are several kernels ({names}); name one")
-    spirv = cast(bytes, emit(lowered, "spirv", target))
-    return Compiled(spirv, kernels[0], cast("dict[str, str]", contract["build_options"]))
+    function = find_function(module, kernel)
+    with placed_at(function):
+        device = target_of(function, target).name
+        lowered = lower_to_llvm(module, device, kernel=symbol_name(function))
+        contract = launch_contract(lowered, device)
+        (entry,) = cast("list[dict[str, Plain]]", contract["kernels"])
+        if "arguments" not in entry:
+            raise XetileError(
+                "the kernel does not say what it takes (xetile.launch); start from a higher level"
+            )
+        spirv = cast(bytes, emit(lowered, "spirv", device))
+    options = cast("dict[str, str]", contract["build_options"])
+    return Compiled(function, spirv, entry, options)
 
 
 def execute_on(
@@ -46,58 +79,121 @@ def execute_on(
     target: str | None = None,
     grid: Extents | None = None,
     times: int = 1,
+    stage: Stage = lambda _: None,
 ) -> float:
-    """Launch a kernel on a device; the arrays change in place. The median of the seconds of `times` launches.
+    """Launch a kernel on a device; the arrays change in place, as one launch changes them.
 
-    Errors: XetileError with the kernel's place where it cannot be compiled, built or run.
+    The result is the median of the seconds of `times` launches, each on the same data.
+    Errors: XetileError with the kernel's place where it cannot be compiled, built or run, or does not take the
+    arrays, which are then as they were.
     """
-    function = _checked(module, kernel, arrays)
-    try:
-        compiled = compile_kernel(module, kernel, target)
-        sizes = grid or _extents(compiled.kernel["grid"])
-        block = _extents(compiled.kernel["block"])
-        if sizes is None:
-            raise XetileError(
-                "the grid is not known: give one (`grid`), or known_grid_size on the kernel"
-            )
-        if block is None:
-            raise XetileError("a kernel needs known_block_size to be launched")
+    _check_early(module, kernel, arrays)
+    stage("compiling")
+    compiled = compile_kernel(module, kernel, target)
+    return execute_compiled(device, compiled, arrays, grid=grid, times=times, stage=stage)
+
+
+def execute_compiled(
+    device: Device,
+    compiled: Compiled,
+    arrays: Sequence[Given],
+    *,
+    grid: Extents | None = None,
+    times: int = 1,
+    stage: Stage = lambda _: None,
+) -> float:
+    """As `execute_on`, for a kernel that is compiled."""
+    if times < 1:
+        raise XetileError(f"{times} launches; expected 1 or more")
+    with placed_at(compiled.function):
+        sizes, block = _sizes(compiled, grid)
+        check(source_types(compiled.entries), arrays)
+        stage("building")
         program = device.build(compiled.spirv, compiled.options)
-        entries = cast("list[dict[str, Plain]]", compiled.kernel["arguments"])
-        placed = place(device, entries, arrays)
-        name = str(compiled.kernel["name"])
-        seconds = [
-            device.launch(program, name, placed.arguments, grid=sizes, block=block)
-            for _ in range(times)
-        ]
-        read_back(device, placed)
-    except XetileError as error:
-        if error.location is not None or function is None:
-            raise
-        raise XetileError(error.message, position(function), error.notes) from error
+        try:
+            placed = place(device, compiled.entries, arrays)
+            try:
+                seconds: list[float] = []
+                for number in range(1, times + 1):
+                    stage(f"launch {number} of {times}" if times > 1 else "launching")
+                    if number > 1:
+                        restore(device, placed)
+                    seconds.append(
+                        device.launch(
+                            program, compiled.name, placed.arguments, grid=sizes, block=block
+                        )
+                    )
+                read_back(device, placed)
+            finally:
+                free(device, placed)
+        finally:
+            device.forget(program)
     return median(seconds)
 
 
-def _checked(
-    module: "ModuleOp", kernel: str | None, arrays: Sequence[Given]
-) -> "Operation | None":
-    """The kernel, after its arguments were checked as for execution on numpy; None where it is at the last level."""
-    from xetile.analysis.kernels import kernel_functions
-    from xetile.interpreter.machine.arguments import check_count, place_all
-    from xetile.interpreter.machine.launch import find_kernel, parameters_of
-    from xetile.interpreter.machine.memory import Memory
-
-    if not kernel_functions(module):
-        return None
-    function = find_kernel(module, kernel)
-    parameters = parameters_of(function)
-    check_count(function, parameters, arrays)
-    place_all(Memory(), parameters, arrays)
-    return function
-
-
-def _extents(sizes: "Plain") -> Extents | None:
+def extents_of(sizes: "Plain") -> Extents | None:
+    """Sizes of the contract; None where it leaves them free."""
     if not isinstance(sizes, list):
         return None
     x, y, z = (cast(int, size) for size in sizes)
     return x, y, z
+
+
+@contextmanager
+def placed_at(kernel: "Operation") -> Generator[None]:
+    """Inside, errors that have no place get the kernel's."""
+    try:
+        yield
+    except XetileError as error:
+        if error.location is not None:
+            raise
+        raise XetileError(error.message, position(kernel), error.notes) from error
+
+
+def find_function(module: "ModuleOp", name: str | None) -> "Operation":
+    """The kernel of that name, or the only one, at any level.
+
+    Errors: XetileError where there is none, or several and no name.
+    """
+    from xetile.analysis.kernels import find_kernel, kernel_functions, missing_kernel
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    if kernel_functions(module):
+        return find_kernel(module, name)
+    kernels = {f.sym_name.data: f for f in llvm_functions(module) if is_kernel(f)}
+    if len(kernels) > 1 and name is None:
+        raise XetileError(
+            f"which kernel to execute is not clear; choose by name among {', '.join(kernels)}"
+        )
+    found = next(iter(kernels.values()), None) if name is None else kernels.get(name)
+    if found is None:
+        raise missing_kernel(module, name, list(kernels))
+    return found
+
+
+def _check_early(module: "ModuleOp", kernel: str | None, arrays: Sequence[Given]) -> None:
+    """Refuse arguments before the kernel is compiled, where it still says what it takes."""
+    from xetile.analysis.kernels import kernel_functions
+    from xetile.interpreter.machine.launch import parameters_of
+
+    function = find_function(module, kernel)
+    if function in kernel_functions(module):
+        with placed_at(function):
+            check([parameter.type for parameter in parameters_of(function)], arrays)
+
+
+def _sizes(compiled: Compiled, grid: Extents | None) -> tuple[Extents, Extents]:
+    """The workgroups of a launch, and the work-items of each."""
+    sizes = grid or extents_of(compiled.kernel["grid"])
+    if sizes is None:
+        raise XetileError(
+            "the grid is not known; give grid=(x, y, z), or write known_grid_size on the kernel"
+        )
+    if len(sizes) != 3 or min(sizes) < 1:
+        raise XetileError(
+            f"the grid is {list(sizes)}; expected three positive sizes, x fastest"
+        )
+    block = extents_of(compiled.kernel["block"])
+    if block is None:
+        raise XetileError("a kernel needs known_block_size to be launched")
+    return sizes, block

@@ -4,11 +4,14 @@ One that knows Intel's 2D block and matrix builtins gets a module as it is; to a
 """
 
 import contextlib
+import ctypes
 import struct
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from math import prod
+from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, NoReturn, Self, cast
+from typing import NamedTuple, Self, cast
 
 import numpy
 import pyopencl
@@ -16,6 +19,7 @@ import pyopencl
 from xetile.errors import XetileError, one_line
 from xetile.runtime.cache import Cache
 from xetile.runtime.device import (
+    ALIGNMENT,
     Argument,
     Extents,
     Information,
@@ -36,21 +40,34 @@ NEEDED_EXTENSIONS = (
 _EMULATION_OPTIONS = ["-cl-std=CL3.0"]
 _FAULT = struct.Struct("<qq")
 
-_SCALARS: Mapping[str, Callable[[Any], numpy.generic]] = {
-    "i8": lambda value: numpy.uint8(value & 0xFF),
-    "i16": lambda value: numpy.uint16(value & 0xFFFF),
-    "i32": lambda value: numpy.uint32(value & 0xFFFFFFFF),
-    "i64": lambda value: numpy.uint64(value & 0xFFFFFFFFFFFFFFFF),
+_OPTIONS_OF_GPUS = "-cl-intel-"
+"""How options begin that no other driver than that of Intel's GPUs takes."""
+
+_CPU_DESCRIPTION = Path("/proc/cpuinfo")
+
+_INTEGERS: Mapping[str, type[numpy.unsignedinteger]] = {
+    "i8": numpy.uint8,
+    "i16": numpy.uint16,
+    "i32": numpy.uint32,
+    "i64": numpy.uint64,
+}
+_FLOATS: Mapping[str, type[numpy.floating]] = {
     "f16": numpy.float16,
     "f32": numpy.float32,
     "f64": numpy.float64,
 }
-"""How a scalar is passed; integers by their bits."""
 
 
 def is_native(device: pyopencl.Device) -> bool:
     """Whether the device executes Intel's builtins itself."""
     return set(NEEDED_EXTENSIONS) <= set(device.extensions.split())
+
+
+def drivers() -> list[str]:
+    """The names of all drivers that the loader finds."""
+    with contextlib.suppress(pyopencl.Error):
+        return [one_line(platform.name) for platform in pyopencl.get_platforms()]
+    return []
 
 
 def devices(kind: int) -> list[pyopencl.Device]:
@@ -74,19 +91,38 @@ class _Built(NamedTuple):
     kernels: dict[str, pyopencl.Kernel]
 
 
-class OpenCLDevice:
-    """A device of this process; see `Device`."""
+class _Allocation(NamedTuple):
+    start: pyopencl.SVMAllocation
+    size: int
 
-    def __init__(self, device: pyopencl.Device, information: Information) -> None:
+
+class OpenCLDevice:
+    """A device of this process; see `Device`.
+
+    Memory is shared virtual memory: kernels get addresses, at any byte of an allocation.
+    `surface_checks` are the emulation's.
+    """
+
+    def __init__(
+        self,
+        device: pyopencl.Device,
+        information: Information,
+        *,
+        surface_checks: bool = True,
+    ) -> None:
         self.information = information
         self._device = device
-        self._context = pyopencl.Context([device])
-        profiling = pyopencl.command_queue_properties.PROFILING_ENABLE
-        self._queue = pyopencl.CommandQueue(self._context, properties=profiling)
-        self._programs: list[_Built] = []
-        self._memories: dict[Memory, pyopencl.Buffer] = {}
-        self._next = 0
-        self._cache = Cache("opencl", f"{device.version} {device.driver_version}")
+        self._surface_checks = surface_checks
+        if not device.svm_capabilities & pyopencl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+            raise XetileError(f"{information.name} has no shared virtual memory")
+        with _refusing(f"{information.name} cannot be used"):
+            self._context = pyopencl.Context([device])
+            profiling = pyopencl.command_queue_properties.PROFILING_ENABLE
+            self._queue = pyopencl.CommandQueue(self._context, properties=profiling)
+        self._programs: dict[Program, _Built] = {}
+        self._memories: dict[Memory, _Allocation] = {}
+        self._count = 0
+        self._cache = Cache("opencl", _maker(device))
 
     def __enter__(self) -> Self:
         return self
@@ -105,73 +141,75 @@ class OpenCLDevice:
         self._programs.clear()
 
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
-        source = emulated(imported_functions(spirv)) if self.information.emulates else None
-        text = "" if source is not None else options.get("opencl", "")
-        key = self._cache.key(spirv, (source or "").encode(), text.encode())
-        with _refusing("the device does not build the module"):
-            kept = self._cache.find(key)
-            if kept is None:
-                program = self._compiled(spirv, source, text)
-                binaries = cast(
-                    "list[bytes]", program.get_info(pyopencl.program_info.BINARIES)
-                )
-                self._cache.keep(key, binaries[0])
-            else:
-                program = self._quiet(
-                    lambda: pyopencl.Program(self._context, [self._device], [kept]).build()
-                )
+        imports = imported_functions(spirv)
+        source = None
+        if self.information.emulates:
+            source = emulated(imports, surface_checks=self._surface_checks)
+        words = _understood(options.get("opencl", "").split(), is_native=source is None)
+        key = self._cache.key(spirv, (source or "").encode(), " ".join(words).encode())
+        with _quiet(), _refusing("the device does not build the module"):
+            program = self._kept(key) or self._compiled(spirv, source, words)
             kernels = {kernel.function_name: kernel for kernel in program.all_kernels()}
-        self._programs.append(_Built(program, kernels))
-        return Program(len(self._programs) - 1)
+            binaries = cast("list[bytes]", program.get_info(pyopencl.program_info.BINARIES))
+        self._cache.keep(key, binaries[0])
+        self._count += 1
+        self._programs[Program(self._count)] = _Built(program, kernels)
+        return Program(self._count)
 
-    def _compiled(self, spirv: bytes, source: str | None, options: str) -> pyopencl.Program:
-        def compiled() -> pyopencl.Program:
-            module = pyopencl.Program(self._context, spirv)
-            if source is None:
-                return module.build(options.split(), devices=[self._device])
-            module.compile()
-            emulation = pyopencl.Program(self._context, source)
-            emulation.compile(_EMULATION_OPTIONS)
-            return link(self._context, [module, emulation])
+    def _kept(self, key: str) -> pyopencl.Program | None:
+        """The program of a cached binary; None where there is none, or the driver does not take it."""
+        binary = self._cache.take(key)
+        if binary is None:
+            return None
+        with contextlib.suppress(pyopencl.Error):
+            return pyopencl.Program(self._context, [self._device], [binary]).build()
+        return None
 
+    def _compiled(
+        self, spirv: bytes, source: str | None, options: list[str]
+    ) -> pyopencl.Program:
+        module = pyopencl.Program(self._context, spirv)
+        if source is None:
+            return module.build(options, devices=[self._device])
         # its options have no type in pyopencl
         link = cast("Callable[..., pyopencl.Program]", pyopencl.link_program)
-        return self._quiet(compiled)
+        module.compile(options)
+        emulation = pyopencl.Program(self._context, source)
+        emulation.compile(_EMULATION_OPTIONS)
+        return link(self._context, [module, emulation])
 
-    @staticmethod
-    def _quiet(make: Callable[[], pyopencl.Program]) -> pyopencl.Program:
-        """Without the warnings that pyopencl gives of how it is used and of every build log."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return make()
+    def forget(self, program: Program) -> None:
+        del self._programs[program]
 
     def allocate(self, size: int) -> Memory:
         with _refusing(f"the device does not allocate {size} bytes"):
-            flags = pyopencl.mem_flags.READ_WRITE
-            buffer = pyopencl.Buffer(self._context, flags, max(1, size))
-            pyopencl.enqueue_fill_buffer(
-                self._queue, buffer, numpy.zeros(1, numpy.uint8), 0, max(1, size)
-            ).wait()
-        self._next += 1
-        memory = Memory(self._next)
-        self._memories[memory] = buffer
-        return memory
+            flags = pyopencl.svm_mem_flags.READ_WRITE
+            made = pyopencl.SVMAllocation(self._context, max(1, size), ALIGNMENT, flags)
+            zero = numpy.zeros(1, numpy.uint8)
+            pyopencl.enqueue_svm_memfill(self._queue, made, zero).wait()
+        self._count += 1
+        self._memories[Memory(self._count)] = _Allocation(made, size)
+        return Memory(self._count)
 
     def write(self, memory: Memory, data: bytes) -> None:
+        start, size = self._memories[memory]
+        if len(data) > size:
+            raise XetileError(f"{len(data)} bytes do not fit an allocation of {size}")
         if data:
             with _refusing("the device does not take data"):
-                host = numpy.frombuffer(data, numpy.uint8)
-                pyopencl.enqueue_copy(self._queue, self._memories[memory], host)
+                host = numpy.frombuffer(bytearray(data), numpy.uint8)  # it wants to write
+                pyopencl.enqueue_copy(self._queue, start, host)
 
     def read(self, memory: Memory) -> bytes:
-        buffer = self._memories[memory]
-        host = numpy.empty(buffer.size, numpy.uint8)
-        with _refusing("the device does not give data"):
-            pyopencl.enqueue_copy(self._queue, host, buffer)
+        start, size = self._memories[memory]
+        host = numpy.empty(size, numpy.uint8)
+        if size:
+            with _refusing("the device does not give data"):
+                pyopencl.enqueue_copy(self._queue, host, start)
         return host.tobytes()
 
     def free(self, memory: Memory) -> None:
-        self._memories.pop(memory).release()
+        self._memories.pop(memory).start.release()
 
     def launch(
         self,
@@ -183,58 +221,106 @@ class OpenCLDevice:
         block: Extents,
     ) -> float:
         built = self._programs[program]
-        if kernel not in built.kernels:
-            raise XetileError(f"the module has no kernel '{kernel}'")
-        function = built.kernels[kernel]
+        function = self._function(built, kernel)
+        self._check_launch(function, arguments, grid, block)
+        items = tuple(count * size for count, size in zip(grid, block, strict=True))
         with _refusing("the device does not launch the kernel"):
-            parts = [
-                self._set(function, number, given) for number, given in enumerate(arguments)
-            ]
-            items = tuple(count * size for count, size in zip(grid, block, strict=True))
+            for number, given in enumerate(arguments):
+                function.set_arg(number, self._value(given))
             event = pyopencl.enqueue_nd_range_kernel(self._queue, function, items, block)
             event.wait()
-            del parts
             seconds = (event.profile.end - event.profile.start) * 1e-9
         if self.information.emulates:
             self._refuse_fault(built)
         return seconds
 
-    def _set(
-        self, function: pyopencl.Kernel, number: int, given: Argument
-    ) -> pyopencl.Buffer | None:
-        """Set an argument; a part of an allocation has to live until the kernel has run."""
+    @staticmethod
+    def _function(built: _Built, kernel: str) -> pyopencl.Kernel:
+        if kernel in built.kernels:
+            return built.kernels[kernel]
+        names = ", ".join(name for name in built.kernels if name != FAULT_KERNEL)
+        raise XetileError(f"the module has no kernel '{kernel}' but {names or 'none at all'}")
+
+    def _check_launch(
+        self,
+        function: pyopencl.Kernel,
+        arguments: Sequence[Argument],
+        grid: Extents,
+        block: Extents,
+    ) -> None:
+        if function.num_args != len(arguments):
+            raise XetileError(
+                f"the emitted kernel takes {function.num_args} arguments, {len(arguments)} are given"
+            )
+        if min(*grid, *block) < 1:
+            raise XetileError(
+                f"the grid is {list(grid)}, the block {list(block)}; expected positive sizes"
+            )
+        most = self._device.max_work_group_size
+        if prod(block) > most:
+            raise XetileError(
+                f"a workgroup has {prod(block)} work-items, {list(block)}; the device takes at most {most}"
+            )
+
+    def _value(self, given: Argument) -> "numpy.generic | pyopencl.SVMPointer":
+        """An argument as pyopencl takes it; integers are passed by their bits."""
         match given:
+            case Scalar(type, value) if type in _FLOATS:
+                return _FLOATS[type](value)
             case Scalar(type, value):
-                function.set_arg(number, _SCALARS[type](value))
-                return None
+                made = _INTEGERS[type]
+                return made(int(value) & int(numpy.iinfo(made).max))
             case Pointer(memory, 0):
-                function.set_arg(number, self._memories[memory])
-                return None
+                return self._memories[memory].start
             case Pointer(memory, offset):
-                buffer = self._memories[memory]
-                part = buffer.get_sub_region(offset, buffer.size - offset)
-                function.set_arg(number, part)
-                return part
+                # pyopencl knows addresses by what is there
+                address = self._memories[memory].start.svm_ptr + offset
+                there = (ctypes.c_ubyte * 1).from_address(address)
+                return pyopencl.SVM(numpy.ctypeslib.as_array(there))
 
     def _refuse_fault(self, built: _Built) -> None:
         """Refuse what an emulated function reported."""
         result = self.allocate(_FAULT.size)
-        kernel = built.kernels[FAULT_KERNEL]
-        kernel.set_arg(0, self._memories[result])
-        pyopencl.enqueue_nd_range_kernel(self._queue, kernel, (1,), (1,)).wait()
-        fault, value = _FAULT.unpack(self.read(result))
-        self.free(result)
+        try:
+            with _refusing("the device does not say whether it took the surfaces"):
+                kernel = built.kernels[FAULT_KERNEL]
+                kernel.set_arg(0, self._memories[result].start)
+                pyopencl.enqueue_nd_range_kernel(self._queue, kernel, (1,), (1,)).wait()
+            fault, value = _FAULT.unpack(self.read(result))
+        finally:
+            self.free(result)
         if fault:
             raise XetileError(fault_text(fault, value))
 
 
+def _understood(options: list[str], *, is_native: bool) -> list[str]:
+    """The build options for a device; other vendors' options are for their drivers."""
+    return [word for word in options if is_native or not word.startswith(_OPTIONS_OF_GPUS)]
+
+
+def _maker(device: pyopencl.Device) -> str:
+    """What binaries depend on beside what they are made of: the driver, and the processor it is for."""
+    words = [device.name, device.version, device.driver_version, device.platform.name]
+    if device.type & pyopencl.device_type.CPU:
+        # several processors have the name of the device; homes are shared between machines
+        with contextlib.suppress(OSError):
+            lines = _CPU_DESCRIPTION.read_text().splitlines()
+            words += sorted({line for line in lines if line.startswith("flags")})
+    return "\n".join(words)
+
+
 @contextlib.contextmanager
-def _refusing(what: str) -> Any:
+def _quiet() -> Generator[None]:
+    """Without the warnings that pyopencl gives of how it is used and of every build log."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextlib.contextmanager
+def _refusing(what: str) -> Generator[None]:
+    """Inside, what the driver refuses is an error that says so."""
     try:
         yield
     except pyopencl.Error as error:
-        _refuse(what, error)
-
-
-def _refuse(what: str, error: pyopencl.Error) -> NoReturn:
-    raise XetileError(f"{what}: {one_line(str(error))}") from error
+        raise XetileError(f"{what}: {one_line(str(error))}") from error

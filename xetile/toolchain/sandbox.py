@@ -243,6 +243,9 @@ _LAST_SECONDS = 2.0
 _MOST_PRINTED = 1 << 16
 """Bytes of standard error that are looked at."""
 
+_MOST_SECONDS = 1e6
+"""What a socket takes as its limit."""
+
 _LENGTH = struct.Struct("<Q")
 
 
@@ -296,4 +299,4 @@ def _limit(connection: socket.socket, deadline: float | None) -> None:
     left = deadline - monotonic()
     if left <= 0:
         raise TimeoutError
-    connection.settimeout(left)
+    connection.settimeout(min(left, _MOST_SECONDS))
