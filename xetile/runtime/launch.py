@@ -87,7 +87,7 @@ def execute_on(
     Errors: XetileError with the kernel's place where it cannot be compiled, built or run, or does not take the
     arrays, which are then as they were.
     """
-    _check_early(module, kernel, arrays)
+    _check_early(module, kernel, arrays, grid)
     stage("compiling")
     compiled = compile_kernel(module, kernel, target)
     return execute_compiled(device, compiled, arrays, grid=grid, times=times, stage=stage)
@@ -171,15 +171,18 @@ def find_function(module: "ModuleOp", name: str | None) -> "Operation":
     return found
 
 
-def _check_early(module: "ModuleOp", kernel: str | None, arrays: Sequence[Given]) -> None:
-    """Refuse arguments before the kernel is compiled, where it still says what it takes."""
-    from xetile.analysis.kernels import kernel_functions
+def _check_early(
+    module: "ModuleOp", kernel: str | None, arrays: Sequence[Given], grid: Extents | None
+) -> None:
+    """Refuse, before the kernel is compiled, what it says of arguments and grid where it is no LLVM function yet."""
+    from xetile.analysis.kernels import kernel_functions, known_grid
     from xetile.interpreter.machine.launch import parameters_of
 
     function = find_function(module, kernel)
     if function in kernel_functions(module):
         with placed_at(function):
             check([parameter.type for parameter in parameters_of(function)], arrays)
+            known_grid(function, grid)
 
 
 def _sizes(compiled: Compiled, grid: Extents | None) -> tuple[Extents, Extents]:

@@ -1,0 +1,83 @@
+"""A device without a driver: memory in this process, and what a test gives for a kernel."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from xetile.errors import XetileError
+from xetile.runtime.device import Argument, Extents, Information, Memory, Program
+
+Behaviour = Callable[["FakeDevice", Sequence[Argument]], object]
+"""What a launch does, given the device and the arguments."""
+
+
+class FakeDevice:
+    """See `xetile.runtime.device.Device`; it remembers what it was asked."""
+
+    information = Information("fake", "a fake", emulates=True)
+
+    def __init__(self, behaviour: Behaviour = lambda device, arguments: None) -> None:
+        self.behaviour = behaviour
+        self.memories: dict[Memory, bytearray] = {}
+        self.programs: dict[Program, bytes] = {}
+        self.launches: list[tuple[str, list[Argument], Extents, Extents]] = []
+        self.largest = 1 << 20
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.memories.clear()
+        self.programs.clear()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.memories and not self.programs
+
+    def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
+        self._count += 1
+        self.programs[Program(self._count)] = spirv
+        return Program(self._count)
+
+    def forget(self, program: Program) -> None:
+        del self.programs[program]
+
+    def allocate(self, size: int) -> Memory:
+        if size > self.largest:
+            raise XetileError(f"the device does not allocate {size} bytes")
+        self._count += 1
+        self.memories[Memory(self._count)] = bytearray(size)
+        return Memory(self._count)
+
+    def write(self, memory: Memory, data: bytes) -> None:
+        assert len(data) <= len(self.memories[memory])
+        self.memories[memory][: len(data)] = data
+
+    def read(self, memory: Memory) -> bytes:
+        return bytes(self.memories[memory])
+
+    def free(self, memory: Memory) -> None:
+        del self.memories[memory]
+
+    def launch(
+        self,
+        program: Program,
+        kernel: str,
+        arguments: Sequence[Argument],
+        *,
+        grid: Extents,
+        block: Extents,
+    ) -> float:
+        assert program in self.programs
+        self.launches.append((kernel, list(arguments), grid, block))
+        self.behaviour(self, arguments)
+        return float(len(self.launches))

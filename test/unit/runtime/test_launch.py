@@ -1,0 +1,180 @@
+"""Launches on a device that is none: the order of things, and where errors are."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from support.fake_device import FakeDevice
+
+from xetile.codegen import lower_to_llvm
+from xetile.dialects.modules import parse
+from xetile.errors import XetileError
+from xetile.runtime.device import Argument, Device, Pointer
+from xetile.runtime.launch import compile_kernel, execute_compiled, execute_on
+
+GRID = ", known_grid_size = array<i32: 2, 1, 1>"
+
+
+def source(name: str = "k", grid: str = GRID, block: str = "array<i32: 16, 1, 1>") -> str:
+    return f"""
+    gpu.func @{name}(%A: memref<4xf32>, %n: i32) kernel
+        attributes {{known_block_size = {block}{grid}, xetile.level = "lane"}} {{
+      gpu.return
+    }}"""
+
+
+def module(*functions: str):
+    return parse("gpu.module @m {" + "".join(functions or [source()]) + "\n}", "k.mlir")
+
+
+def add_one(device: FakeDevice, arguments: Sequence[Argument]) -> None:
+    """Add one to every element of the first argument."""
+    (pointer, _) = arguments
+    assert isinstance(pointer, Pointer)
+    found = np.frombuffer(device.read(pointer.memory), np.float32)
+    device.write(pointer.memory, (found + 1).tobytes())
+
+
+def array() -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    return np.zeros(4, np.float32)
+
+
+def test_a_launch_changes_the_arrays_and_leaves_nothing():
+    device, given = FakeDevice(add_one), array()
+    seconds = execute_on(device, module(), None, [given, 3], target="bmg")
+    assert given.tolist() == [1] * 4
+    assert seconds == 1
+    ((name, arguments, grid, block),) = device.launches
+    assert (name, grid, block) == ("k", (2, 1, 1), (16, 1, 1))
+    assert len(arguments) == 2
+    assert device.is_empty
+
+
+def test_several_launches_are_all_of_the_same_data():
+    device, given = FakeDevice(add_one), array()
+    stages: list[str] = []
+    seconds = execute_on(
+        device, module(), "k", [given, 3], target="bmg", times=5, stage=stages.append
+    )
+    assert given.tolist() == [1] * 4
+    assert len(device.launches) == 5
+    assert seconds == 3
+    assert stages == ["compiling", "building", *(f"launch {n} of 5" for n in range(1, 6))]
+
+
+def test_a_kernel_at_the_last_level_is_executed_as_well():
+    lowered = lower_to_llvm(module(), "bmg")
+    device, given = FakeDevice(add_one), array()
+    execute_on(device, lowered, None, [given, 3], grid=(7, 1, 1))
+    assert given.tolist() == [1] * 4
+    assert device.launches[0][2] == (7, 1, 1)
+    message = r"^k\.mlir:2:5: error: argument 0 is memref<4xf32>.*the array has shape \[5\]$"
+    with pytest.raises(XetileError, match=message):
+        execute_on(device, lowered, None, [np.zeros(5, np.float32), 3])
+    with pytest.raises(
+        XetileError, match=r"^k\.mlir:2:5: error: the kernel takes 2 arguments"
+    ):
+        execute_on(device, lowered, None, [given])
+
+
+def test_what_a_device_refuses_is_said_at_the_kernel():
+    def refuse(device: FakeDevice, arguments: Sequence[Argument]) -> None:
+        raise XetileError("the device does not")
+
+    device, given = FakeDevice(refuse), array()
+    with pytest.raises(XetileError) as found:
+        execute_on(device, module(), None, [given, 3], target="bmg")
+    assert str(found.value) == "k.mlir:2:5: error: the device does not"
+    assert device.is_empty
+
+
+def test_an_interrupt_leaves_nothing_either():
+    def interrupt(device: FakeDevice, arguments: Sequence[Argument]) -> None:
+        raise KeyboardInterrupt
+
+    device = FakeDevice(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        execute_on(device, module(), None, [array(), 3], target="bmg")
+    assert device.is_empty
+
+
+class Untouched(FakeDevice):
+    """A device that is not to be asked."""
+
+    def build(self, spirv: bytes, options: object) -> object:  # pyright: ignore
+        raise AssertionError("built")
+
+
+def refusal(
+    *functions: str,
+    kernel: str | None = None,
+    given: Sequence[object] = (np.zeros(4, np.float32), 3),
+    grid: tuple[int, int, int] | None = None,
+    times: int = 1,
+    last_level: bool = False,
+) -> str:
+    device: Device = Untouched()  # pyright: ignore
+    program = module(*functions)
+    if last_level:
+        program = lower_to_llvm(program, "bmg")
+    with pytest.raises(XetileError) as found:
+        execute_on(device, program, kernel, given, target="bmg", grid=grid, times=times)  # pyright: ignore
+    return str(found.value)
+
+
+AT = "k.mlir:2:5: error: "
+
+
+def test_what_can_be_known_is_refused_before_the_device_is_asked():
+    assert refusal(source(grid="")) == (
+        f"{AT}the grid is not known; give grid=(x, y, z), or write known_grid_size on the kernel"
+    )
+    assert refusal(grid=(1, 0, 1)) == (
+        f"{AT}the grid is [1, 0, 1]; expected three positive sizes, x fastest"
+    )
+    assert refusal(given=[np.zeros(4), 3]).startswith(f"{AT}argument 0 is memref<4xf32>")
+    assert refusal(given=[]).startswith(f"{AT}the kernel takes 2 arguments")
+    assert refusal(times=0) == "0 launches; expected 1 or more"
+
+
+def test_a_kernel_is_named_where_there_are_several():
+    both = (source("one"), source("other"))
+    for last_level in (False, True):
+        message = "which kernel to execute is not clear; choose by name among one, other"
+        assert refusal(*both, last_level=last_level) == message
+        message = "there is no kernel 'third'; the module has: one, other"
+        assert refusal(*both, kernel="third", last_level=last_level) == message
+    device = FakeDevice(add_one)
+    for last_level in (False, True):
+        program = lower_to_llvm(module(*both), "bmg") if last_level else module(*both)
+        execute_on(device, program, "other", [array(), 3], target="bmg")
+        assert device.launches[-1][0] == "other"
+
+
+def test_wrong_arguments_are_refused_before_the_kernel_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def never(*_: object) -> object:
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr("xetile.runtime.launch.compile_kernel", never)
+    assert refusal(given=[]).startswith(f"{AT}the kernel takes 2 arguments")
+    assert refusal(source(grid="")).startswith(f"{AT}the grid is not known")
+
+
+def test_a_kernel_is_compiled_once_for_several_launches():
+    compiled = compile_kernel(module(), None, "bmg")
+    assert compiled.spirv[:4] == bytes.fromhex("03022307")
+    device, given = FakeDevice(add_one), array()
+    for _ in range(3):
+        execute_compiled(device, compiled, [given, 0])
+    assert given.tolist() == [3] * 4
+
+
+def test_the_room_is_imported_without_drivers():
+    rooms = ("arguments", "cache", "child", "device", "devices", "launch", "spirv_module")
+    imports = "".join(f"import xetile.runtime.{room}\n" for room in rooms)
+    script = f"{imports}import sys\nassert 'pyopencl' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
