@@ -40,6 +40,15 @@ NEEDED_EXTENSIONS = (
 _EMULATION_OPTIONS = ["-cl-std=CL3.0"]
 _FAULT = struct.Struct("<qq")
 
+_BUILD_LOG = pyopencl.program_build_info.LOG
+
+_LAUNCHED_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
+"""The block that a kernel requires, zeros where it takes any."""
+
+_MOST_BYTES = 1 << 62
+_MOST_ITEMS = 1 << 32
+"""What sizes are below: allocations, and launches in one dimension, whose ids have 32 bits on GPUs."""
+
 _OPTIONS_OF_GPUS = "-cl-intel-"
 """How options begin that no other driver than that of Intel's GPUs takes."""
 
@@ -171,17 +180,32 @@ class OpenCLDevice:
         module = pyopencl.Program(self._context, spirv)
         if source is None:
             return module.build(options, devices=[self._device])
+        self._compile(module, options)
+        emulation = pyopencl.Program(self._context, source)
+        self._compile(emulation, _EMULATION_OPTIONS)
         # its options have no type in pyopencl
         link = cast("Callable[..., pyopencl.Program]", pyopencl.link_program)
-        module.compile(options)
-        emulation = pyopencl.Program(self._context, source)
-        emulation.compile(_EMULATION_OPTIONS)
         return link(self._context, [module, emulation])
+
+    def _compile(self, program: pyopencl.Program, options: list[str]) -> None:
+        try:
+            program.compile(options)
+        except pyopencl.Error as error:
+            log = one_line(self._log(program))
+            if not log:
+                raise
+            raise XetileError(f"the device does not build the module: {log}") from error
+
+    def _log(self, program: pyopencl.Program) -> str:
+        ask = cast("Callable[[pyopencl.Device, int], object]", program.get_build_info)
+        return str(ask(self._device, _BUILD_LOG))
 
     def forget(self, program: Program) -> None:
         del self._programs[program]
 
     def allocate(self, size: int) -> Memory:
+        if not 0 <= size < _MOST_BYTES:
+            raise XetileError(f"the device does not allocate {size} bytes")
         with _refusing(f"the device does not allocate {size} bytes"):
             flags = pyopencl.svm_mem_flags.READ_WRITE
             made = pyopencl.SVMAllocation(self._context, max(1, size), ALIGNMENT, flags)
@@ -222,9 +246,9 @@ class OpenCLDevice:
     ) -> float:
         built = self._programs[program]
         function = self._function(built, kernel)
-        self._check_launch(function, arguments, grid, block)
         items = tuple(count * size for count, size in zip(grid, block, strict=True))
         with _refusing("the device does not launch the kernel"):
+            self._check_launch(function, arguments, items, block)
             for number, given in enumerate(arguments):
                 function.set_arg(number, self._value(given))
             event = pyopencl.enqueue_nd_range_kernel(self._queue, function, items, block)
@@ -245,16 +269,25 @@ class OpenCLDevice:
         self,
         function: pyopencl.Kernel,
         arguments: Sequence[Argument],
-        grid: Extents,
+        items: Sequence[int],
         block: Extents,
     ) -> None:
         if function.num_args != len(arguments):
             raise XetileError(
                 f"the emitted kernel takes {function.num_args} arguments, {len(arguments)} are given"
             )
-        if min(*grid, *block) < 1:
+        if min(*items, *block) < 1:
             raise XetileError(
-                f"the grid is {list(grid)}, the block {list(block)}; expected positive sizes"
+                f"the launch has {list(items)} work-items, {list(block)} in a workgroup; expected positive sizes"
+            )
+        if max(items) >= _MOST_ITEMS:
+            raise XetileError(
+                f"the launch has {list(items)} work-items; expected less than {_MOST_ITEMS} in a dimension"
+            )
+        wanted = tuple(function.get_work_group_info(_LAUNCHED_BLOCK, self._device))
+        if any(wanted) and wanted != block:
+            raise XetileError(
+                f"the block is {list(block)}; the kernel is made for {list(wanted)}"
             )
         most = self._device.max_work_group_size
         if prod(block) > most:

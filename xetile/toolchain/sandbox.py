@@ -203,14 +203,14 @@ class Helper:
             self._files.close()
 
     def _last_words(self) -> str:
-        """The last line of an error that it printed, else its last line."""
+        """The last line that it printed of an error; what else a driver prints when it crashes is for its makers."""
         self._printed.seek(0, os.SEEK_END)
         self._printed.seek(max(0, self._printed.tell() - _MOST_PRINTED))
-        lines = self._printed.read().decode(errors="replace").strip().splitlines()
+        lines = self._printed.read().decode(errors="replace").splitlines()
         errors = [
             line for line in lines if "error" in line.lower() or "assert" in line.lower()
         ]
-        return one_line((errors or lines or [""])[-1])
+        return one_line(errors[-1]) if errors else ""
 
 
 def serve(numbers: Sequence[str], answer: Callable[[object], object]) -> None:
