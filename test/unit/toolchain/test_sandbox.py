@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
+from support.processes import ends, is_running, open_files
 
 from xetile.errors import XetileError
 from xetile.toolchain.sandbox import Helper, HelperEnded, ending, run
@@ -81,30 +81,6 @@ def helper() -> Generator[Helper]:
 
 def ask(helper: Helper, question: object, seconds: float = 30) -> object:
     return helper.ask(question, "try", seconds=seconds)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there that does something; one that ended and waits for its parent does not."""
-    try:
-        os.kill(process, 0)
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-    return state not in "ZX"
-
-
-def ends(process: int) -> bool:
-    """Whether a process that was killed is gone; ending takes it a moment."""
-    limit = time.monotonic() + 10
-    while is_running(process):
-        if time.monotonic() > limit:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
 
 
 def test_a_helper_answers_until_it_is_ended(helper: Helper):
