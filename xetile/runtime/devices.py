@@ -158,5 +158,5 @@ def _gpus_that_are_there(native: int) -> str:
     if not names:
         return f"OpenCL's loader finds no driver; expected that of an Intel GPU with {needed}"
     gpus = [one_line(gpu.name) for gpu in devices(pyopencl.device_type.GPU)]
-    found = f"GPUs are {', '.join(gpus)}" if gpus else "no GPU"
+    found = f"the GPUs {', '.join(gpus)}" if gpus else "no GPU"
     return f"none offers {needed}; the drivers found ({', '.join(names)}) have {found}"

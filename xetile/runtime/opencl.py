@@ -179,17 +179,21 @@ class OpenCLDevice:
     ) -> pyopencl.Program:
         module = pyopencl.Program(self._context, spirv)
         if source is None:
-            return module.build(options, devices=[self._device])
-        self._compile(module, options)
+            with self._logging(module):
+                return module.build(options, devices=[self._device])
         emulation = pyopencl.Program(self._context, source)
-        self._compile(emulation, _EMULATION_OPTIONS)
+        for program, words in ((module, options), (emulation, _EMULATION_OPTIONS)):
+            with self._logging(program):
+                program.compile(words)
         # its options have no type in pyopencl
         link = cast("Callable[..., pyopencl.Program]", pyopencl.link_program)
         return link(self._context, [module, emulation])
 
-    def _compile(self, program: pyopencl.Program, options: list[str]) -> None:
+    @contextlib.contextmanager
+    def _logging(self, program: pyopencl.Program) -> Generator[None]:
+        """Inside, the driver refuses with what it says of the program, where it says something."""
         try:
-            program.compile(options)
+            yield
         except pyopencl.Error as error:
             log = one_line(self._log(program))
             if not log:
@@ -198,7 +202,9 @@ class OpenCLDevice:
 
     def _log(self, program: pyopencl.Program) -> str:
         ask = cast("Callable[[pyopencl.Device, int], object]", program.get_build_info)
-        return str(ask(self._device, _BUILD_LOG))
+        with contextlib.suppress(pyopencl.Error):
+            return str(ask(self._device, _BUILD_LOG))
+        return ""
 
     def forget(self, program: Program) -> None:
         del self._programs[program]
@@ -216,13 +222,13 @@ class OpenCLDevice:
         return Memory(self._count)
 
     def write(self, memory: Memory, data: bytes) -> None:
-        start, size = self._memories[memory]
+        size = self._memories[memory].size
         if len(data) > size:
             raise XetileError(f"{len(data)} bytes do not fit an allocation of {size}")
         if data:
             with _refusing("the device does not take data"):
                 host = numpy.frombuffer(bytearray(data), numpy.uint8)  # it wants to write
-                pyopencl.enqueue_copy(self._queue, start, host)
+                pyopencl.enqueue_copy(self._queue, self._part(memory, 0, len(data)), host)
 
     def read(self, memory: Memory) -> bytes:
         start, size = self._memories[memory]
@@ -306,10 +312,13 @@ class OpenCLDevice:
             case Pointer(memory, 0):
                 return self._memories[memory].start
             case Pointer(memory, offset):
-                # pyopencl knows addresses by what is there
-                address = self._memories[memory].start.svm_ptr + offset
-                there = (ctypes.c_ubyte * 1).from_address(address)
-                return pyopencl.SVM(numpy.ctypeslib.as_array(there))
+                return self._part(memory, offset, 1)
+
+    def _part(self, memory: Memory, offset: int, size: int) -> pyopencl.SVMPointer:
+        """Some bytes of an allocation; pyopencl knows addresses by what is there."""
+        address = self._memories[memory].start.svm_ptr + offset
+        there = (ctypes.c_ubyte * size).from_address(address)
+        return pyopencl.SVM(numpy.ctypeslib.as_array(there))
 
     def _refuse_fault(self, built: _Built) -> None:
         """Refuse what an emulated function reported."""

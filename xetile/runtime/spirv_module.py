@@ -48,7 +48,7 @@ def _instructions(spirv: bytes) -> list[tuple[int, tuple[int, ...]]]:
 def _text(words: tuple[int, ...]) -> str:
     data = struct.pack(f"<{len(words)}I", *words)
     name = data.split(b"\0", 1)[0]
-    try:
-        return name.decode()
-    except UnicodeDecodeError as error:
-        raise XetileError(f"no SPIR-V module: a name is {name!r}, no UTF-8") from error
+    text = name.decode(errors="replace")
+    if text.encode() != name or not text.isprintable():
+        raise XetileError(f"no SPIR-V module: a name is {name!r}")
+    return text
