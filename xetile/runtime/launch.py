@@ -141,13 +141,17 @@ def extents_of(sizes: "Plain") -> Extents | None:
 
 @contextmanager
 def placed_at(kernel: "Operation") -> Generator[None]:
-    """Inside, errors that have no place get the kernel's."""
+    """Inside, errors that have no place get the kernel's; where memory is at its end, that is one."""
     try:
         yield
     except XetileError as error:
         if error.location is not None:
             raise
         raise XetileError(error.message, position(kernel), error.notes) from error
+    except MemoryError as error:
+        raise XetileError(
+            "executing the kernel takes more memory than there is", position(kernel)
+        ) from error
 
 
 def find_function(module: "ModuleOp", name: str | None) -> "Operation":

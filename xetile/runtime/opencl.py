@@ -8,7 +8,6 @@ import ctypes
 import struct
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
-from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
@@ -29,6 +28,7 @@ from xetile.runtime.device import (
     Scalar,
 )
 from xetile.runtime.emulation import FAULT_KERNEL, emulated, fault_text
+from xetile.runtime.opencl_launch import check_launch
 from xetile.runtime.spirv_module import imported_functions
 
 NEEDED_EXTENSIONS = (
@@ -42,12 +42,8 @@ _FAULT = struct.Struct("<qq")
 
 _BUILD_LOG = pyopencl.program_build_info.LOG
 
-_LAUNCHED_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
-"""The block that a kernel requires, zeros where it takes any."""
-
 _MOST_BYTES = 1 << 62
-_MOST_ITEMS = 1 << 32
-"""What sizes are below: allocations, and launches in one dimension, whose ids have 32 bits on GPUs."""
+"""What the size of an allocation is below."""
 
 _OPTIONS_OF_GPUS = "-cl-intel-"
 """How options begin that no other driver than that of Intel's GPUs takes."""
@@ -254,7 +250,7 @@ class OpenCLDevice:
         function = self._function(built, kernel)
         items = tuple(count * size for count, size in zip(grid, block, strict=True))
         with _refusing("the device does not launch the kernel"):
-            self._check_launch(function, arguments, items, block)
+            check_launch(self._device, function, len(arguments), items, block)
             for number, given in enumerate(arguments):
                 function.set_arg(number, self._value(given))
             event = pyopencl.enqueue_nd_range_kernel(self._queue, function, items, block)
@@ -270,36 +266,6 @@ class OpenCLDevice:
             return built.kernels[kernel]
         names = ", ".join(name for name in built.kernels if name != FAULT_KERNEL)
         raise XetileError(f"the module has no kernel '{kernel}' but {names or 'none at all'}")
-
-    def _check_launch(
-        self,
-        function: pyopencl.Kernel,
-        arguments: Sequence[Argument],
-        items: Sequence[int],
-        block: Extents,
-    ) -> None:
-        if function.num_args != len(arguments):
-            raise XetileError(
-                f"the emitted kernel takes {function.num_args} arguments, {len(arguments)} are given"
-            )
-        if min(*items, *block) < 1:
-            raise XetileError(
-                f"the launch has {list(items)} work-items, {list(block)} in a workgroup; expected positive sizes"
-            )
-        if max(items) >= _MOST_ITEMS:
-            raise XetileError(
-                f"the launch has {list(items)} work-items; expected less than {_MOST_ITEMS} in a dimension"
-            )
-        wanted = tuple(function.get_work_group_info(_LAUNCHED_BLOCK, self._device))
-        if any(wanted) and wanted != block:
-            raise XetileError(
-                f"the block is {list(block)}; the kernel is made for {list(wanted)}"
-            )
-        most = self._device.max_work_group_size
-        if prod(block) > most:
-            raise XetileError(
-                f"a workgroup has {prod(block)} work-items, {list(block)}; the device takes at most {most}"
-            )
 
     def _value(self, given: Argument) -> "numpy.generic | pyopencl.SVMPointer":
         """An argument as pyopencl takes it; integers are passed by their bits."""

@@ -90,6 +90,17 @@ def test_what_a_device_refuses_is_said_at_the_kernel():
     assert device.is_empty
 
 
+def test_memory_at_its_end_is_said_at_the_kernel():
+    def exhaust(device: FakeDevice, arguments: Sequence[Argument]) -> None:
+        raise MemoryError
+
+    device, given = FakeDevice(exhaust), array()
+    with pytest.raises(XetileError) as found:
+        execute_on(device, module(), None, [given, 3], target="bmg")
+    assert str(found.value) == f"{AT}executing the kernel takes more memory than there is"
+    assert device.is_empty
+
+
 def test_an_interrupt_leaves_nothing_either():
     def interrupt(device: FakeDevice, arguments: Sequence[Argument]) -> None:
         raise KeyboardInterrupt
