@@ -139,7 +139,11 @@ class Helper:
     @property
     def is_open(self) -> bool:
         """Whether it still answers."""
-        return self._ending is None and self._process.poll() is None
+        if self._ending is not None:
+            return False
+        # looked at, not taken: its number stays its own until it is ended
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self._process.pid, how) is None
 
     @property
     def process(self) -> int:

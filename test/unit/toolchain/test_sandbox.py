@@ -127,6 +127,17 @@ def test_a_helper_that_ends_is_told_how(helper: Helper, question: str, ending: s
         ask(helper, ["echo", 1])
 
 
+def test_a_helper_that_ended_unasked_is_not_open(helper: Helper):
+    assert ask(helper, ["echo", 1]) == 1
+    os.kill(helper.process, signal.SIGKILL)
+    assert ends(helper.process)
+    assert not helper.is_open
+    with pytest.raises(
+        HelperEnded, match=r"^the helper ended with signal SIGKILL; it was to try"
+    ):
+        ask(helper, ["echo", 1])
+
+
 def test_a_helper_that_takes_too_long_is_ended_with_what_it_started(helper: Helper):
     child = ask(helper, ["start", 60])
     assert isinstance(child, int)
