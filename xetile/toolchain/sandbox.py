@@ -143,7 +143,10 @@ class Helper:
             return False
         # looked at, not taken: its number stays its own until it is ended
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._process.pid, how) is None
+        try:
+            return os.waitid(os.P_PID, self._process.pid, how) is None
+        except ChildProcessError:  # where a system was told to forget processes that end
+            return False
 
     @property
     def process(self) -> int:
