@@ -85,7 +85,12 @@ def source_types(entries: Sequence[Entry]) -> "list[Attribute]":
 
 
 def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value]":
-    """Refuse arguments that do not fit the kernel's own, as execution on numpy does; what it would execute on."""
+    """Refuse arguments that do not fit the kernel's own, as execution on numpy does; what it would execute on.
+
+    Pointers, which numpy has none of, are taken as addresses in integers are.
+    """
+    from xdsl.dialects.builtin import i64
+    from xdsl.dialects.llvm import LLVMPointerType
     from xdsl.ir import Block
 
     from xetile.interpreter.machine.arguments import place_all
@@ -96,7 +101,8 @@ def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value
         raise XetileError(
             f"the kernel takes {len(types)} arguments ({listed}), {len(given)} are given"
         )
-    return place_all(HostMemory(), Block(arg_types=types).args, given)
+    known = [i64 if isinstance(type, LLVMPointerType) else type for type in types]
+    return place_all(HostMemory(), Block(arg_types=known).args, given)
 
 
 def place(device: Device, entries: Sequence[Entry], given: Sequence[Given]) -> Placed:
@@ -181,9 +187,11 @@ def scalar(entry: Entry, value: float) -> Scalar:
 def _encoded(entry: Entry, held: Array) -> Scalar:
     """A number as execution on numpy holds it; types that a device lacks are integers of their bits."""
     type = str(entry["type"])
-    if type.startswith("i") and held.dtype.kind not in "iub":
+    if not type.startswith("i"):
+        return Scalar(type, float(held[0]))
+    if held.dtype.kind not in "iub":
         held = held.view(f"u{held.itemsize}")
-    return Scalar(type, cast("int | float", held[0].item()))
+    return Scalar(type, int(held[0]))
 
 
 def _check_kind(entry: Entry, value: Given, number: int) -> None:

@@ -281,6 +281,15 @@ def test_an_address_is_an_array_of_any_type():
     assert at(device, pointer, np.int16).tolist() == array.tolist()
 
 
+def test_a_pointer_is_an_array_of_any_type():
+    device = FakeDevice()
+    array = numbers(8, dtype=np.int16)
+    (pointer,) = pointers(placed_on(device, ["!llvm.ptr<1>"], [array]))
+    assert at(device, pointer, np.int16).tolist() == array.tolist()
+    with pytest.raises(XetileError, match="argument 0 is an address; a device takes an array"):
+        placed_on(device, ["!llvm.ptr<1>"], [4096])
+
+
 REFUSED: list[tuple[str, Any, str]] = [
     ("memref<4xf32>", numbers(4, dtype=">f4"), "the array has >f4"),
     ("memref<4xf32>", numbers(4, dtype=np.float64), "the array has float64"),

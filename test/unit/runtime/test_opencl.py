@@ -17,6 +17,8 @@ from support.processes import ends, is_running
 from support.small_kernels import PLACE, copy_block, copy_word, crashing, endless, keep_numbers
 from xdsl.dialects.builtin import ModuleOp
 
+from xetile.codegen import lower_to_llvm
+from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.runtime.cache import Cache
 from xetile.runtime.child import ChildDevice
@@ -114,18 +116,14 @@ def test_what_cannot_be_built_is_one_line(opened: ChildDevice):
 
 
 def test_an_import_that_nobody_defines_is_named(opened: ChildDevice):
-    spirv = compile_kernel(copy_word(), None, "bmg").spirv
+    lowered = str(lower_to_llvm(copy_word(), "bmg"))
+    called = lowered.replace("llvm.return", "llvm.call @nobody() : () -> ()\n llvm.return")
+    module = parse(called.replace("llvm.func @k", "llvm.func @nobody()\n llvm.func @k"), "k")
     with pytest.raises(XetileError) as found:
-        opened.build(spirv[:20] + decorated_import(b"nobody") + spirv[20:], {})
-    assert found.value.message == "the module imports 'nobody', of which there is no emulation"
-
-
-def decorated_import(name: bytes) -> bytes:
-    """OpDecorate of id 1 as the import of a name."""
-    padded = name + bytes(4 - len(name) % 4)
-    count = 4 + len(padded) // 4
-    words = [count << 16 | 71, 1, 41]
-    return b"".join(word.to_bytes(4, "little") for word in words) + padded + b"\1\0\0\0"
+        run(opened, module, np.zeros(1, np.int32), np.zeros(1, np.int32))
+    message = "k:4:2: error: the module imports 'nobody', of which there is no emulation"
+    assert str(found.value) == message
+    assert opened.is_open
 
 
 def test_what_a_kernel_is_launched_with_is_checked(opened: ChildDevice):
