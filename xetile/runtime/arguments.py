@@ -149,20 +149,33 @@ def restore(device: Device, placed: Placed) -> None:
 def read_back(device: Device, placed: Placed) -> None:
     """Copy what a launch left in the device's memory to the arrays.
 
-    Errors: XetileError where it changed an array that is read-only.
+    Errors: XetileError where it changed an array that is read-only; then none changes.
     """
-    for memory, _, arrays in placed.allocations:
-        raw = numpy.frombuffer(device.read(memory), numpy.uint8)
-        found = [_view(raw, located) for located in arrays]
-        for (_, data, _), there in zip(arrays, found, strict=True):
-            if data.flags.writeable:
-                data[...] = there
-        # those may be views of what was written now
-        for (number, data, _), there in zip(arrays, found, strict=True):
-            if not data.flags.writeable and data.tobytes() != there.tobytes():
-                raise XetileError(
-                    f"the kernel stores to argument {number}, an array that is read-only"
-                )
+    left = [
+        (numpy.frombuffer(device.read(allocation.memory), numpy.uint8), allocation)
+        for allocation in placed.allocations
+    ]
+    for raw, allocation in left:
+        _refuse_stores(raw, allocation)
+    for raw, allocation in left:
+        for located in allocation.arrays:
+            if located.data.flags.writeable:
+                located.data[...] = _view(raw, located)
+
+
+def _refuse_stores(raw: NDArray[numpy.uint8], allocation: Allocation) -> None:
+    """Refuse what changed in read-only arrays, unless they are views of what may change."""
+    expected = numpy.frombuffer(bytearray(allocation.before), numpy.uint8)
+    for located in allocation.arrays:
+        if located.data.flags.writeable:
+            _view(expected, located)[...] = _view(raw, located)
+    for located in allocation.arrays:
+        if located.data.flags.writeable:
+            continue
+        if _view(expected, located).tobytes() != _view(raw, located).tobytes():
+            raise XetileError(
+                f"the kernel stores to argument {located.number}, an array that is read-only"
+            )
 
 
 def free(device: Device, placed: Placed) -> None:

@@ -210,16 +210,16 @@ def test_columns_that_lie_between_each_other_share_an_allocation():
 
 def test_a_read_only_array_is_passed_and_not_stored_to():
     device = FakeDevice()
-    array = numbers(4)
+    array, other = numbers(4), numbers(4)
     array.flags.writeable = False
-    placed = placed_on(device, ["memref<4xf32>"], [array])
+    placed = placed_on(device, ["memref<4xf32>"] * 2, [other, array])
     read_back(device, placed)
-    (pointer,) = pointers(placed)
-    device.write(pointer.memory, np.float32(7).tobytes())
-    message = "the kernel stores to argument 0, an array that is read-only"
+    for pointer in pointers(placed):
+        device.write(pointer.memory, np.float32(7).tobytes())
+    message = "the kernel stores to argument 1, an array that is read-only"
     with pytest.raises(XetileError, match=f"^{message}$"):
         read_back(device, placed)
-    assert array[0] == 0
+    assert array[0] == other[0] == 0
 
 
 def test_a_read_only_view_of_what_another_argument_changes():
