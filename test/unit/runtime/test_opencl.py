@@ -78,7 +78,8 @@ def test_a_kernel_that_does_not_end_is_one_line():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_when_who_waits_for_a_kernel_ends(number: signal.Signals):
     script = (
-        "import numpy\n"
+        "import numpy, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it\n"
         "from support.small_kernels import endless\n"
         "from xetile.runtime.devices import open_device\n"
         "from xetile.runtime.launch import execute_on\n"
