@@ -131,8 +131,12 @@ def targets_of(at: Operation) -> list[Target]:
 
     Errors: XetileError for an unknown target.
     """
-    named = [target for module in _gpu_modules(at) for target in _named(module)]
-    return named or [find(DEFAULT)]
+    return named_targets(at) or [find(DEFAULT)]
+
+
+def named_targets(at: Operation) -> list[Target]:
+    """The targets that gpu.modules name for an op, or for those in it; errors as `targets_of` has them."""
+    return [target for module in _gpu_modules(at) for target in _named(module)]
 
 
 def subgroup_threads(at: Operation) -> int:

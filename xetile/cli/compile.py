@@ -105,7 +105,7 @@ def _compile(options: Namespace) -> int:
     statistics = "" if place is None else _statistics(rest, options)
     outputs: list[tuple[str | None, str | bytes]] = [(output, code)]
     if options.emit in SUFFIXES and output != STANDARD:
-        outputs.append((output + CONTRACT_SUFFIX, _contract(rest, options)))
+        outputs.append((output + CONTRACT_SUFFIX, _contract(module, rest, options)))
     write_outputs(outputs, by=PROGRAM)
     if place is not None:
         _write_statistics(statistics, place, code_on_standard_output=output == STANDARD)
@@ -145,10 +145,11 @@ def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
     return emit(lowered, options.emit, options.device, grf=options.grf)
 
 
-def _contract(lowered: "ModuleOp", options: Namespace) -> str:
-    from xetile.codegen import launch_contract
+def _contract(module: "ModuleOp", lowered: "ModuleOp", options: Namespace) -> str:
+    from xetile.codegen.contract import contract_of, device_otherwise
 
-    return _json(launch_contract(lowered, options.device, grf=options.grf))
+    otherwise = device_otherwise(module)
+    return _json(contract_of(lowered, options.device, grf=options.grf, otherwise=otherwise))
 
 
 def _statistics(module: "ModuleOp", options: Namespace) -> str:

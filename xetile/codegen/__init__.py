@@ -88,13 +88,14 @@ def launch_contract(
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
 ) -> "dict[str, Plain]":
-    """What a host needs to launch the kernels of a module; for the keys see contract.py.
+    """What a host needs to launch the kernels of a module; the keys stand in docs/launch-contract.schema.json.
 
     Errors: XetileError where a kernel cannot be lowered or is not there.
     """
-    from xetile.codegen.contract import contract_of
+    from xetile.codegen.contract import contract_of, device_otherwise
 
-    return contract_of(lower_to_llvm(module, device, kernel=kernel), device, grf=grf)
+    lowered = lower_to_llvm(module, device, kernel=kernel)
+    return contract_of(lowered, device, grf=grf, otherwise=device_otherwise(module))
 
 
 def lower_to_llvm(
@@ -151,9 +152,11 @@ def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
 
 
 def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
+    from xetile.codegen.options import build_options
     from xetile.toolchain.ocloc import compile_spirv
 
-    return compile_spirv(_emitter(lowered, device).code(lowered), device, grf=grf)
+    options = build_options(lowered, device, grf=grf).level_zero
+    return compile_spirv(_emitter(lowered, device).code(lowered), device, options)
 
 
 def _disassembly(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> "Disassembly":

@@ -7,6 +7,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 KERNEL_ATTRIBUTE = "gpu.kernel"
+WORKGROUP_SIZE = "reqd_work_group_size"
+"""The attribute with the work-items of a workgroup."""
+
 _MATRIX_FUNCTION = "_matrix_mad_"
 
 

@@ -28,7 +28,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
 
-from xetile.codegen.functions import called, is_kernel, llvm_functions
+from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -43,7 +43,6 @@ from xetile.targets.xe.device import TRIPLE
 _VECTORS = ((2,), (3,), (4,), (8,), (16,))
 _INTEGERS = (1, 8, 16, 32, 64)
 _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
-_WORKGROUP_SIZE = "reqd_work_group_size"
 
 
 def convert_module(module: ModuleOp) -> ir.Module:
@@ -96,9 +95,9 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
     size = op.attributes.get(_SUBGROUP_SIZE)
     if isa(size, IntegerAttr):
         made.annotate(_SUBGROUP_SIZE, (size.value.data,))
-    sizes = op.attributes.get(_WORKGROUP_SIZE)
+    sizes = op.attributes.get(WORKGROUP_SIZE)
     if isinstance(sizes, DenseArrayBase):
-        made.annotate(_WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
+        made.annotate(WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
 
 
 def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:

@@ -1,39 +1,30 @@
 """Which arguments of a kernel at L are the bases of 2D surfaces."""
 
+from collections.abc import Iterator, Sequence
+
 from xdsl.dialects import llvm
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xetile.codegen.functions import callee
+from xetile.dialects.upstream.llvm import AddrSpaceCastOp
+from xetile.dialects.upstream.llvm_values import SelectOp
 
 _SURFACE_FUNCTIONS = ("_2d_block_", "createBlock2DAddressPayload")
 """In the names of the functions whose first argument is the base of a surface."""
 
 
 def surface_bases(kernel: llvm.FuncOp) -> set[BlockArgument]:
-    """The arguments from which a 2D block message takes its base."""
+    """The arguments from which a 2D block message takes its base.
+
+    Of a sum these are its pointers; where it has none, the integers that are added: one of them is the address.
+    """
     found: set[BlockArgument] = set()
-    for argument in kernel.body.blocks[0].args:
-        if _reaches_message(argument):
-            found.add(argument)
+    for op in kernel.walk():
+        if isinstance(op, llvm.CallOp) and _makes_message(op):
+            terms = set(_terms(op.args[0], kernel.body.blocks[0]))
+            pointers = {term for term in terms if isinstance(term.type, llvm.LLVMPointerType)}
+            found |= pointers or terms
     return found
-
-
-def _reaches_message(start: SSAValue) -> bool:
-    """Whether a value, or an address that is computed from it, is the base of a message."""
-    seen: set[SSAValue] = set()
-    waiting = [start]
-    while waiting:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for use in value.uses:
-            if isinstance(use.operation, llvm.CallOp):
-                if use.index == 0 and _makes_message(use.operation):
-                    return True
-                continue
-            waiting.extend(_results(use.operation, use.index))
-    return False
 
 
 def _makes_message(call: llvm.CallOp) -> bool:
@@ -41,11 +32,45 @@ def _makes_message(call: llvm.CallOp) -> bool:
     return any(part in name for part in _SURFACE_FUNCTIONS)
 
 
-def _results(op: Operation, operand: int) -> list[SSAValue]:
-    """The values that an operand becomes, computed from or handed to another block; not what is loaded from it."""
-    if isinstance(op, llvm.LoadOp):
-        return []
-    handed: list[SSAValue] = list(op.results)
-    for successor in op.successors:
-        handed.extend(successor.args)
-    return handed
+def _terms(address: SSAValue, entry: Block) -> Iterator[BlockArgument]:
+    """The kernel's arguments that are terms of the sum that an address is."""
+    seen: set[SSAValue] = set()
+    waiting = [address]
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if not isinstance(value, BlockArgument):
+            waiting.extend(_summands(value))
+        elif value.block is entry:
+            yield value
+        else:
+            waiting.extend(_handed(value))
+
+
+def _summands(value: SSAValue) -> Sequence[SSAValue]:
+    match value.owner:
+        case llvm.AddOp(lhs=left, rhs=right) | SelectOp(lhs=left, rhs=right):
+            return left, right
+        case llvm.GEPOp(ptr=base) | llvm.SubOp(lhs=base):
+            return (base,)
+        case llvm.IntToPtrOp() | llvm.PtrToIntOp() | AddrSpaceCastOp() as cast:
+            return cast.operands
+        case _:  # what is multiplied or loaded is no address any more
+            return ()
+
+
+def _handed(argument: BlockArgument) -> Iterator[SSAValue]:
+    """What branches hand to an argument of a block."""
+    for block in argument.block.predecessors():
+        match block.last_op:
+            case llvm.BrOp(arguments=given):
+                yield given[argument.index]
+            case llvm.CondBrOp() as branch:
+                if branch.then_block is argument.block:
+                    yield branch.then_arguments[argument.index]
+                if branch.else_block is argument.block:
+                    yield branch.else_arguments[argument.index]
+            case _:
+                pass

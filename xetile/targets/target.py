@@ -61,6 +61,10 @@ class BuildOptions(NamedTuple):
     opencl: tuple[str, ...] = ()
     level_zero: tuple[str, ...] = ()
 
+    def also(self, other: "BuildOptions") -> "BuildOptions":
+        """These options, and others behind them."""
+        return BuildOptions(self.opencl + other.opencl, self.level_zero + other.level_zero)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Target(ABC):
@@ -73,6 +77,7 @@ class Target(ABC):
         threads: work-items of a subgroup, which executes one matrix instruction. A subgroup of Xe is its 16
             lanes; Hopper's is a warpgroup, four warps of 32 lanes, so that it has 128.
         build_options: what a driver is told to have a register file of each kind.
+        exact_division: what it is told to round quotients and square roots of f32 correctly.
         shared_bytes: shared memory that every workgroup can have.
     """
 
@@ -82,6 +87,7 @@ class Target(ABC):
     lanes: int
     threads: int
     build_options: Mapping[RegisterFile, BuildOptions]
+    exact_division: BuildOptions
     shared_bytes: int
 
     @abstractmethod

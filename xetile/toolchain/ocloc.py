@@ -1,13 +1,12 @@
 """Intel's offline compiler: SPIR-V to a device's binary (zebin), and back to assembly."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from xetile.errors import XetileError
-from xetile.targets import find
-from xetile.targets.target import RegisterFile
 from xetile.toolchain.paths import find_ocloc
 from xetile.toolchain.sandbox import Outcome, ending, run
 
@@ -37,8 +36,8 @@ def need_ocloc() -> Path:
     return found
 
 
-def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> bytes:
-    """The binary (zebin, an ELF file) of a SPIR-V module for one device, by its name.
+def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> bytes:
+    """The binary (zebin, an ELF file) of a SPIR-V module for one device, by its name; options are Level Zero's.
 
     Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the
     binary has undefined symbols beside the loader's own.
@@ -59,7 +58,7 @@ def compile_spirv(spirv: bytes, device: str, *, grf: RegisterFile = "large") -> 
             device,
         ]
         command += ["-output", "kernel", "-output_no_suffix"]
-        if options := find(device).build_options[grf].level_zero:
+        if options:
             command += ["-options", " ".join(options)]
         binary = folder / "kernel.bin"
         outcome = run(command, folder=folder, seconds=TIME_LIMIT)

@@ -93,6 +93,9 @@ def test_launch_contract():
         "kind": "pointer",
         "type": "pointer",
         "source": "memref<8x32xf16>",
+        "element": "f16",
+        "shape": [8, 32],
+        "strides": [32, 1],
         "offset": 0,
         "surface": {
             "base_alignment": 64,
@@ -100,10 +103,22 @@ def test_launch_contract():
             "width_multiple": 4,
             "least_pitch": 64,
             "pitch_multiple": 16,
+            "largest_extent": 1 << 24,
         },
     }
     count = {"name": "n", "kind": "value", "type": "i32", "source": "i32"}
-    each = {"device": "bmg", "subgroup_size": 16, "shared_memory": 0}
+    floats = {
+        "contraction": "off",
+        "rounding": "to_nearest_even",
+        "denormals": "preserve",
+        "exact_division": False,
+    }
+    each = {
+        "device": "bmg",
+        "subgroup_size": 16,
+        "shared_memory": 0,
+        "floating_point": floats,
+    }
     first = {"name": "first", "grid": None, "block": [16, 1, 1], "arguments": [pointer]}
     second = {
         "name": "second",

@@ -35,6 +35,7 @@ def test_what_all_devices_have() -> None:
         assert (target.lanes, target.threads) == (LANES, LANES) == (16, 16)
         assert target.build_options["small"] == ((), ())
         assert target.build_options["large"].level_zero == ("-ze-opt-large-register-file",)
+        assert target.exact_division.opencl == ("-cl-fp32-correctly-rounded-divide-sqrt",)
         assert target.shared_bytes == 65536
 
 

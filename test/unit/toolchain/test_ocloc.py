@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 from xetile.errors import XetileError
+from xetile.targets import find
+from xetile.targets.target import RegisterFile
 from xetile.toolchain.isa import statistics
 from xetile.toolchain.ocloc import compile_spirv, disassemble
 
@@ -33,9 +35,13 @@ def spirv(callee: str) -> bytes:
     return machine.emit_object(module)
 
 
+def registers(grf: RegisterFile) -> tuple[str, ...]:
+    return find("bmg").build_options[grf].level_zero
+
+
 @pytest.mark.ocloc
 def test_compile_disassemble_and_count():
-    binary = compile_spirv(spirv("_Z3absi"), "bmg", grf="large")
+    binary = compile_spirv(spirv("_Z3absi"), "bmg", registers("large"))
     kernels, description = disassemble(binary, "bmg")
     assert list(kernels) == ["store"]
     counts = statistics(kernels["store"], description, "store")
@@ -46,7 +52,7 @@ def test_compile_disassemble_and_count():
 
 @pytest.mark.ocloc
 def test_the_register_file_is_a_choice():
-    binary = compile_spirv(spirv("_Z3absi"), "bmg", grf="small")
+    binary = compile_spirv(spirv("_Z3absi"), "bmg", registers("small"))
     kernels, description = disassemble(binary, "bmg")
     assert statistics(kernels["store"], description, "store")["grf_count"] == 128
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StridedLayoutAttr,
     StringAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -36,12 +37,21 @@ _CASTS = ("arith.index_cast", "arith.index_castui", "builtin.unrealized_conversi
 _WIDENING = ("arith.extui", "arith.extsi", *_CASTS)
 
 
+class Matrix(NamedTuple):
+    """A memref: its element type, and in elements its sizes, strides and offset; None is known when running."""
+
+    element: Attribute
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    offset: int | None
+
+
 class Argument(NamedTuple):
     """One argument at L, and what it is of one of the kernel's own arguments.
 
     `kind` is pointer, offset, size, stride (the last two of a `dimension`, all three in elements) or value; `source` is
-    the type of the kernel's own argument, `name` its name; `offset` of a pointer are the elements in front of the
-    matrix, where its type says so.
+    the type of the kernel's own argument, `name` its name; `matrix` is what a memref's pointer points to, which is
+    element zero: the offset is counted from the memref's aligned pointer to there.
     """
 
     type: Attribute
@@ -49,7 +59,7 @@ class Argument(NamedTuple):
     kind: str
     source: Attribute
     dimension: int | None = None
-    offset: int | None = None
+    matrix: Matrix | None = None
 
 
 def add_arguments(view: LLVMView, arguments: tuple[BlockArgument, ...]) -> list[Argument]:
@@ -90,7 +100,9 @@ def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argu
         return _new(view, i64, f"{name}_{kind}{place}")
 
     pointer = _new(view, _POINTER, name)
-    made.append(Argument(_POINTER, name, "pointer", type, offset=offset))
+    shape = tuple(size if size >= 0 else None for size in type.get_shape())
+    matrix = Matrix(type.element_type, shape, strides, offset)
+    made.append(Argument(_POINTER, name, "pointer", type, matrix=matrix))
     offset_value = new("offset") if offset is None else offset
     sizes = [
         size if size >= 0 else new("size", dimension)
@@ -165,10 +177,20 @@ def _described(argument: Argument) -> DictionaryAttr:
         "source": str(argument.source),
     }
     entries: dict[str, Attribute] = {key: StringAttr(word) for key, word in words.items()}
-    for key, value in (("dimension", argument.dimension), ("offset", argument.offset)):
-        if value is not None:
-            entries[key] = _integer(value)
+    if argument.dimension is not None:
+        entries["dimension"] = _integer(argument.dimension)
+    if argument.matrix is not None:
+        element, shape, strides, offset = argument.matrix
+        entries["element"] = StringAttr(str(element))
+        entries["shape"] = ArrayAttr(map(_known, shape))
+        entries["strides"] = ArrayAttr(map(_known, strides))
+        entries["offset"] = _known(offset)
     return DictionaryAttr(entries)
+
+
+def _known(value: int | None) -> Attribute:
+    """A number, or a unit where it is known when running."""
+    return UnitAttr() if value is None else _integer(value)
 
 
 def _integer(value: int) -> IntegerAttr[IntegerType]:

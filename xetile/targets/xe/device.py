@@ -63,6 +63,17 @@ BUILD_OPTIONS: Mapping[RegisterFile, BuildOptions] = {
 Source: Level Zero specification, "Module build options"; IGC's options of OpenCL; IGC's disassembly (`grf_count`).
 """
 
+EXACT_DIVISION = BuildOptions(
+    opencl=("-cl-fp32-correctly-rounded-divide-sqrt",),
+    level_zero=("-ze-fp32-correctly-rounded-divide-sqrt",),
+)
+"""Without it a quotient of f32 is a reciprocal and a product (`math.inv`, `mul`: 2.5 units in the last place), a
+square root `math.sqt` (3 units); with it both are rounded correctly (`math.invm` and `math.rsqtm`, refined by `madm`).
+
+Source: OpenCL specification, "Math Intrinsics Options" and "Relative Error as ULPs"; IGC's list of its
+options of both interfaces (`fp32-correctly-rounded-divide-sqrt`); instructions read in ocloc's assembly.
+"""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class XeDevice(Target):
@@ -79,6 +90,7 @@ class XeDevice(Target):
     build_options: Mapping[RegisterFile, BuildOptions] = field(
         default_factory=lambda: BUILD_OPTIONS
     )
+    exact_division: BuildOptions = EXACT_DIVISION
     shared_bytes: int = 64 << 10
     large_prefetches: bool = False
     wide_packed_loads: bool = False

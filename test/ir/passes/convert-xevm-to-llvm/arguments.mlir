@@ -5,7 +5,8 @@
 // CHECK: llvm.func @arguments(%A: !llvm.ptr<1>, %A_offset: i64, %A_size0: i64, %A_stride0: i64,
 // CHECK-SAME: %B: !llvm.ptr<1>, %B_size1: i64, %address: !llvm.ptr<1>, %number: i64, %index: i64, %word: i32,
 // CHECK-SAME: %flag: i8, %brain: i16, %real: f32, %pointer: !llvm.ptr<1>)
-// CHECK-SAME: {name = "A", kind = "pointer", type = "pointer", source = "memref<?x64xf16, strided<[?, 1], offset: ?>>"}
+// CHECK-SAME: {name = "A", kind = "pointer", type = "pointer", source = "memref<?x64xf16, strided<[?, 1], offset: ?>>",
+// CHECK-SAME: element = "f16", shape = [unit, 64 : i64], strides = [unit, 1 : i64], offset}
 // CHECK-SAME: {name = "A", kind = "offset", type = "i64", source = "memref<?x64xf16, strided<[?, 1], offset: ?>>"}
 // CHECK-SAME: {name = "A", kind = "size", type = "i64", source = "memref<?x64xf16, strided<[?, 1], offset: ?>>", dimension = 0 : i64}
 // CHECK-SAME: {name = "A", kind = "stride", type = "i64", source = "memref<?x64xf16, strided<[?, 1], offset: ?>>", dimension = 0 : i64}

@@ -11,7 +11,8 @@
 // CHECK-SAME: gpu.kernel
 // CHECK-SAME: intel_reqd_sub_group_size = 16 : i32
 // CHECK-SAME: reqd_work_group_size = array<i32: 16, 1, 1>
-// CHECK-SAME: xetile.launch = {arguments = [{name = "a", kind = "pointer", type = "pointer", source = "memref<64x32xf16>"},
+// CHECK-SAME: xetile.launch = {arguments = [{name = "a", kind = "pointer", type = "pointer", source = "memref<64x32xf16>",
+// CHECK-SAME: element = "f16", shape = [64 : i64, 32 : i64], strides = [32 : i64, 1 : i64], offset = 0 : i64},
 // CHECK-SAME: grid = [8 : i64, 1 : i64, 1 : i64], block = [16 : i64, 1 : i64, 1 : i64], subgroup_size = 16 : i64, shared_memory = 0 : i64
 // CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32) : i32
 // CHECK-DAG: %[[EIGHT:.*]] = llvm.mlir.constant(8 : i32) : i32
