@@ -1,0 +1,40 @@
+"""The example that launches a GEMM through pyopencl does so on the device that every machine can have."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import xetile
+from xetile.codegen import launch_contract
+
+ROOT = Path(__file__).parents[3]
+PLAIN_LOADS = Path(__file__).with_name("Inputs") / "gemm_plain_loads.mlir"
+
+
+def small_gemm() -> ModuleOp:
+    return xetile.kernels.gemm(
+        m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32)
+    )
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("kernel", ["of blocks", "of plain loads"])
+def test_launch_opencl(kernel: str, tmp_path: Path) -> None:
+    module = small_gemm() if kernel == "of blocks" else xetile.parse(PLAIN_LOADS)
+    spirv = xetile.emit(module, "spirv", "bmg")
+    assert isinstance(spirv, bytes)
+    (tmp_path / "gemm.spv").write_bytes(spirv)
+    (tmp_path / "gemm.spv.json").write_text(json.dumps(launch_contract(module, "bmg")))
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples/launch_opencl.py", "gemm.spv", "cpu"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ": the largest error is " in done.stdout
