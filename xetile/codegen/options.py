@@ -1,8 +1,8 @@
 """What a driver has to be told so that a module computes what it says."""
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import Float32Type, ModuleOp, VectorType
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import Float16Type, Float32Type, ModuleOp, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed
@@ -22,13 +22,23 @@ def build_options(
 
 
 def divides(function: llvm.FuncOp) -> bool:
-    """Whether a function has quotients or square roots of f32, which OpenCL lets a driver round as it likes."""
+    """Whether a function has quotients or square roots that are exact only if a driver is told so.
+
+    OpenCL grants an error to those of f32. IGC takes square roots of f16 in f32, and so by the option; quotients of
+    f16 too, but there it has an approximation whatever it is told (source: ocloc's assembly).
+    """
     return any(map(_is_inexact, function.walk()))
 
 
 def _is_inexact(op: Operation) -> bool:
-    return isinstance(op, llvm.FDivOp | llvm.FSqrtOp) and _is_single(op.results[0].type)
+    match op:
+        case llvm.FDivOp():
+            return isinstance(_element(op.res), Float32Type)
+        case llvm.FSqrtOp():
+            return isinstance(_element(op.res), Float16Type | Float32Type)
+        case _:
+            return False
 
 
-def _is_single(type: Attribute) -> bool:
-    return isa(type.element_type if isa(type, VectorType) else type, Float32Type)
+def _element(value: SSAValue) -> Attribute:
+    return value.type.element_type if isa(value.type, VectorType) else value.type

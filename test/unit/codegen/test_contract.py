@@ -277,6 +277,7 @@ def test_a_launch_attribute_of_another_kernel() -> None:
         ("arith.divf %a, %a", "f32", True),
         ("math.sqrt %a", "f32", True),
         ("arith.divf %a, %a", "bf16", True),  # computed in f32
+        ("math.sqrt %a", "f16", True),  # in f32 too, on the hardware
         ("arith.divf %a, %a", "f16", False),
         ("arith.mulf %a, %a", "f32", False),
     ],
