@@ -6,7 +6,7 @@
 `--fast` leaves out what a change cannot have touched: it runs ruff, the types, the rules of the house, and the tests of
 the rooms that changed since a revision (the last commit, where nothing else is said).
 
-Status 0 when all passed. The oracles (mlir-opt, ocloc, spirv-val, triton) are used where they are; which are
+Status 0 when all passed. The oracles (mlir-opt, ocloc, opencl, spirv-val, triton) are used where they are; which are
 missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those that
 must be there.
 """
@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 
+from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
 
@@ -31,6 +32,7 @@ ORACLES = {
     "mlir-opt": "MLIR 22 (Debian's package mlir-22-tools, or apt.llvm.org); or name one in XETILE_MLIR_OPT",
     "mlir-bindings": "MLIR 22's Python bindings (package mlir-python-bindings of LLVM's releases)",
     "ocloc": "Intel's offline compiler (package intel-ocloc); or name one in XETILE_OCLOC",
+    "opencl": "pip install -e '.[device]' (Intel's OpenCL runtime for CPUs; Linux on x86-64)",
     "spirv-val": "Khronos' SPIR-V tools (package spirv-tools); or name one in XETILE_SPIRV_VAL",
     "triton": "pip install -e '.[oracle]'",
 }
@@ -42,6 +44,7 @@ def missing_oracles() -> list[str]:
         "mlir-opt": find_mlir_opt() is not None,
         "mlir-bindings": has_bindings(),
         "ocloc": find_ocloc() is not None,
+        "opencl": find_spec("pyopencl") is not None and cpu_library() is not None,
         "spirv-val": find_spirv_val() is not None,
         "triton": find_spec("triton") is not None,
     }

@@ -303,6 +303,25 @@ def test_one_kernel_that_divides_decides_for_the_module() -> None:
     assert "correctly-rounded" in str(contract["build_options"])
 
 
+def test_the_module_says_what_the_contract_says_of_floats() -> None:
+    from xetile.codegen.spirv import instructions
+
+    text = on_bmg(
+        elementwise("k", "arith.mulf %a, %a fastmath<fast>"),
+        elementwise("l", "arith.addf %a, %a fastmath<contract,reassoc>"),
+    )
+    module = module_of(text)
+    spirv = xetile.emit(module, "spirv")
+    assert isinstance(spirv, bytes)
+    op_execution_mode, contraction_off = 16, 31
+    op_decorate, fp_fast_math_mode = 71, 40
+    found = list(instructions(spirv))
+    modes = [i.operands[1] for i in found if i.opcode == op_execution_mode]
+    assert modes.count(contraction_off) == 2
+    decorations = [i.operands[1] for i in found if i.opcode == op_decorate]
+    assert fp_fast_math_mode not in decorations
+
+
 @pytest.mark.ocloc
 def test_the_offline_compiler_is_told_the_same() -> None:
     text = xetile.emit(module_of(on_bmg(elementwise("k", "arith.divf %a, %a"))), "asm")
