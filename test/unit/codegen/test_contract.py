@@ -100,6 +100,16 @@ ADDRESSES = """
   }
 """
 
+SUM = """
+  gpu.func @sum(%A: i64, %D: i64) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %p = arith.addi %A, %D : i64
+    %tile = xetile.init_tile %p[0, 0], [16, 16], [16, 1] : i64 -> !xetile.tile<16x16xf32>
+    %a = xetile.load_tile %tile : !xetile.tile<16x16xf32> -> vector<16x16xf32>
+    xetile.store_tile %a, %tile : vector<16x16xf32>, !xetile.tile<16x16xf32>
+    gpu.return
+  }
+"""
+
 RAW = """
   llvm.func @raw(%p: !llvm.ptr<1>, %x: f32) attributes {gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
       reqd_work_group_size = array<i32: 32, 1, 1>} { llvm.return }
@@ -127,6 +137,7 @@ def on_bmg(*kernels: str) -> str:
 AWKWARD = {
     "views": on_bmg(VIEWS),
     "addresses": on_bmg(ADDRESSES),
+    "a sum of two arguments": on_bmg(SUM),
     "written in the llvm dialect": on_bmg(RAW),
     "several kernels, one divides": on_bmg(
         elementwise("adds", "arith.addf %a, %a"), elementwise("divides", "arith.divf %a, %a")
@@ -253,7 +264,9 @@ def test_surfaces_are_what_messages_take_their_base_from() -> None:
 
     # neither what counts elements of a matrix, nor what is multiplied before it is added to an address
     assert with_surface("views") == [("A", "pointer"), ("B", "pointer")]
-    assert with_surface("addresses") == [("A", "value"), ("P", "pointer"), ("B", "pointer")]
+    assert with_surface("addresses") == [(name, "pointer") for name in "APB"]
+    # one of two is the address, and what they add up to is what has to be aligned
+    assert with_surface("a sum of two arguments") == [("A", "value"), ("D", "value")]
 
 
 def test_what_a_kernel_of_the_llvm_dialect_says() -> None:

@@ -1,7 +1,8 @@
 """The arguments of a kernel at L, and what a host has to know to launch it.
 
 A memref becomes a pointer to element zero, followed by one i64 for a dynamic offset, for each dynamic size and for each
-dynamic stride, in dimension order. An i64 that is used only as an address becomes a pointer. All else stays.
+dynamic stride, in dimension order. An i64 that is used only as an address, or to count from, becomes a pointer. All
+else stays.
 """
 
 from typing import NamedTuple, cast
@@ -20,7 +21,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import launch_sizes
@@ -147,13 +148,31 @@ def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
 
 
 def _is_address(value: SSAValue) -> bool:
-    """Whether an integer is used, and only as an address."""
-    users = [use.operation for use in value.uses]
-    return bool(users) and all(
-        user.name == "llvm.inttoptr"
-        or (user.name in _WIDENING and _is_address(user.results[0]))
-        for user in users
-    )
+    """Whether an integer is used, and only as an address or to count from."""
+    uses = list(value.uses)
+    return bool(uses) and all(_makes_address(use.operation, use.index) for use in uses)
+
+
+def _makes_address(user: Operation, operand: int) -> bool:
+    if user.name == "llvm.inttoptr":
+        return True
+    if user.name in _WIDENING or (user.name == "arith.subi" and operand == 0):
+        return _is_address(user.results[0])
+    if user.name == "arith.addi":
+        # of two arguments that are added, only one can be the address, and nothing says which
+        other = user.operands[1 - operand]
+        return not _is_parameter(other) and _is_address(user.results[0])
+    return False
+
+
+def _is_parameter(value: SSAValue) -> bool:
+    """Whether a value is an argument of the kernel, not one of a loop."""
+    while isinstance(value, OpResult) and value.op.name in _WIDENING:
+        value = value.op.operands[0]
+    if not isinstance(value, BlockArgument):
+        return False
+    around = value.block.parent_op()
+    return around is not None and around.name in ("gpu.func", "func.func")
 
 
 def launch_attribute(function: Operation, arguments: list[Argument]) -> DictionaryAttr:
