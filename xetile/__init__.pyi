@@ -8,6 +8,8 @@ from .api import parse as parse
 from .api import text as text
 from .api import verify as verify
 from .errors import XetileError as XetileError
+from .runtime.devices import list_devices as list_devices
+from .runtime.devices import open_device as open_device
 
 __all__: list[str]  # noqa: PYI035 (its value is this file)
 __version__: str

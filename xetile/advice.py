@@ -112,6 +112,20 @@ _DEVICES = _words(
     cri="crescentisland crescent_island xe3p 35.11.0",
 )
 
+_RUNTIMES: Mapping[str, Sequence[str]] = {
+    "opencl": ("opencl:cpu", "opencl:gpu"),
+    "ocl": ("opencl:cpu", "opencl:gpu"),
+    "cpu": ("opencl:cpu",),
+    "cpu:opencl": ("opencl:cpu",),
+    "gpu": ("opencl:gpu",),
+    "gpu:opencl": ("opencl:gpu",),
+    "xpu": ("opencl:gpu",),
+    "level_zero": ("opencl:gpu",),
+    "level_zero:gpu": ("opencl:gpu",),
+    "ze": ("opencl:gpu",),
+}
+"""What other tools call where a kernel is run."""
+
 _PASSES: Mapping[str, Sequence[str]] = {
     "xegpu_wg_to_sg_distribute": ("xetile-wg-to-sg",),
     "xegpu_wg_to_sg": ("xetile-wg-to-sg",),
@@ -141,6 +155,11 @@ _OPTIONS: Mapping[str, Sequence[str]] = {
     "__arch": ("--device",),
     "__args": ("--arg",),
     "__function": ("--entry",),
+    "__run_on": ("--on",),
+    "__backend": ("--on",),
+    "__timeout": ("--time-limit",),
+    "__repeat": ("--time",),
+    "__benchmark": ("--time",),
     "__kernel_name": ("--kernel",),
 }
 """What other tools call an option; here as elsewhere dashes count as underscores."""
@@ -226,7 +245,7 @@ def counterpart(op: str) -> str:
 
 
 def _meanings(word: str) -> list[str]:
-    tables = (_TYPES, _KEYWORDS, _DEVICES, _PASSES, _OPTIONS, _OTHERS)
+    tables = (_TYPES, _KEYWORDS, _DEVICES, _RUNTIMES, _PASSES, _OPTIONS, _OTHERS)
     found = [meaning for table in tables for meaning in table.get(word, ())]
     return [*found, *(f"xetile.{op}" for op in _OPS.get(word, ()))]
 

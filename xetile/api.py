@@ -5,6 +5,7 @@ where one is at fault.
 """
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
@@ -18,6 +19,8 @@ from xetile.levels import LEVELS, LevelName, below, check_level
 if TYPE_CHECKING:
     import numpy
     from xdsl.context import Context
+
+    from xetile.runtime.device import Device
 
 Level = LevelName
 
@@ -179,28 +182,46 @@ def execute(
     *arrays: "numpy.ndarray | int | float",
     grid: tuple[int, int, int] | None = None,
     sanitize: bool | None = None,
+    on: "str | Device | None" = None,
+    device: str | None = None,
 ) -> None:
-    """Launch a kernel on the CPU: arrays change in place, as a launch would change them.
+    """Launch a kernel on numpy, or what is emitted for it on a device: arrays change in place.
 
     `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
     fp8), numbers for scalars. `grid` counts workgroups (x, y, z); by default the kernel's
     `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
     written; by default as the environment says (XETILE_SANITIZE=1).
+    `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
+    launch; a kernel of any level is compiled for the target `device`, as in `lower`.
     Errors: XetileError for a kernel that is not there, arguments that do not fit, an access
-    that is out of bounds.
+    that is out of bounds; on a device, what it does not build or run.
     """
-    from xetile.interpreter import execute as execute_kernel
+    if on is None:
+        from xetile.interpreter import execute as execute_kernel
 
-    execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
+        _refuse_target(device)
+        execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
+        return
+    if sanitize:
+        raise XetileError("sanitize=True watches what is executed on numpy; leave out on=")
+    from xetile.runtime.launch import execute_on
+
+    with _opened(on) as opened:
+        execute_on(opened, module, kernel, arrays, target=device, grid=grid)
 
 
 def execute_host(
-    module: ModuleOp, entry: str, *arrays: "numpy.ndarray | int | float"
+    module: ModuleOp,
+    entry: str,
+    *arrays: "numpy.ndarray | int | float",
+    on: "str | Device | None" = None,
+    device: str | None = None,
 ) -> "list[numpy.ndarray]":
     """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
 
     `arrays` are its arguments as `execute` takes them; what the program prints goes to
-    standard output.
+    standard output. `on` and `device` are as `execute` has them: the function runs on numpy, its launches on the
+    device.
     Errors: XetileError for a function that is not there, arguments that do not fit, an op
     that cannot be executed, an access outside of memory.
     """
@@ -208,7 +229,30 @@ def execute_host(
 
     from xetile.interpreter import execute_host as run_host
 
-    return run_host(module, entry, arrays, output=sys.stdout.write)
+    if on is None:
+        _refuse_target(device)
+        return run_host(module, entry, arrays, output=sys.stdout.write)
+    from xetile.runtime.host import HostLauncher
+
+    with _opened(on) as opened:
+        launch = HostLauncher(opened, target=device)
+        return run_host(module, entry, arrays, output=sys.stdout.write, launch_kernel=launch)
+
+
+def _refuse_target(device: str | None) -> None:
+    if device is not None:
+        raise XetileError(
+            f"device={device!r} goes with on=: on numpy a kernel is executed at its own level, for no device"
+        )
+
+
+def _opened(on: "str | Device") -> "AbstractContextManager[Device]":
+    """The device of a name, closed after; one that is open already stays so."""
+    if not isinstance(on, str):
+        return nullcontext(on)
+    from xetile.runtime.devices import open_device
+
+    return open_device(on)
 
 
 def emit(module: ModuleOp, kind: Kind, device: str | None = None) -> str | bytes:

@@ -54,12 +54,12 @@ class Interval(NamedTuple):
 Ranges: TypeAlias = dict[SSAValue, Interval]
 
 
-def infer_ranges(function: Operation) -> Ranges:
+def infer_ranges(function: Operation, given: Mapping[SSAValue, Interval] = {}) -> Ranges:
     """The interval of every scalar integer and index value of a kernel, else its type's.
 
-    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits.
+    A signless integer counts as signed, i1 as 0 or 1, an index as 64 bits. `given` are known of one launch.
     """
-    analysis = _Analysis(function)
+    analysis = _Analysis(function, given)
     for region in function.regions:
         for block in region.blocks:
             analysis.open(block)
@@ -84,8 +84,9 @@ def type_interval(type: Attribute) -> Interval | None:
 
 
 class _Analysis:
-    def __init__(self, function: Operation) -> None:
+    def __init__(self, function: Operation, given: Mapping[SSAValue, Interval]) -> None:
         self.ranges: Ranges = {}
+        self.given = given
         self.function = function
         self.block_size = launch_sizes(function, "known_block_size")
         self.grid_size = launch_sizes(function, "known_grid_size")
@@ -99,6 +100,7 @@ class _Analysis:
         limits = type_interval(value.type)
         if limits is None:
             return
+        interval = self.given.get(value, interval)
         inside = (
             interval is not None and interval.low <= interval.high and limits.holds(interval)
         )

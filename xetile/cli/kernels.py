@@ -2,16 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from xetile.errors import XetileError, warn
+from xetile.errors import XetileError, fail, warn
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
 
-def kernel_to_run(
-    module: "ModuleOp", name: str | None, grid: tuple[int, int, int] | None
-) -> "Operation":
+Extents = tuple[int, int, int]
+
+
+def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) -> "Operation":
     """The kernel of this name, or the only one, whose grid is known.
 
     Errors: XetileError where there is no such kernel or its grid is not known.
@@ -20,20 +21,37 @@ def kernel_to_run(
         find_kernel,
         functions,
         kernel_functions,
-        known_grid,
         launch_sizes,
     )
 
-    if name is None and not kernel_functions(module):
-        _advise_entry(list(functions(module)))
+    if not kernel_functions(module):
+        if is_at_last_level(module):
+            raise XetileError(
+                "the kernels are at the last level, which runs on a device; give --on, or a level above"
+            )
+        if name is None:
+            _advise_entry(list(functions(module)))
     kernel = find_kernel(module, name, choose="with --kernel")
-    known_grid(kernel, grid, give="--grid X,Y,Z")
-    known = launch_sizes(kernel, "known_grid_size")
-    if grid is not None and known is not None and known != grid:
-        wanted = f"known_grid_size {list(known)}"
-        told = f"--grid is {list(grid)}, which counts; the kernel has {wanted}"
-        warn(kernel, told)
+    check_grid(kernel, launch_sizes(kernel, "known_grid_size"), grid)
     return kernel
+
+
+def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None) -> None:
+    """Refuse a grid that nobody says; warn of one that the kernel contradicts."""
+    if known is None and given is None:
+        wanted = "give --grid X,Y,Z, or write known_grid_size on the kernel"
+        fail(kernel, f"the grid is not known; {wanted}")
+    if given is not None and known is not None and known != given:
+        wanted = f"known_grid_size {list(known)}"
+        warn(kernel, f"--grid is {list(given)}, which counts; the kernel has {wanted}")
+
+
+def is_at_last_level(module: "ModuleOp") -> bool:
+    """Whether all kernels of a module are functions of the llvm dialect."""
+    from xetile.analysis.kernels import kernel_functions
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    return not kernel_functions(module) and any(map(is_kernel, llvm_functions(module)))
 
 
 def kernels_alone(module: "ModuleOp") -> bool:

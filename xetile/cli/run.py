@@ -1,20 +1,23 @@
-"""`xetile-run`: executes a kernel on the CPU, at any level, or host code that launches kernels; compares two kernels.
+"""`xetile-run`: executes a kernel, at any level, or host code that launches kernels; compares two kernels.
+
+On numpy, or on a device that takes what is emitted.
 
 Status 0: done, and equal if compared; 2: different, with the largest error and the first place; 1: wrong input.
 """
 
-import re
 import sys
-import time
-from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from xetile.cli.errors import ToolParser, run_tool
+from xetile.cli.errors import run_tool
 from xetile.cli.files import make_folder, read_input, say_written, write_output
-from xetile.cli.kernels import kernel_to_run, kernels_alone
+from xetile.cli.kernels import is_at_last_level, kernel_to_run, kernels_alone
+from xetile.cli.progress import shares
+from xetile.cli.run_arguments import PROGRAM, check_combination, make_parser
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -22,103 +25,56 @@ if TYPE_CHECKING:
 
     from xetile.cli.arguments import Argument, Array, Parameter
     from xetile.cli.comparison import Difference
+    from xetile.interpreter.host.machine import KernelLauncher
 
-PROGRAM = "xetile-run"
 STATUS_DIFFERENT = 2
-EXACT = "bits"
-PROGRESS_AFTER_SECONDS = 2.0
-PROGRESS_EVERY_SECONDS = 0.5
-
-_POSITIVE = re.compile(r"0*[1-9]\d{0,17}", re.ASCII)
 
 
-def _grid(text: str) -> tuple[int, int, int]:
-    parts = text.split(",")
-    if len(parts) != 3 or not all(_POSITIVE.fullmatch(part) for part in parts):
-        raise ArgumentTypeError(f"'{text}' is no grid; write X,Y,Z, such as 16,16,1")
-    x, y, z = map(int, parts)
-    return x, y, z
+class Kernel(NamedTuple):
+    """A module, the name of the kernel in it that is meant, and what that takes."""
 
-
-def _tolerance(text: str) -> float | None:
-    if text == EXACT:
-        return None
-    try:
-        bound = float(text)
-    except ValueError:
-        bound = -1.0
-    if not bound >= 0:
-        raise ArgumentTypeError(
-            f"'{text}' is no tolerance; write {EXACT} or a bound such as 1e-3"
-        )
-    return bound
-
-
-def _seed(text: str) -> int:
-    if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
-        raise ArgumentTypeError(f"'{text}' is no seed; write a whole number from 0")
-    return int(text)
-
-
-def make_parser() -> ToolParser:
-    """The command's options."""
-    parser = ToolParser(
-        PROGRAM, "Executes a kernel on the CPU.", has_version=True, reads_ir=True
-    )
-    add = parser.add_argument
-    add("input", metavar="IN", help="file with the kernel, at any level; - is standard input")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--kernel", metavar="NAME", help="the kernel, if there are several")
-    which.add_argument("--entry", metavar="FUNC", help="a host function that launches kernels")
-    add(
-        "--arg",
-        action="append",
-        default=[],
-        metavar="VALUE",
-        help="one per argument of the kernel or function: int (whole numbers in [-4, 4]), zeros, ones, normal, iota, "
-        "a number, or FILE.npy",
-    )
-    add("--seed", type=_seed, default=0, metavar="N", help="for the random arguments (0)")
-    add("--grid", type=_grid, metavar="X,Y,Z", help="workgroups, if the kernel does not say")
-    add("--against", metavar="OTHER", help="execute this too and compare all arguments after")
-    add(
-        "--tolerance",
-        type=_tolerance,
-        default=None,
-        metavar=f"{EXACT}|BOUND",
-        help="what counts as equal: the same bits (default), or a largest absolute error",
-    )
-    add(
-        "--sanitize",
-        action=BooleanOptionalAction,
-        default=None,
-        help="refuse races on shared memory, accesses outside of it, reads of what nothing has written, and stores "
-        "of different values by two workgroups (off, or as XETILE_SANITIZE=1 says)",
-    )
-    add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
-    return parser
+    module: "ModuleOp"
+    name: str
+    parameters: "list[Parameter]"
 
 
 def _run(arguments: list[str]) -> int:
     options = make_parser().parse_args(arguments)
+    from xetile.analysis.targets import option_called
 
-    if options.entry is not None:
-        return _run_entry(options)
-    if options.tolerance is not None and options.against is None:
-        raise XetileError("--tolerance goes with --against")
-    module, kernel, parameters = _read(options.input, options)
+    check_combination(options)
+    with option_called("--device"):
+        return _run_kernel(options) if options.entry is None else _run_entry(options)
+
+
+def _run_kernel(options: Namespace) -> int:
+    kernel = _read(options.input, options, on_device=options.on is not None)
+    parameters = kernel.parameters
     given = _make_arguments(parameters, options)
-    other = None if options.against is None else _read(options.against, options)
-    if other is not None:
-        _refuse_other_types(parameters, other[2], options)
-    ours = _execute(module, kernel, given, options)
+    other = _other(kernel, options)
+    ours, figures = _ours(kernel, given, options)
     if options.out is not None:
         _write(ours, options.out)
     if other is None:
         _summarize(parameters, ours)
-        return 0
-    theirs = _execute(other[0], other[1], given, options)
-    return _compare(parameters, ours, theirs, options.tolerance)
+        status = 0
+    else:
+        theirs = _execute(other, given, options)
+        status = _compare(parameters, ours, theirs, options.tolerance)
+    for line in figures:
+        print(line)
+    return status
+
+
+def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
+    """What to compare with, which is executed on numpy, and may be the kernel itself."""
+    if options.against is None:
+        return None
+    if options.against == options.input and not is_at_last_level(kernel.module):
+        return kernel
+    other = _read(options.against, options, on_device=False)
+    _refuse_other_types(kernel.parameters, other.parameters, options)
+    return other
 
 
 def _run_entry(options: Namespace) -> int:
@@ -130,9 +86,6 @@ def _run_entry(options: Namespace) -> int:
     from xetile.interpreter import execute_host
     from xetile.interpreter.host.run import find_entry
 
-    for flag, given in (("--against", options.against), ("--grid", options.grid)):
-        if given is not None:
-            raise XetileError(f"{flag} goes with a kernel, not with --entry")
     module = parse_text(*read_input(options.input))
     if kernels_alone(module):
         raise XetileError("the module has kernels alone, which run without --entry")
@@ -141,21 +94,38 @@ def _run_entry(options: Namespace) -> int:
     types = parameter_types(entry)
     parameters = [parameter(type) for type in types]
     values = _make_arguments(parameters, options, "function")
-    results = execute_host(
-        module,
-        options.entry,
-        values,
-        output=sys.stdout.write,
-        seed=options.seed,
-        progress=_progress(),
-        sanitize=options.sanitize,
-    )
+    with _launcher(options) as (launch_kernel, progress):
+        results = execute_host(
+            module,
+            options.entry,
+            values,
+            output=sys.stdout.write,
+            seed=options.seed,
+            progress=progress,
+            sanitize=options.sanitize,
+            launch_kernel=launch_kernel,
+        )
     if options.out is not None:
         _write(values, options.out)
     _summarize(parameters, values)
     for number, result in enumerate(results):
         print(f"result {number}: {_shown(result)}")
     return 0
+
+
+@contextmanager
+def _launcher(
+    options: Namespace,
+) -> "Generator[tuple[KernelLauncher | None, Callable[[int, int], None] | None]]":
+    """What launches the kernels of host code, None for numpy, and what shows how far it is."""
+    if options.on is None:
+        yield None, shares(PROGRAM)
+        return
+    from xetile.cli.run_device import on_device
+    from xetile.runtime.host import HostLauncher
+
+    with on_device(options) as (device, stage):
+        yield HostLauncher(device, target=options.device, stage=stage), None
 
 
 def _shown(result: "Array") -> str:
@@ -165,17 +135,23 @@ def _shown(result: "Array") -> str:
     return f"{'x'.join(map(str, result.shape))} {result.dtype}: {_extremes(result)}"
 
 
-def _read(path: str, options: Namespace) -> "tuple[ModuleOp, str, list[Parameter]]":
-    """A file's module, the name of its kernel, and the kernel's parameters."""
+def _read(path: str, options: Namespace, *, on_device: bool) -> Kernel:
+    """A file's kernel; at the last level one is executed on a device only."""
     from xetile.analysis.kernels import parameter_types, symbol_name
     from xetile.analysis.missing_maps import warn_of_missing_maps
     from xetile.api import parse_text
     from xetile.cli.arguments import parameter
 
     module = parse_text(*read_input(path))
-    found = kernel_to_run(module, options.kernel, options.grid)
+    if on_device and is_at_last_level(module):
+        from xetile.cli.run_device import compiled_kernel
+
+        name, types = compiled_kernel(module, options)
+    else:
+        found = kernel_to_run(module, options.kernel, options.grid)
+        name, types = symbol_name(found), parameter_types(found)
     warn_of_missing_maps(module)
-    return module, symbol_name(found), [parameter(type) for type in parameter_types(found)]
+    return Kernel(module, name, [parameter(type) for type in types])
 
 
 def _make_arguments(
@@ -208,40 +184,40 @@ def _refuse_other_types(
         )
 
 
-def _execute(
-    module: "ModuleOp", kernel: str, given: "Sequence[Argument]", options: Namespace
-) -> "list[Argument]":
-    """The arguments after a launch on copies of `given`."""
+def _ours(
+    kernel: Kernel, given: "Sequence[Argument]", options: Namespace
+) -> "tuple[list[Argument], list[str]]":
+    """The arguments after a launch on copies of `given`, and what there is to say of its time."""
+    if options.on is None:
+        return _execute(kernel, given, options), []
+    from xetile.cli.run_device import launch
+
+    values = _copies(given)
+    return values, launch(kernel.module, kernel.name, values, options)
+
+
+def _copies(given: "Sequence[Argument]") -> "list[Argument]":
     from xetile.cli.arguments import duplicate
+
+    return [value if isinstance(value, int | float) else duplicate(value) for value in given]
+
+
+def _execute(
+    kernel: Kernel, given: "Sequence[Argument]", options: Namespace
+) -> "list[Argument]":
+    """The arguments after a launch on numpy on copies of `given`."""
     from xetile.interpreter import execute
 
-    values = [value if isinstance(value, int | float) else duplicate(value) for value in given]
+    values = _copies(given)
     execute(
-        module,
-        kernel,
+        kernel.module,
+        kernel.name,
         values,
         grid=options.grid,
-        progress=_progress(),
+        progress=shares(PROGRAM),
         sanitize=options.sanitize,
     )
     return values
-
-
-def _progress() -> Callable[[int, int], None]:
-    """Shows how far a run is on standard error, once it has taken a while and not too often."""
-    started = time.monotonic()
-    shown = started + PROGRESS_AFTER_SECONDS - PROGRESS_EVERY_SECONDS
-
-    def show(done: int, total: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - shown < PROGRESS_EVERY_SECONDS:
-            return
-        shown = now
-        share = f"{done / total:4.0%}" if total else f"{done} steps"
-        print(f"{PROGRAM}: {share} after {now - started:.0f} s", file=sys.stderr, flush=True)
-
-    return show
 
 
 def _arrays(values: "Sequence[Argument]") -> "list[tuple[int, Array]]":

@@ -9,7 +9,7 @@ from xetile.advice import hint, meant_by_meaning
 COMMANDS = {
     "xetile-opt": "opt_arguments",
     "xetile-compile": "compile",
-    "xetile-run": "run",
+    "xetile-run": "run_arguments",
     "xetile-kernel": "kernel",
     "xetile-layout": "layout",
     "xetile-layout block-load": "layout_block_load",

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,9 @@ from xetile.interpreter.ops import (
     xetile,
     xevm,
 )
+
+if TYPE_CHECKING:
+    from xetile.interpreter.host.machine import KernelLauncher
 
 SANITIZE_VARIABLE = "XETILE_SANITIZE"
 """The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
@@ -99,12 +102,14 @@ def execute_host(
     seed: int = 0,
     progress: Progress | None = None,
     sanitize: bool | None = None,
+    launch_kernel: "KernelLauncher | None" = None,
 ) -> list[Array]:
     """Run a function of the host, as `xetile.execute_host` does; what it returns (scalars without dimensions).
 
     `output` gets the text that the program prints through the functions of a runner
     (`printMemrefF32` ...), `seed` is for `fillResource1DRandom...`; `progress` is called
-    with what is done and what there is to do (0: not known).
+    with what is done and what there is to do (0: not known). `launch_kernel` launches kernels elsewhere,
+    such as on a device; the rest is executed here.
     Errors: also for memory that was given back, a launch that does not fit its kernel (at
     the op).
     """
@@ -119,6 +124,7 @@ def execute_host(
         output=output,
         seed=seed,
         progress=progress,
+        launch_kernel=launch_kernel,
     )
 
 

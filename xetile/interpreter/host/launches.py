@@ -21,11 +21,11 @@ from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, notes_at, warn, with_line
 from xetile.interpreter.host.device import with_token
-from xetile.interpreter.host.machine import host
+from xetile.interpreter.host.machine import Passed, PassedMemRef, host
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import check_bounds, parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import Values, uniform
+from xetile.interpreter.machine.values import MemRef, Value, Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
 
 
@@ -42,6 +42,12 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
     _check_arguments(op, kernel, op.kernel_operands)
     threads = _threads(op, kernel, level(kernel), grid, block)
     arguments = [frame.get(value) for value in op.kernel_operands]
+    if (launch_kernel := host(frame).launch_kernel) is not None:
+        check_bounds(op, threads)
+        passed = [_passed(frame, op, value) for value in arguments]
+        with host(frame).steps(1):
+            launch_kernel(kernel, passed, grid, _work_items(threads))
+        return []
     return _run(frame, op, kernel, threads, lambda _: arguments)
 
 
@@ -50,12 +56,39 @@ def _launch(frame: Frame, op: Operation) -> Values:
     assert isinstance(op, LaunchOp)
     if op.has_clusters:
         fail(op, "cannot execute a launch with clusters")
+    if host(frame).launch_kernel is not None:
+        fail(
+            op,
+            "the body of a gpu.launch is executed on numpy only; a device launches a gpu.func "
+            "(mlir-opt --gpu-kernel-outlining makes one of it)",
+        )
     grid = _sizes(frame, op, "grid", (op.grid_size_x, op.grid_size_y, op.grid_size_z))
     block = _sizes(frame, op, "block", (op.block_size_x, op.block_size_y, op.block_size_z))
     threads = _threads(op, op, _level_of_body(op), grid, block)
     if threads.level == "lane":
         threads.per_workgroup = prod(block)
     return _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
+
+
+def _passed(frame: Frame, op: Operation, value: Value) -> Passed:
+    """An argument of a launch as a device gets it."""
+    if isinstance(value, MemRef):
+        base = int(value.base[0])
+        buffer = frame.memory.buffer(base, op)
+        sizes, strides = (
+            tuple(int(n[0]) for n in part) for part in (value.sizes, value.strides)
+        )
+        return PassedMemRef(
+            buffer.data, base - buffer.start, int(value.offset[0]), sizes, strides
+        )
+    assert isinstance(value, np.ndarray)
+    return value[0].item()
+
+
+def _work_items(threads: Threads) -> Sizes:
+    assert threads.block is not None
+    x, y, z = threads.block
+    return (x * threads.subgroup_size, y, z) if threads.counts_subgroups else (x, y, z)
 
 
 def _threads(

@@ -1,7 +1,8 @@
 """What all functions of a run on the host share."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -12,10 +13,31 @@ from xetile.interpreter.machine.frame import Frame, Handlers, Machine
 from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
-from xetile.interpreter.machine.threads import Threads
+from xetile.interpreter.machine.threads import Sizes, Threads
+from xetile.interpreter.machine.values import Array
 
 Progress = Callable[[int, int], None]
 """Called now and then with what is done and what there is to do, 0 where that is not known."""
+
+
+class PassedMemRef(NamedTuple):
+    """A memref that a launch is given.
+
+    The bytes of the allocation that it lies in, and its base in them (below 0 where the array begins behind the base);
+    offset, sizes and strides in elements.
+    """
+
+    allocation: Array
+    base: int
+    offset: int
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+Passed = PassedMemRef | int | float
+
+KernelLauncher = Callable[[Operation, Sequence[Passed], Sizes, Sizes], None]
+"""Launches a kernel elsewhere: its gpu.func, its arguments, workgroups, work-items of each; memory changes in place."""
 
 DEEPEST_CALL = 500
 """Calls inside of one another, before a program is taken to call itself without end."""
@@ -24,6 +46,7 @@ DEEPEST_CALL = 500
 class HostMachine(Machine):
     """The host: one thread, and what it has beside memory.
 
+    `launcher` executes kernels here, unless `launch_kernel` has them executed elsewhere.
     `functions` are the module's by name, declared ones too, `calls` those being executed;
     `fills` counts random fills, `told` names declared functions that were ignored, once
     each.
@@ -39,6 +62,7 @@ class HostMachine(Machine):
         output: Callable[[str], object],
         seed: int,
         progress: Progress | None,
+        launch_kernel: KernelLauncher | None = None,
     ) -> None:
         threads = Threads(
             "subgroup", (1, 1, 1), (1, 1, 1), 1, subgroup_size=1, counts_subgroups=True
@@ -47,6 +71,7 @@ class HostMachine(Machine):
         refuse = launcher.refuse
         super().__init__(handlers, memory, threads, refuse=refuse, observer=Observer())
         self.launcher = launcher
+        self.launch_kernel = launch_kernel
         self.functions: dict[str, Operation] = {
             symbol_name(op): op for op in module.ops if op.name == "func.func"
         }

@@ -19,7 +19,7 @@ from xetile.interpreter.host.functions import HANDLERS as FUNCTIONS
 from xetile.interpreter.host.functions import run_function
 from xetile.interpreter.host.launches import HANDLERS as LAUNCHES
 from xetile.interpreter.host.loops import HANDLERS as LOOPS
-from xetile.interpreter.host.machine import HostMachine, Progress
+from xetile.interpreter.host.machine import HostMachine, KernelLauncher, Progress
 from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import Launcher
@@ -48,6 +48,7 @@ def run(
     output: Callable[[str], object],
     seed: int = 0,
     progress: Progress | None = None,
+    launch_kernel: KernelLauncher | None = None,
 ) -> list[Array]:
     """Execute a function of the host; see `xetile.interpreter.execute_host`."""
     function = find_entry(module, entry)
@@ -64,6 +65,7 @@ def run(
         output=output,
         seed=seed,
         progress=progress,
+        launch_kernel=launch_kernel,
     )
     try:
         with np.errstate(all="ignore"), _deep_recursion():
