@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.advice import hint_or_names
@@ -20,12 +22,13 @@ from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp, LaunchOp
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.errors import fail, notes_at, warn, with_line
+from xetile.interpreter.host.allocations import array_of
 from xetile.interpreter.host.device import with_token
-from xetile.interpreter.host.machine import Passed, PassedMemRef, host
+from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import check_bounds, parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import MemRef, Value, Values, uniform
+from xetile.interpreter.machine.values import Array, Values, uniform
 from xetile.levels import UNIT_ATTRIBUTE, Unit
 
 
@@ -41,13 +44,12 @@ def _launch_func(frame: Frame, op: Operation) -> Values:
     _check_known(frame, op, kernel, grid, block)
     _check_arguments(op, kernel, op.kernel_operands)
     threads = _threads(op, kernel, level(kernel), grid, block)
-    arguments = [frame.get(value) for value in op.kernel_operands]
     if (launch_kernel := host(frame).launch_kernel) is not None:
         check_bounds(op, threads)
-        passed = [_passed(frame, op, value) for value in arguments]
-        with host(frame).steps(1):
-            launch_kernel(kernel, passed, grid, _work_items(threads))
+        passed = [_passed(frame, op, value) for value in op.kernel_operands]
+        launch_kernel(kernel, passed, grid, _work_items(threads))
         return []
+    arguments = [frame.get(value) for value in op.kernel_operands]
     return _run(frame, op, kernel, threads, lambda _: arguments)
 
 
@@ -70,19 +72,15 @@ def _launch(frame: Frame, op: Operation) -> Values:
     return _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
 
 
-def _passed(frame: Frame, op: Operation, value: Value) -> Passed:
-    """An argument of a launch as a device gets it."""
-    if isinstance(value, MemRef):
-        base = int(value.base[0])
-        buffer = frame.memory.buffer(base, op)
-        sizes, strides = (
-            tuple(int(n[0]) for n in part) for part in (value.sizes, value.strides)
-        )
-        return PassedMemRef(
-            buffer.data, base - buffer.start, int(value.offset[0]), sizes, strides
-        )
-    assert isinstance(value, np.ndarray)
-    return value[0].item()
+def _passed(frame: Frame, op: Operation, value: SSAValue) -> "Array | int | float":
+    """An argument of a launch elsewhere: a view of memory, with its strides of single entries too, or a number."""
+    if not isinstance(value.type, MemRefType):
+        return frame.array(value)[0].item()
+    array = array_of(frame, op, value)
+    strides = [int(stride[0]) * array.itemsize for stride in frame.memref(value).strides]
+    if any(abs(stride) > np.iinfo(np.int64).max for stride in strides):
+        return array
+    return as_strided(array, array.shape, strides, writeable=array.flags.writeable)
 
 
 def _work_items(threads: Threads) -> Sizes:

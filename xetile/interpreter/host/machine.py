@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -20,24 +19,9 @@ Progress = Callable[[int, int], None]
 """Called now and then with what is done and what there is to do, 0 where that is not known."""
 
 
-class PassedMemRef(NamedTuple):
-    """A memref that a launch is given.
-
-    The bytes of the allocation that it lies in, and its base in them (below 0 where the array begins behind the base);
-    offset, sizes and strides in elements.
-    """
-
-    allocation: Array
-    base: int
-    offset: int
-    sizes: tuple[int, ...]
-    strides: tuple[int, ...]
-
-
-Passed = PassedMemRef | int | float
-
-KernelLauncher = Callable[[Operation, Sequence[Passed], Sizes, Sizes], None]
-"""Launches a kernel elsewhere: its gpu.func, its arguments, workgroups, work-items of each; memory changes in place."""
+KernelLauncher = Callable[[Operation, Sequence[Array | int | float], Sizes, Sizes], None]
+"""Launches a kernel elsewhere: its gpu.func, its arguments (arrays, which change in place, and numbers), the workgroups
+and the work-items of each."""
 
 DEEPEST_CALL = 500
 """Calls inside of one another, before a program is taken to call itself without end."""

@@ -1,0 +1,146 @@
+"""Host code on numpy, its launches on a device: what is compiled, what is passed, what memory is shared."""
+
+import numpy
+import pytest
+from support.made_up_device import MadeUpDevice
+
+import xetile
+from xetile.interpreter import execute_host
+from xetile.runtime.device import Device, Pointer, Scalar
+from xetile.runtime.host import HostLauncher
+
+VIEW = "memref<?x64xf32, strided<[64, 1], offset: ?>>"
+PROGRAM = """
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @add(%a: VIEW, %b: VIEW, %by: f32, %from: index) kernel
+        attributes {known_block_size = array<i32: 16, 1, 1>} {
+      %x = gpu.block_id x
+      %c8 = arith.constant 8 : index
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c64 = arith.constant 64 : index
+      %rows = memref.dim %a, %c0 : VIEW
+      %r = arith.muli %x, %c8 : index
+      %row = arith.addi %r, %from : index
+      %tile = xetile.init_tile %a[%row, %c0], [%rows, %c64], [%c64, %c1] : VIEW -> !xetile.tile<8x16xf32>
+      %v = xetile.load_tile %tile : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+      %s = arith.constant dense<5.000000e-01> : vector<8x16xf32>
+      %sum = arith.addf %v, %s : vector<8x16xf32>
+      %to = xetile.init_tile %b[%row, %c0], [%rows, %c64], [%c64, %c1] : VIEW -> !xetile.tile<8x16xf32>
+      xetile.store_tile %sum, %to : vector<8x16xf32>, !xetile.tile<8x16xf32>
+      gpu.return
+    }
+  }
+  gpu.module @others {
+    gpu.func @add(%a: memref<32x64xf32>) kernel attributes {VectorComputeFunctionINTEL} {
+      %c0 = arith.constant 0 : index
+      %one = arith.constant dense<1.0> : vector<8x16xf32>
+      %tile = xetile.init_tile %a[%c0, %c0] : memref<32x64xf32> -> !xetile.tile<8x16xf32>
+      %v = xetile.load_tile %tile : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+      %sum = arith.addf %v, %one : vector<8x16xf32>
+      xetile.store_tile %sum, %tile : vector<8x16xf32>, !xetile.tile<8x16xf32>
+      gpu.return
+    }
+  }
+  func.func @main(%given: memref<32x64xf32>) -> memref<32x64xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
+    %half = arith.constant 5.000000e-01 : f32
+    %data = memref.alloc() : memref<32x64xf32>
+    memref.copy %given, %data : memref<32x64xf32> to memref<32x64xf32>
+    // two halves of one allocation: what one launch writes the next reads
+    %upper = memref.subview %data[0, 0] [16, 64] [1, 1] : memref<32x64xf32> to memref<16x64xf32, strided<[64, 1]>>
+    %lower = memref.subview %data[16, 0] [16, 64] [1, 1] : memref<32x64xf32> to memref<16x64xf32, strided<[64, 1], offset: 1024>>
+    %u = memref.cast %upper : memref<16x64xf32, strided<[64, 1]>> to VIEW
+    %l = memref.cast %lower : memref<16x64xf32, strided<[64, 1], offset: 1024>> to VIEW
+    gpu.launch_func @kernels::@add blocks in (%c2, %c1, %c1) threads in (%c16, %c1, %c1) args(%u : VIEW, %l : VIEW, %half : f32, %c0 : index)
+    scf.for %i = %c0 to %c3 step %c1 {
+      gpu.launch_func @others::@add blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%data : memref<32x64xf32>)
+    }
+    gpu.launch_func @kernels::@add blocks in (%c1, %c1, %c1) threads in (%c16, %c1, %c1) args(%l : VIEW, %u : VIEW, %half : f32, %c8 : index)
+    func.return %data : memref<32x64xf32>
+  }
+}
+""".replace("VIEW", VIEW)
+"""Halves of one allocation that launches read and write in turn, two kernels of one name, both launch conventions."""
+
+
+def given() -> numpy.ndarray:
+    return numpy.random.default_rng(0).standard_normal((32, 64), numpy.float32)
+
+
+@pytest.mark.opencl
+def test_launches_read_what_others_wrote_through_other_views(opencl_cpu: Device) -> None:
+    module, array = xetile.parse(PROGRAM), given()
+    (wanted,) = xetile.execute_host(module, "main", array)
+    (found,) = xetile.execute_host(module, "main", array, on=opencl_cpu, device="bmg")
+    assert (found == wanted).all()
+    assert (found != array).sum() == 4 * 8 * 16
+    assert (array == given()).all()
+
+
+def test_a_kernel_is_built_once_and_gets_what_the_launch_gives() -> None:
+    device = MadeUpDevice()
+    xetile.execute_host(xetile.parse(PROGRAM), "main", given(), on=device, device="bmg")
+    assert len(device.built) == 2
+    names = [name for name, _, _, _ in device.launches]
+    assert names == ["add"] * 5
+    sizes = [(grid, block) for _, _, grid, block in device.launches]
+    assert sizes[0] == ((2, 1, 1), (16, 1, 1))
+    assert sizes[1] == ((1, 1, 1), (16, 1, 1))  # one subgroup, as the older convention counts
+    _, first, _, _ = device.launches[0]
+    pointer, _, rows, *_, by, start = first
+    assert isinstance(pointer, Pointer)
+    assert (rows, by, start) == (Scalar("i64", 16), Scalar("f32", 0.5), Scalar("i64", 0))
+    assert device.memories == {}
+
+
+def test_stages_are_told() -> None:
+    told: list[str] = []
+    launcher = HostLauncher(MadeUpDevice(), target="bmg", stage=told.append)
+    module = xetile.parse(PROGRAM)
+    execute_host(module, "main", [given()], output=print, launch_kernel=launcher)
+    assert told[:4] == ["compiling", "building add", "launching add", "running host code"]
+    assert told[4:7] == ["compiling", "building add", "launching add"]
+    assert told[8:10] == ["launching add", "running host code"]
+
+
+def test_what_does_not_compile_is_said_where_it_is() -> None:
+    block = "known_block_size = array<i32: {}, 1, 1>"
+    module = xetile.parse(PROGRAM.replace(block.format(16), block.format(8)), name="host.mlir")
+    with pytest.raises(xetile.XetileError, match=r"^host.mlir:\d+:\d+: error: "):
+        xetile.execute_host(module, "main", given(), on=MadeUpDevice(), device="bmg")
+
+
+LAUNCH = """
+func.func @main() {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  gpu.launch blocks(%x, %y, %z) in (%gx = %c1, %gy = %c1, %gz = %c1)
+      threads(%a, %b, %c) in (%bx = %c16, %by = %c1, %bz = %c1) {
+    gpu.terminator
+  }
+  func.return
+}
+"""
+
+
+def test_a_body_that_is_no_kernel_stays_on_numpy() -> None:
+    module = xetile.parse(LAUNCH, name="host.mlir")
+    xetile.execute_host(module, "main")
+    with pytest.raises(xetile.XetileError) as refused:
+        xetile.execute_host(module, "main", on=MadeUpDevice())
+    assert str(refused.value) == (
+        "host.mlir:5:3: error: the body of a gpu.launch is executed on numpy only; a device launches a gpu.func "
+        "(mlir-opt --gpu-kernel-outlining makes one of it)"
+    )
+
+
+def test_a_target_needs_a_device() -> None:
+    with pytest.raises(xetile.XetileError, match="device='bmg' goes with on="):
+        xetile.execute_host(xetile.parse(LAUNCH), "main", device="bmg")
