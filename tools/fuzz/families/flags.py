@@ -9,7 +9,15 @@ from tools.fuzz.corpus import SEEDS
 Flags = Mapping[str, Sequence[str]]
 """A command's flags with their values, none for flags that take none."""
 
-RARE = {"--help", "--version", "--list-passes", "--show-dialects", "--show-pass", "--debug"}
+RARE = {
+    "--help",
+    "--version",
+    "--list-passes",
+    "--list-devices",
+    "--show-dialects",
+    "--show-pass",
+    "--debug",
+}
 """Flags that only answer a question, or show more."""
 
 UNTRIED = {"--disable-verify", "--shrink"}
