@@ -234,8 +234,7 @@ def execute_host(
         return run_host(module, entry, arrays, output=sys.stdout.write)
     from xetile.runtime.host import HostLauncher
 
-    with _opened(on) as opened:
-        launch = HostLauncher(opened, target=device)
+    with _opened(on) as opened, HostLauncher(opened, target=device) as launch:
         return run_host(module, entry, arrays, output=sys.stdout.write, launch_kernel=launch)
 
 

@@ -7,7 +7,7 @@ _HEADINGS = ("name", "instructions", "description")
 
 
 def device_table() -> str:
-    """A line for each device that is there: its name for --on, whether it emulates, the driver's own words.
+    """A line for each device that is there: its name, whether it emulates, the driver's words, why it does not start.
 
     Errors: XetileError where there is none, with what to install.
     """
@@ -19,7 +19,11 @@ def device_table() -> str:
     rows = [
         _HEADINGS,
         *(
-            (device.name, "emulated" if device.emulates else "its own", device.description)
+            (
+                device.name,
+                "emulated" if device.emulates else "its own",
+                ": ".join(filter(None, (device.description, device.fault))),
+            )
             for device in found
         ),
     ]

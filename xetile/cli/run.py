@@ -124,8 +124,11 @@ def _launcher(
     from xetile.cli.run_device import on_device
     from xetile.runtime.host import HostLauncher
 
-    with on_device(options) as (device, stage):
-        yield HostLauncher(device, target=options.device, stage=stage), None
+    with (
+        on_device(options) as (device, stage),
+        HostLauncher(device, target=options.device, stage=stage) as launch_kernel,
+    ):
+        yield launch_kernel, None
 
 
 def _shown(result: "Array") -> str:

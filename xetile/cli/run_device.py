@@ -47,7 +47,8 @@ def compiled_kernel(module: "ModuleOp", options: Namespace) -> "tuple[str, list[
 
     Errors: XetileError where there is none, or its grid is not known.
     """
-    from xetile.runtime.launch import compile_kernel, extents_of, source_types
+    from xetile.runtime.arguments import source_types
+    from xetile.runtime.launch import compile_kernel, extents_of
 
     compiled = compile_kernel(module, options.kernel, options.device)
     check_grid(compiled.function, extents_of(compiled.kernel["grid"]), options.grid)

@@ -1,8 +1,11 @@
 """Launches of host code that runs on numpy, on a device: kernels are built once, memory goes there and back."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from xetile.errors import XetileError
 from xetile.runtime.arguments import Given, free, place, read_back
 from xetile.runtime.device import Device, Extents, Program
 from xetile.runtime.launch import Compiled, Stage, compile_kernel, extents_of, placed_at
@@ -18,7 +21,10 @@ class _Built(NamedTuple):
 
 
 class HostLauncher:
-    """Launches kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says."""
+    """Launches kernels for `execute_host` (its `launch_kernel`), compiled for `target` or as the module says.
+
+    What was built is kept while it is entered.
+    """
 
     def __init__(
         self, device: Device, *, target: str | None = None, stage: Stage = lambda _: None
@@ -27,6 +33,20 @@ class HostLauncher:
         self._target = target
         self._stage = stage
         self._built: dict[Operation, _Built] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for _, program in self._built.values():
+            with suppress(XetileError):  # the device may be gone
+                self._device.forget(program)
+        self._built.clear()
 
     def __call__(
         self, kernel: "Operation", arguments: Sequence[Given], grid: Extents, block: Extents

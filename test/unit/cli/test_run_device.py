@@ -110,6 +110,12 @@ def test_devices_are_listed_without_an_input(
         "opencl:cpu    emulated      A processor",
         "opencl:gpu:1  its own       Another one",
     ]
+    broken = Information("opencl:cpu", "does not start", emulates=True, fault="it ended")
+    monkeypatch.setattr(device_listing, "list_devices", lambda: [broken])
+    assert main(["--list-devices"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "\nopencl:cpu  emulated      does not start: it ended\n"
+    )
     monkeypatch.setattr(device_listing, "list_devices", list)
     assert main(["--list-devices"]) == 1
     told = "there is no device that takes what is emitted; pip install 'xetile[device]' brings opencl:cpu"

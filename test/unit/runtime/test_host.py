@@ -97,7 +97,7 @@ def test_a_kernel_is_built_once_and_gets_what_the_launch_gives() -> None:
     pointer, _, rows, *_, by, start = first
     assert isinstance(pointer, Pointer)
     assert (rows, by, start) == (Scalar("i64", 16), Scalar("f32", 0.5), Scalar("i64", 0))
-    assert device.memories == {}
+    assert device.is_empty
 
 
 def test_stages_are_told() -> None:
