@@ -47,10 +47,12 @@ def compiled_kernel(module: "ModuleOp", options: Namespace) -> "tuple[str, list[
 
     Errors: XetileError where there is none, or its grid is not known.
     """
+    from xetile.analysis.kernels import symbol_name
     from xetile.runtime.arguments import source_types
-    from xetile.runtime.launch import compile_kernel, extents_of
+    from xetile.runtime.launch import compile_kernel, extents_of, find_function
 
-    compiled = compile_kernel(module, options.kernel, options.device)
+    function = find_function(module, options.kernel, choose="with --kernel")
+    compiled = compile_kernel(module, symbol_name(function), options.device)
     check_grid(compiled.function, extents_of(compiled.kernel["grid"]), options.grid)
     return compiled.name, source_types(compiled.entries)
 

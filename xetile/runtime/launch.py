@@ -154,8 +154,10 @@ def placed_at(kernel: "Operation") -> Generator[None]:
         ) from error
 
 
-def find_function(module: "ModuleOp", name: str | None) -> "Operation":
-    """The kernel of that name, or the only one, at any level.
+def find_function(
+    module: "ModuleOp", name: str | None, choose: str = "by name"
+) -> "Operation":
+    """The kernel of that name, or the only one, at any level; `choose` says how a user names one.
 
     Errors: XetileError where there is none, or several and no name.
     """
@@ -163,11 +165,11 @@ def find_function(module: "ModuleOp", name: str | None) -> "Operation":
     from xetile.codegen.functions import is_kernel, llvm_functions
 
     if kernel_functions(module):
-        return find_kernel(module, name)
+        return find_kernel(module, name, choose)
     kernels = {f.sym_name.data: f for f in llvm_functions(module) if is_kernel(f)}
     if len(kernels) > 1 and name is None:
         raise XetileError(
-            f"which kernel to execute is not clear; choose by name among {', '.join(kernels)}"
+            f"which kernel to execute is not clear; choose {choose} among {', '.join(kernels)}"
         )
     found = next(iter(kernels.values()), None) if name is None else kernels.get(name)
     if found is None:

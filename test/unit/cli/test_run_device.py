@@ -217,6 +217,22 @@ def test_the_last_level_is_for_devices(
     assert "the kernel takes 3 arguments (memref<64x64xf16>, " in capsys.readouterr().err
 
 
+def test_which_kernel_of_the_last_level_is_said_with_a_flag(
+    folder: Path, made_up: MadeUpDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    last = Path("last.mlir").read_text()
+    start = last.index("    llvm.func @gemm(")
+    end = last.rindex("    }\n", start) + len("    }\n")
+    again = last[start:end].replace("@gemm(", "@again(")
+    Path("two.mlir").write_text(last[:end] + again + last[end:])
+    run = ["two.mlir", *ARGUMENTS, "--on", "opencl:cpu", "--device", "bmg"]
+    assert main(run) == 1
+    said = "which kernel to execute is not clear; choose with --kernel among gemm, again"
+    assert capsys.readouterr().err == f"xetile-run: error: {said}\n"
+    assert main([*run, "--kernel", "again"]) == 0
+    assert [name for name, *_ in made_up.launches] == ["again"]
+
+
 def test_a_device_that_computes_nothing_differs(
     folder: Path, made_up: MadeUpDevice, capsys: pytest.CaptureFixture[str]
 ) -> None:
