@@ -128,6 +128,7 @@ def _launcher(
         on_device(options) as (device, stage),
         HostLauncher(device, target=options.device, stage=stage) as launch_kernel,
     ):
+        stage("running host code")
         yield launch_kernel, None
 
 

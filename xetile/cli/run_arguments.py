@@ -110,10 +110,8 @@ def check_combination(options: Namespace) -> None:
     """Refuse options of which one says nothing beside, or without, another; and an unknown target."""
     if options.on is None:
         _refuse_without_device(options)
-    elif options.sanitize:
-        raise XetileError(
-            "--sanitize watches what is executed on numpy; leave out --on, or --sanitize"
-        )
+    else:
+        _refuse_on(options)
     if options.entry is not None:
         flags = ("against", "grid", "time")
         if wrong := next((flag for flag in flags if getattr(options, flag) is not None), None):
@@ -135,6 +133,23 @@ def _refuse_without_device(options: Namespace) -> None:
     if options.no_surface_checks:
         raise XetileError(
             "--no-surface-checks goes with --on: on numpy a surface may lie anywhere"
+        )
+
+
+def _refuse_on(options: Namespace) -> None:
+    from xetile.runtime.devices import CPU
+
+    if options.sanitize:
+        raise XetileError(
+            "--sanitize watches what is executed on numpy; leave out --on, or --sanitize"
+        )
+    if options.on != CPU and options.time_limit is not None:
+        raise XetileError(
+            f"--time-limit is for {CPU}, which has a process of its own, not for {options.on}"
+        )
+    if options.on != CPU and options.no_surface_checks:
+        raise XetileError(
+            f"--no-surface-checks is for {CPU}, which emulates, not for {options.on}"
         )
 
 

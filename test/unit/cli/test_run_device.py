@@ -59,6 +59,8 @@ def install(monkeypatch: pytest.MonkeyPatch, device: MadeUpDevice) -> MadeUpDevi
         (["--on", "opencl:cpu", "--device", "opencl:cpu"], "--device is opencl:cpu, where to run, which is --on; --device says what to compile for: pvc, bmg, lnl, ptl, cri"),
         (["--on", "opencl:cpu", "--device", "bgm"], "unknown device 'bgm'; known are pvc, bmg, lnl, ptl, cri; did you mean 'bmg'?"),
         (["--on", "opencl:cpu", "--sanitize"], "--sanitize watches what is executed on numpy; leave out --on, or --sanitize"),
+        (["--on", "opencl:gpu", "--time-limit", "3"], "--time-limit is for opencl:cpu, which has a process of its own, not for opencl:gpu"),
+        (["--on", "opencl:gpu:1", "--no-surface-checks"], "--no-surface-checks is for opencl:cpu, which emulates, not for opencl:gpu:1"),
         (["--on", "opencl:cpu", "--time", "0"], "argument --time: '0' is no number of launches; write one from 1 to 1,000,000"),
         (["--on", "opencl:cpu", "--time", "1e3"], "argument --time: '1e3' is no number of launches; write one from 1 to 1,000,000"),
         (["--on", "opencl:cpu", "--time-limit", "nan"], "argument --time-limit: 'nan' is no time; write seconds above 0, such as 300"),
@@ -136,12 +138,12 @@ def test_flags_reach_the_device(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         return MadeUpDevice()
 
     monkeypatch.setattr(devices, "open_device", opened)
-    run = ["gemm.mlir", *ARGUMENTS, "--device", "bmg", "--on", "opencl:gpu:1"]
+    run = ["gemm.mlir", *ARGUMENTS, "--device", "bmg", "--on", "opencl:cpu"]
     assert main(run) == 0
     assert main([*run, "--time-limit", "7.5", "--no-surface-checks"]) == 0
     assert asked == [
-        ("opencl:gpu:1", {"seconds": devices.TIME_LIMIT_SECONDS, "surface_checks": True}),
-        ("opencl:gpu:1", {"seconds": 7.5, "surface_checks": False}),
+        ("opencl:cpu", {"seconds": devices.TIME_LIMIT_SECONDS, "surface_checks": True}),
+        ("opencl:cpu", {"seconds": 7.5, "surface_checks": False}),
     ]
 
 

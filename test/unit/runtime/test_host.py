@@ -117,6 +117,41 @@ def test_what_does_not_compile_is_said_where_it_is() -> None:
         xetile.execute_host(module, "main", given(), on=MadeUpDevice(), device="bmg")
 
 
+ROW = """
+gpu.module @m {
+  gpu.func @k(%a: memref<?x?xf32, strided<[?, 1], offset: ?>>, %n: i8) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %d = memref.dim %a, %c0 : memref<?x?xf32, strided<[?, 1], offset: ?>>
+    gpu.return
+  }
+}
+func.func @main(%from: index) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant -3 : i8
+  %data = memref.alloc() : memref<8x64xf32>
+  %row = memref.subview %data[%from, 16] [1, 32] [1, 1]
+      : memref<8x64xf32> to memref<1x32xf32, strided<[64, 1], offset: ?>>
+  %any = memref.cast %row
+      : memref<1x32xf32, strided<[64, 1], offset: ?>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c16, %c1, %c1)
+      args(%any : memref<?x?xf32, strided<[?, 1], offset: ?>>, %n : i8)
+  func.return
+}
+"""
+
+
+def test_a_single_row_keeps_its_pitch() -> None:
+    device = MadeUpDevice()
+    xetile.execute_host(xetile.parse(ROW), "main", 3, on=device, device="bmg")
+    ((_, (pointer, offset, *extents, number), _, _),) = device.launches
+    assert isinstance(pointer, Pointer)
+    assert offset == Scalar("i64", 0)
+    assert extents == [Scalar("i64", 1), Scalar("i64", 32), Scalar("i64", 64)]
+    assert number == Scalar("i8", -3)
+
+
 LAUNCH = """
 func.func @main() {
   %c1 = arith.constant 1 : index
