@@ -47,14 +47,25 @@ def compiled_kernel(module: "ModuleOp", options: Namespace) -> "tuple[str, list[
 
     Errors: XetileError where there is none, or its grid is not known.
     """
+    from xdsl.dialects.llvm import LLVMPointerType
+
     from xetile.analysis.kernels import symbol_name
+    from xetile.errors import fail
     from xetile.runtime.arguments import source_types
     from xetile.runtime.launch import compile_kernel, extents_of, find_function
 
     function = find_function(module, options.kernel, choose="with --kernel")
     compiled = compile_kernel(module, symbol_name(function), options.device)
     check_grid(compiled.function, extents_of(compiled.kernel["grid"]), options.grid)
-    return compiled.name, source_types(compiled.entries)
+    types = source_types(compiled.entries)
+    for number, type in enumerate(types):
+        if isinstance(type, LLVMPointerType):
+            fail(
+                compiled.function,
+                f"argument {number} is {type}, which does not say what is there; start from a level above, "
+                "or give arrays to xetile.execute(..., on=)",
+            )
+    return compiled.name, types
 
 
 def launch(

@@ -235,6 +235,16 @@ def test_which_kernel_of_the_last_level_is_said_with_a_flag(
     assert [name for name, *_ in made_up.launches] == ["again"]
 
 
+def test_a_pointer_does_not_say_what_is_there(
+    folder: Path, made_up: MadeUpDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    last = Path("last.mlir").read_text()
+    Path("pointer.mlir").write_text(last.replace('"memref<64x64xf32>"', '"!llvm.ptr<1>"'))
+    assert main(["pointer.mlir", *ARGUMENTS, "--on", "opencl:cpu", "--device", "bmg"]) == 1
+    said = "error: argument 2 is !llvm.ptr<1>, which does not say what is there; start from a level above"
+    assert said in capsys.readouterr().err
+
+
 def test_a_device_that_computes_nothing_differs(
     folder: Path, made_up: MadeUpDevice, capsys: pytest.CaptureFixture[str]
 ) -> None:
