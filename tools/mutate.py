@@ -16,11 +16,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
+from mutants.command import fault_parser, judge_all
 from mutants.faults import ROOMS, Fault, choose, recorded_faults
 from mutants.judge import Baseline, Failed, Suite, Verdict, copy_project, judge, measure
 
@@ -112,17 +111,12 @@ def _line(fault: Fault, verdict: Verdict) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description="Plants faults and shows whether tests notice."
+    parser = fault_parser(
+        "Plants faults and shows whether tests notice.", count=60, at_least=57, found="killed"
     )
-    add = parser.add_argument
-    add("--seed", type=int, default=0, help="which faults (0)")
-    add("--count", type=int, default=60, help="how many faults (60)")
-    add("--at-least", type=int, default=57, help="how many must be killed (57)")
-    add("--only", type=int, metavar="N", help="only the fault of this number in the table")
-    add("--list", action="store_true", help="show the faults and plant none")
-    add("--jobs", type=int, default=2, help="processes (2)")
-    add("--budget", type=float, default=40.0, help="seconds of tests for one fault (40)")
+    parser.add_argument(
+        "--budget", type=float, default=40.0, help="seconds of tests for one fault (40)"
+    )
     return parser
 
 
@@ -135,21 +129,13 @@ def _judge_all(
     faults: Sequence[Fault], copies: Sequence[Path], baseline: Baseline, budget: float
 ) -> dict[Fault, Verdict]:
     """A verdict for each fault; each copy holds one fault at a time."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for copy in copies:
-        free.put(copy)
 
-    def one(fault: Fault) -> Verdict:
-        copy = free.get()
-        try:
-            verdict = judge(fault, copy, SUITE, baseline, budget=budget)
-        finally:
-            free.put(copy)
+    def one(fault: Fault, copy: Path) -> Verdict:
+        verdict = judge(fault, copy, SUITE, baseline, budget=budget)
         print(_line(fault, verdict), file=sys.stderr, flush=True)
         return verdict
 
-    with ThreadPoolExecutor(len(copies)) as pool:
-        return dict(zip(faults, pool.map(one, faults), strict=True))
+    return dict(zip(faults, judge_all(faults, copies, one), strict=True))
 
 
 if __name__ == "__main__":

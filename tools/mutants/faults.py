@@ -3,9 +3,11 @@
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .edits import Edit, changes_the_program, edits_of
+
+Name = TypeVar("Name")
 
 ROOMS = ("xetile/passes", "xetile/planning", "xetile/layout", "xetile/rewriting")
 
@@ -80,7 +82,7 @@ def choose(root: Path, *, seed: int, count: int, rooms: Iterable[str] = ROOMS) -
     return sorted(chosen)
 
 
-def shares(sizes: Mapping[Path, int], count: int) -> dict[Path, int]:
+def shares(sizes: Mapping[Name, int], count: int) -> dict[Name, int]:
     """`count` things dealt out in proportion to sizes, the largest remainders first."""
     total = sum(sizes.values())
     exact = {name: count * size / total for name, size in sizes.items()}

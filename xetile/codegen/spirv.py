@@ -86,9 +86,9 @@ def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
     Errors: XetileError when LLVM refuses the text, or cannot go on.
     """
     if not all(map(is_harmless, functions)):
-        return _compile_apart(text)
+        return compile_apart(text)
     made = _compile(text)
-    return made if has_unique_ids(made) else _compile_apart(text)
+    return made if has_unique_ids(made) else compile_apart(text)
 
 
 def is_harmless(function: str) -> bool:
@@ -129,7 +129,11 @@ def _compile(text: str) -> bytes:
         raise XetileError(f"LLVM refuses the kernel: {reason}") from error
 
 
-def _compile_apart(text: str) -> bytes:
+def compile_apart(text: str) -> bytes:
+    """SPIR-V of LLVM IR text, whatever it calls, by a process of its own.
+
+    Errors: XetileError when LLVM refuses the text, ends on it, or takes too long.
+    """
     from tempfile import TemporaryDirectory
 
     from xetile.toolchain.sandbox import ending, run
