@@ -2,10 +2,11 @@
 
     python tools/mutate_emitted.py [--seed N] [--count N] [--at-least N] [--only N] [--list] [--jobs N]
 
-A fault is one constant, operand, operation or builtin's name in the LLVM IR of a kernel of `mutants/emitted/kernels.py`;
-`mutants/emitted/faults.py` says which kinds there are and what is left out because it computes nothing. The kernel with
-the fault becomes SPIR-V, is launched on the device, and its arrays with the memory around them are compared with what
-the kernel without it does at level V. What LLVM refuses, or compiles to the same SPIR-V, is no fault: another is drawn.
+A fault is one constant, operand, operation or builtin's name in the LLVM IR of a kernel of
+`mutants/emitted_kernels.py`; `mutants/emitted_faults.py` says which kinds there are and what is left out because it
+computes nothing. The kernel with the fault becomes SPIR-V, is launched on the device, and its arrays with the memory
+around them are compared with what the kernel without it does at level V. What LLVM refuses, or compiles to the same
+SPIR-V, is no fault: another is drawn.
 
 A fault is found by other bits, or refused: the device reports a surface that is against the rules, does not build or
 run the kernel, ends, or does not come to an end.
@@ -20,9 +21,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mutants.command import fault_parser, judge_all
-from mutants.emitted.choice import Planted, choose
-from mutants.emitted.kernels import KERNELS
-from mutants.emitted.trial import Trial, difference, prepare
+from mutants.emitted_choice import Planted, choose
+from mutants.emitted_kernels import KERNELS
+from mutants.emitted_trial import Trial, difference, prepare
 
 from xetile.errors import XetileError
 from xetile.runtime.devices import CPU, open_device
@@ -106,7 +107,9 @@ def _agree(trials: Sequence[Trial], benches: Sequence[Bench]) -> bool:
     verdicts = judge_all(trials, benches, one)
     for trial, verdict in zip(trials, verdicts, strict=True):
         if verdict.word != "MISSED":
-            print(f"{trial.kernel.name} differs without a fault: {verdict.by}", file=sys.stderr)
+            print(
+                f"{trial.kernel.name} differs without a fault: {verdict.by}", file=sys.stderr
+            )
     return all(verdict.word == "MISSED" for verdict in verdicts)
 
 

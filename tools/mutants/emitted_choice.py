@@ -4,10 +4,11 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..edits import Edit
-from ..faults import shares
-from .faults import changes_the_program, faults_of, planted
-from .trial import Trial, compiled
+from .edits import Edit
+from .emitted_faults import faults_of, planted
+from .emitted_trial import Trial, compiled
+from .faults import shares
+from .llvm_meaning import changes_the_program
 
 
 class Planted(NamedTuple):

@@ -20,11 +20,43 @@ _TO = re.compile(rf" to ({_TYPE})$")
 _PARAMETER = re.compile(rf'({_TYPE}) %"([^"]+)"')
 
 BINARY = frozenset(
-    "add sub mul sdiv udiv srem urem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split()
+    (
+        "add",
+        "sub",
+        "mul",
+        "sdiv",
+        "udiv",
+        "srem",
+        "urem",
+        "shl",
+        "lshr",
+        "ashr",
+        "and",
+        "or",
+        "xor",
+        "fadd",
+        "fsub",
+        "fmul",
+        "fdiv",
+        "frem",
+    )
 )
 COMPARISONS = frozenset(("icmp", "fcmp"))
 CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptosi fptoui sitofp uitofp ptrtoint inttoptr bitcast".split()
+    (
+        "trunc",
+        "zext",
+        "sext",
+        "fptrunc",
+        "fpext",
+        "fptosi",
+        "fptoui",
+        "sitofp",
+        "uitofp",
+        "ptrtoint",
+        "inttoptr",
+        "bitcast",
+    )
 )
 
 
@@ -169,6 +201,11 @@ def _result_type(
     return "ptr" if opcode == "alloca" else operands[0].type
 
 
+def predicate_of(comparison: Instruction) -> str:
+    """`slt`, `oeq`, ..."""
+    return comparison.text.split(f"{comparison.opcode} ")[1].split()[0]
+
+
 def element_of(type: str) -> str:
     """The type of an element of a vector; that of a scalar is itself."""
     return type[1:-1].split(" x ")[1] if type.startswith("<") else type
@@ -198,8 +235,9 @@ def dominators(function: Function) -> dict[str, set[str]]:
     while changed:
         changed = False
         for block in blocks[1:]:
-            common = set.intersection(*(found[b] for b in before[block])) if before[block] else set()
-            if found[block] != common | {block}:
-                found[block] = common | {block}
-                changed = True
+            common = set(blocks)
+            for other in before[block]:
+                common &= found[other]
+            changed |= found[block] != common | {block}
+            found[block] = common | {block}
     return found

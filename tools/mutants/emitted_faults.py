@@ -9,21 +9,20 @@ import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from .builtins import other_names
+from .edits import Edit
+from .llvm_builtins import other_names
+from .llvm_meaning import NEIGHBOUR, value_numbers
 from .llvm_text import (
-    BINARY,
     COMPARISONS,
     Function,
     Instruction,
     Operand,
     dominators,
+    element_of,
     functions,
     lanes_of,
-    element_of,
-    read_instruction,
+    predicate_of,
 )
-from .meaning import counter_at, meaning, rounds, value_numbers
-from ..edits import Edit
 
 _SILENT = re.compile(r"prefetch|Block2DAddressPayload|barrier|fence")
 """Calls of these compute nothing."""
@@ -63,8 +62,9 @@ _SIGNED = {
 """Where values may be negative: in vectors, and in bits and bytes that are extended."""
 
 _INVERSE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "eq"}
-_NEIGHBOUR = {"lt": "le", "le": "lt", "gt": "ge", "ge": "gt"}
-_NOT_COMMUTATIVE = frozenset("sub sdiv udiv srem urem shl lshr ashr fsub fdiv frem".split())
+_NOT_COMMUTATIVE = frozenset(
+    ("sub", "sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "fsub", "fdiv", "frem")
+)
 _SYMMETRIC = ("eq", "ne", "oeq", "one", "ueq", "une", "uno", "ord")
 _DECLARATION = 'declare [^@]*@"{}".*'
 
@@ -92,97 +92,6 @@ def planted(text: str, fault: Edit) -> str:
     declaration = re.search(_DECLARATION.format(re.escape(fault.before)), text)
     assert declaration is not None
     return f"{changed}\n{declaration[0].replace(fault.before, fault.after)}\n"
-
-
-def changes_the_program(fault: Edit, text: str) -> bool:
-    """Whether what the fault's line computes is another value, as far as the text tells."""
-    function = next(
-        f for f in functions(text) if any(i.line == fault.line for i in f.instructions)
-    )
-    before = next(i for i in function.instructions if i.line == fault.line)
-    line = fault.apply(text).splitlines()[fault.line - 1]
-    after = read_instruction(line, before.line, before.start, before.block)
-    numbers = value_numbers(function)
-    if meaning(before, numbers) == meaning(after, numbers):
-        return False
-    return not _has_equal_rounds(function, before, after) and not _selects_the_same(
-        function, before, after
-    )
-
-
-def _has_equal_rounds(function: Function, before: Instruction, after: Instruction) -> bool:
-    """Whether a loop that only counts runs as often as without the fault."""
-    changed = Function(
-        function.parameters,
-        [after if i.line == before.line else i for i in function.instructions],
-    )
-    counts = [
-        [
-            _rounds(inside, instruction)
-            for instruction in inside.instructions
-            if instruction.opcode == "icmp"
-        ]
-        for inside in (function, changed)
-    ]
-    concerned = any(
-        before.line in _lines_of_loop(function, instruction)
-        for instruction in function.instructions
-        if instruction.opcode == "icmp"
-    )
-    return concerned and counts[0] == counts[1]
-
-
-def _rounds(function: Function, comparison: Instruction) -> int | None:
-    found = _counted(function, comparison)
-    bound = comparison.operands[1].text
-    if found is None or not bound.isdigit():
-        return None
-    return rounds(_predicate(comparison), found, int(bound))
-
-
-def _counted(function: Function, comparison: Instruction):
-    """The counter that a comparison ends, if nothing else uses it."""
-    name = comparison.operands[0].name
-    phi = next((i for i in function.instructions if name and i.result == name), None)
-    counter = None if phi is None else counter_at(phi, function)
-    if counter is None:
-        return None
-    for value, users in (
-        (counter.phi.result, (comparison.line, counter.addition.line)),
-        (counter.addition.result, (counter.phi.line,)),
-    ):
-        if any(
-            operand.name == value and i.line not in users
-            for i in function.instructions
-            for operand in i.operands
-        ):
-            return None
-    return counter
-
-
-def _lines_of_loop(function: Function, comparison: Instruction) -> Sequence[int]:
-    counter = _counted(function, comparison)
-    if counter is None or _rounds(function, comparison) is None:
-        return ()
-    return comparison.line, counter.phi.line, counter.addition.line
-
-
-def _selects_the_same(function: Function, before: Instruction, after: Instruction) -> bool:
-    """Whether `<` became `<=`, and all that is chosen by it is the one or the other of what is compared."""
-    if before.opcode not in COMPARISONS:
-        return False
-    if _neighbour(_predicate(before)) != _predicate(after) or before.operands != after.operands:
-        return False
-    compared = {operand.text for operand in before.operands}
-    users = [
-        i
-        for i in function.instructions
-        if any(operand.name == before.result for operand in i.operands)
-    ]
-    return all(
-        i.opcode == "select" and {operand.text for operand in i.operands[1:]} == compared
-        for i in users
-    )
 
 
 class _Reach:
@@ -266,6 +175,8 @@ _ELEMENT = re.compile(r"(i\d+|half|float|double)\s+(-?\d[\w.+-]*)")
 
 def _element(instruction: Instruction, reach: _Reach) -> _Found:
     """An element of a constant vector."""
+    if instruction.opcode == "fcmp" and predicate_of(instruction) in ("uno", "ord"):
+        return  # no constant is NaN
     for place, operand in enumerate(instruction.operands):
         if not operand.text.startswith("<") or (
             instruction.opcode == "shufflevector" and place == 2
@@ -286,22 +197,13 @@ def _doubled(text: str) -> str:
     return "0x" + struct.pack(">d", 2 * number or 1.0).hex()
 
 
-def _predicate(instruction: Instruction) -> str:
-    return instruction.text.split(f"{instruction.opcode} ")[1].split()[0]
-
-
-def _neighbour(predicate: str) -> str | None:
-    other = _NEIGHBOUR.get(predicate[-2:])
-    return None if other is None else predicate[:-2] + other
-
-
 def _comparison(instruction: Instruction, reach: _Reach) -> _Found:
     """Its predicate's opposite or neighbour."""
     if instruction.opcode not in COMPARISONS:
         return
-    predicate = _predicate(instruction)
+    predicate = predicate_of(instruction)
     start = instruction.start + instruction.text.index(f" {predicate} ") + 1
-    for table in (_INVERSE, _NEIGHBOUR):
+    for table in (_INVERSE, NEIGHBOUR):
         other = table.get(predicate[-2:])
         if other is not None:
             yield start, start + len(predicate), predicate[:-2] + other
@@ -310,15 +212,13 @@ def _comparison(instruction: Instruction, reach: _Reach) -> _Found:
 def _swap(instruction: Instruction, reach: _Reach) -> _Found:
     """Two operands exchanged, of which the order counts; of a phi, what comes from where."""
     match instruction.opcode:
-        case "icmp" | "fcmp" if _predicate(instruction) not in _SYMMETRIC:
+        case "icmp" | "fcmp" if predicate_of(instruction) not in _SYMMETRIC:
             left, right = instruction.operands
         case "select":
             left, right = instruction.operands[1:]
         case "phi" if len(instruction.operands) == 2:
             left, right = instruction.operands
-            for operand, label in zip(
-                (right, left), instruction.labels, strict=True
-            ):
+            for operand, label in zip((right, left), instruction.labels, strict=True):
                 names = reach.at(operand.type, 1 << 62, label)
                 if operand.name is not None and operand.name not in names:
                     return

@@ -22,7 +22,7 @@ gpu.module @m {
     %s = arith.constant dense<0.375> : vector<16x32xf32>
     %scaled = arith.mulf %d, %s : vector<16x32xf32>
     %sum = arith.addf %scaled, %v : vector<16x32xf32>
-    %least = arith.constant dense<-0.5> : vector<16x32xf32>
+    %least = arith.constant dense<0.0> : vector<16x32xf32>
     %above = arith.maximumf %sum, %least : vector<16x32xf32>
     %narrow = arith.truncf %above : vector<16x32xf32> to vector<16x32xf16>
     xetile.store_tile %sum, %tc : vector<16x32xf32>, !xetile.tile<16x32xf32>

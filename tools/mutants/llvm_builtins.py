@@ -22,7 +22,12 @@ _BLOCK = re.compile(
 _MATRIX = re.compile(
     r"intel_sub_group_(?P<a>\w+?)_(?P<b>\w+?)_matrix_mad_k(?P<depth>\d+)(?P<types>Dv.*|[sfi].*)"
 )
-_GROUPS = ("_Z12get_group_idj", "_Z14get_num_groupsj", "_Z12get_local_idj", "_Z14get_local_sizej")
+_GROUPS = (
+    "_Z12get_group_idj",
+    "_Z14get_num_groupsj",
+    "_Z12get_local_idj",
+    "_Z14get_local_sizej",
+)
 _SUBGROUPS = (
     "_Z16get_sub_group_idv",
     "_Z22get_sub_group_local_idv",

@@ -9,7 +9,7 @@ matrices do (one round more is seen), several workgroups in each direction.
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy
@@ -67,10 +67,11 @@ def _tf32(values: Array) -> Array:
 
 
 def special(*shape: int, seed: int = 0) -> Array:
-    """Floats of which many are equal, zeros of both signs, infinite or no numbers."""
+    """Floats of which many are equal, ties where they become narrower, zeros of both signs, infinite, no numbers."""
     values = random("f32", *shape, seed=seed)
     generator = numpy.random.default_rng([seed, 1, *shape])
-    chosen = generator.choice([0.0, -0.0, 1.0, -1.0, numpy.inf, numpy.nan], shape)
+    odd = [0.0, -0.0, 1.0, -1.0, 257.0, 259.0, 2049.0, 2051.0, numpy.inf, numpy.nan]
+    chosen = generator.choice(numpy.array(odd, numpy.float32), shape)
     return numpy.where(generator.random(shape) < 0.4, chosen, values).astype(numpy.float32)
 
 
@@ -83,9 +84,7 @@ def small(*shape: int, seed: int = 0) -> Array:
     ).astype(numpy.int32)
 
 
-def padded(
-    rows: int, columns: int, type: str, *, pitch: int, seed: int = 0
-) -> Array:
+def padded(rows: int, columns: int, type: str, *, pitch: int, seed: int = 0) -> Array:
     """A matrix that is a part of a wider one."""
     return random(type, rows, pitch, seed=seed)[:, :columns]
 
@@ -129,12 +128,19 @@ class Product(NamedTuple):
         return text
 
     def launches(self) -> list[Launch]:
-        """One launch."""
+        """Random numbers; floats again as whole numbers, whose sums are often ties, with some that are no numbers."""
         rows, columns = self.c_shape
         c = random(self.c, *self.c_shape, seed=3)
         grid = (-(-rows // 32), -(-columns // 32), 1)
         a, b = random(self.a, *self.a_shape, seed=1), random(self.b, *self.b_shape, seed=2)
-        return [Launch([a, b, c], grid)]
+        launches = [Launch([a, b, c], grid)]
+        if self.a in ("f16", "bf16", "tf32"):
+            a, b = numpy.rint(8 * a), numpy.rint(8 * b)
+            if self.accumulator != "bf16":  # which NaN this product gives is nobody's rule
+                a[0:16:2, 5] = a[17:32:2, 6] = numpy.nan  # in each register of a lane
+                a[5, 7] = b[9, 40] = numpy.inf
+            launches.append(Launch([a, b, c], grid))
+        return launches
 
 
 def _memref(shape: tuple[int, int], type: str) -> str:
@@ -146,9 +152,7 @@ def _product(name: str, device: str, *given: Any, **options: Any) -> Kernel:
     return Kernel(name, device, product.text, product.launches)
 
 
-def _program(
-    name: str, device: str, launches: Callable[[], Sequence[Launch]]
-) -> Kernel:
+def _program(name: str, device: str, launches: Callable[[], Sequence[Launch]]) -> Kernel:
     return Kernel(name, device, (_PROGRAMS / f"{name}.mlir").read_text, launches)
 
 
@@ -164,7 +168,7 @@ def _dynamic() -> list[Launch]:
         a = padded(rows, depth, "f16", pitch=depth + 8 * number, seed=number)
         b = padded(depth + number, columns, "f16", pitch=columns + 16, seed=number + 3)
         c = padded(rows + 5, columns + 4, "f32", pitch=columns + 8, seed=number + 6)
-        launches.append(Launch([a, b, c, first, k], cast(Extents, grid)))
+        launches.append(Launch([a, b, c, first, k], grid))
     return launches
 
 
@@ -174,21 +178,24 @@ def _batch() -> list[Launch]:
 
 
 def _epilogue() -> list[Launch]:
-    arguments = [
-        padded(40, 64, "f16", pitch=80),
-        random("f16", 64, 56),
-        random("f32", 40, 56),
-        padded(40, 56, "f32", pitch=64),
-        random("f16", 40, 56),
-    ]
-    return [Launch(arguments, (3, 2, 1))]
+    launches: list[Launch] = []
+    for bias, whole in ((random("f32", 40, 56), False), (special(40, 56), True)):
+        a, b = padded(40, 64, "f16", pitch=80), random("f16", 64, 56)
+        c, d = padded(40, 56, "f32", pitch=64), random("f16", 40, 56)
+        if whole:
+            for array in (a, b, c):
+                numpy.rint(array, out=array)
+        launches.append(Launch([a, b, bias, c, d], (3, 2, 1)))
+    return launches
 
 
 def _floats() -> list[Launch]:
-    results = [random("f32", 24, 40), random("i32", 24, 40)]
-    plain = [random("f32", 24, 40, seed=1), random("f32", 24, 40, seed=2)]
-    odd = [special(24, 40, seed=1), special(24, 40, seed=2)]
-    return [Launch([*plain, *results], (3, 3, 1)), Launch([*odd, *results], (3, 3, 1))]
+    c, d, f = random("f32", 24, 40), random("i32", 24, 40), random("bf16", 24, 40)
+    e = special(24, 40, seed=4)
+    e.view(numpy.uint32)[e == 1] = 0x7F800001  # a NaN that signals
+    plain = [random("f32", 24, 40, seed=1), random("f32", 24, 40, seed=2), c, d, e, f]
+    odd = [special(24, 40, seed=1), special(24, 40, seed=2), c, d, e, f]
+    return [Launch(plain, (3, 3, 1)), Launch(odd, (3, 3, 1))]
 
 
 def _integers() -> list[Launch]:
@@ -224,8 +231,12 @@ KERNELS: tuple[Kernel, ...] = (
     _EDGES("bf16_accumulator", "ptl", "bf16", "bf16", "bf16", "bf16", k=96, k_step=32),
     _EDGES("tf32", "bmg", "tf32", "tf32", "f32", "f32", k=48, k_step=16),
     _product("i8", "pvc", "i8", "i8", "i32", "i32", (40, 192), (160, 64), (56, 80), 128, 64),
-    _product("mixed_i8", "cri", "ui8", "i8", "i32", "f32", (40, 160), (192, 64), (56, 80), 128, 64),
-    _product("ragged", "bmg", "f16", "f16", "f32", "f16", (56, 80), (80, 56), (56, 56), 80, 32),
+    _product(
+        "mixed_i8", "cri", "ui8", "i8", "i32", "f32", (40, 160), (192, 64), (56, 80), 128, 64
+    ),
+    _product(
+        "ragged", "bmg", "f16", "f16", "f32", "f16", (56, 80), (80, 56), (56, 56), 80, 32
+    ),
     _program("dynamic", "bmg", _dynamic),
     _program("batch", "ptl", _batch),
     _program("epilogue", "lnl", _epilogue),

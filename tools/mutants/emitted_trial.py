@@ -15,7 +15,7 @@ from xetile.interpreter import execute
 from xetile.runtime.arguments import groups
 from xetile.runtime.device import Argument, Device, Memory, Pointer, Scalar
 
-from .kernels import Extents, Kernel, Launch
+from .emitted_kernels import Extents, Kernel, Launch
 
 Array = NDArray[Any]
 
@@ -53,7 +53,9 @@ def prepare(kernel: Kernel) -> Trial:
     at_lane = api.lower(module, to="xevm", device=kernel.device)
     runs: list[Run] = []
     for launch in kernel.launches():
-        expected = [placed(a) if isinstance(a, numpy.ndarray) else None for a in launch.arguments]
+        expected = [
+            placed(a) if isinstance(a, numpy.ndarray) else None for a in launch.arguments
+        ]
         given = [
             value if place is None else place.view
             for place, value in zip(expected, launch.arguments, strict=True)
@@ -91,7 +93,9 @@ def difference(trial: Trial, spirv: bytes, device: Device) -> str | None:
         device.launch(
             program, str(trial.entry["name"]), arguments, grid=run.launch.grid, block=block
         )
-        for argument, (memory, expected) in enumerate(zip(memories, run.expected, strict=True)):
+        for argument, (memory, expected) in enumerate(
+            zip(memories, run.expected, strict=True)
+        ):
             if memory is not None and expected is not None:
                 found = _difference(expected, device.read(memory))
                 device.free(memory)
@@ -128,7 +132,7 @@ def _arguments(
 
 
 def _difference(expected: Placed, data: bytes) -> str | None:
-    """The first element that differs, any NaN being as good as another; else whether bytes around the array do."""
+    """The first element that differs; else whether bytes around the array do."""
     if expected.raw.tobytes() == data:
         return None
     raw = numpy.frombuffer(data, numpy.uint8).copy()
@@ -136,9 +140,8 @@ def _difference(expected: Placed, data: bytes) -> str | None:
     found = numpy.lib.stride_tricks.as_strided(
         start, expected.view.shape, expected.view.strides
     )
-    nan = (found != found) & (expected.view != expected.view)
     bits = f"u{found.itemsize}"
-    differs = (found.copy().view(bits) != expected.view.copy().view(bits)) & ~nan
+    differs = found.copy().view(bits) != expected.view.copy().view(bits)
     if differs.any():
         place = tuple(int(n) for n in numpy.argwhere(differs)[0])
         return f"{list(place)} is {found[place]}, not {expected.view[place]}"

@@ -1,6 +1,6 @@
 // Arithmetic, comparisons, selections and conversions on floats.
 gpu.module @m {
-  gpu.func @k(%A: memref<24x40xf32>, %B: memref<24x40xf32>, %C: memref<24x40xf32>, %D: memref<24x40xi32>) kernel
+  gpu.func @k(%A: memref<24x40xf32>, %B: memref<24x40xf32>, %C: memref<24x40xf32>, %D: memref<24x40xi32>, %E: memref<24x40xf32>, %F: memref<24x40xbf16>) kernel
       attributes {known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 3, 3, 1>} {
     %c8 = arith.constant 8 : index
     %c16 = arith.constant 16 : index
@@ -12,6 +12,8 @@ gpu.module @m {
     %tb = xetile.init_tile %B[%m, %n] : memref<24x40xf32> -> !xetile.tile<8x16xf32>
     %tc = xetile.init_tile %C[%m, %n] : memref<24x40xf32> -> !xetile.tile<8x16xf32>
     %td = xetile.init_tile %D[%m, %n] : memref<24x40xi32> -> !xetile.tile<8x16xi32>
+    %te = xetile.init_tile %E[%m, %n] : memref<24x40xf32> -> !xetile.tile<8x16xf32>
+    %tf = xetile.init_tile %F[%m, %n] : memref<24x40xbf16> -> !xetile.tile<8x16xbf16>
     %a = xetile.load_tile %ta : !xetile.tile<8x16xf32> -> vector<8x16xf32>
     %b = xetile.load_tile %tb : !xetile.tile<8x16xf32> -> vector<8x16xf32>
     %c = xetile.load_tile %tc : !xetile.tile<8x16xf32> -> vector<8x16xf32>
@@ -26,6 +28,9 @@ gpu.module @m {
     %wide = arith.extf %half : vector<8x16xf16> to vector<8x16xf32>
     %sum = arith.addf %wide, %a : vector<8x16xf32>
     %whole = arith.fptosi %thrice : vector<8x16xf32> to vector<8x16xi32>
+    %e = xetile.load_tile %te : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+    %brain = arith.truncf %e : vector<8x16xf32> to vector<8x16xbf16>
+    xetile.store_tile %brain, %tf : vector<8x16xbf16>, !xetile.tile<8x16xbf16>
     xetile.store_tile %sum, %tc : vector<8x16xf32>, !xetile.tile<8x16xf32>
     xetile.store_tile %whole, %td : vector<8x16xi32>, !xetile.tile<8x16xi32>
     gpu.return
