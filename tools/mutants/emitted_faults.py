@@ -187,7 +187,7 @@ def _element(instruction: Instruction, reach: _Reach) -> _Found:
             if found[1].startswith("i"):
                 for other in _numbers(int(found[2])):
                     yield start, end, str(other)
-            elif found[1] in ("float", "double") and found[2].startswith("0x"):
+            elif found[2].startswith("0x"):
                 yield start, end, _doubled(found[2])
 
 
@@ -295,4 +295,3 @@ _FAULTS: Mapping[str, Callable[[Instruction, _Reach], _Found]] = {
     "operation": _operation,
     "builtin": _builtin,
 }
-KINDS = tuple(_FAULTS)

@@ -2,7 +2,7 @@
 
 Values have numbers, and equal numbers are equal values: an operand in place of an equal one, an element that is
 overwritten. A loop that only counts may run as often from another start, or to another end; `<=` in place of `<` may
-select one of two that are equal.
+select one of two that are equal; what is added to NaN does not matter.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -69,6 +69,7 @@ def changes_the_program(fault: Edit, text: str) -> bool:
         _meaning(before, numbers) == _meaning(after, numbers)
         or _has_equal_rounds(function, before, after)
         or _selects_the_same(function, before, after)
+        or _is_no_number(function, before, after)
     )
 
 
@@ -228,6 +229,24 @@ def _selects_the_same(function: Function, before: Instruction, after: Instructio
         use.opcode == "select" and set(_texts(use.operands[1:])) == compared
         for use in _uses(before.result, function)
     )
+
+
+def _is_no_number(function: Function, before: Instruction, after: Instruction) -> bool:
+    """Whether a sum is taken only where one of its values is NaN, which is the sum then, and still is."""
+    if {before.opcode, after.opcode} - {"fadd", "fsub"}:
+        return False
+    names = {operand.name for operand in before.operands}
+    for use in _uses(before.result, function):
+        condition = _maker(use.operands[0].name, function) if use.opcode == "select" else None
+        if (
+            condition is None
+            or condition.opcode != "fcmp"
+            or predicate_of(condition) != "uno"
+            or use.operands[1].name != before.result
+            or {operand.name for operand in condition.operands} != names
+        ):
+            return False
+    return {operand.name for operand in after.operands} == names
 
 
 def _texts(operands: Sequence[Operand]) -> list[str]:

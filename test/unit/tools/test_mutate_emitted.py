@@ -136,6 +136,18 @@ def test_as_many_rounds_of_a_loop_are_no_fault() -> None:
     assert not any('"x", 80' in line for line in faults(LOOP, "operand"))
 
 
+def test_what_is_added_to_nan_is_no_fault() -> None:
+    body = """  %"a" = bitcast <8 x i32> %"v" to <8 x float>
+  %"s" = fadd <8 x float> %"a", <float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0>
+  %"n1" = fcmp uno <8 x float> %"a", <float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0, float 0x0>
+  %"x" = select <8 x i1> %"n1", <8 x float> %"s", <8 x float> %"a"
+  store <8 x float> %"x", ptr addrspace(1) %"A\""""
+    assert faults(body, "element") == faults(body, "operation") == set()
+    always = body.replace('<8 x float> %"x", ptr', '<8 x float> %"s", ptr')
+    assert len(faults(always, "element")) == 8
+    assert len(faults(always, "operation")) == 1
+
+
 def test_an_equal_value_is_no_fault() -> None:
     body = """  %"p" = mul i32 %"n", 8
   %"q" = mul i32 %"n", 8

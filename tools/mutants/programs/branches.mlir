@@ -45,6 +45,7 @@ gpu.module @m {
       %next = arith.addf %z, %one : vector<8x16xf32>
       scf.yield %less, %next : i32, vector<8x16xf32>
     }
+    gpu.barrier
     xetile.store_tile %r#1, %tb : vector<8x16xf32>, !xetile.tile<8x16xf32>
     gpu.return
   }

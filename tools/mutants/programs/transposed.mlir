@@ -1,4 +1,4 @@
-// Columns that become rows in the message, slices that are registers, and a packed operand; written in XeGPU.
+// Columns that become rows in the message, slices that are registers, a packed operand, cache hints; written in XeGPU.
 gpu.module @m {
   gpu.func @k(%A: memref<48x40xf32>, %P: memref<32x64xf16>, %Q: memref<24x32xf16>, %C: memref<40x48xf32>, %D: memref<24x64xf32>) kernel
       attributes {known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 3, 5, 1>} {
@@ -19,7 +19,7 @@ gpu.module @m {
     %e = xegpu.create_nd_tdesc %D : memref<24x64xf32> -> !xegpu.tensor_desc<4x16xf32>
     %v = xegpu.load_nd %a[%row, %column] <{transpose = array<i64: 1, 0>}> : !xegpu.tensor_desc<16x8xf32> -> vector<8x16xf32>
     xegpu.store_nd %v, %c[%column, %row] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
-    %w = xegpu.load_nd %p[%c0, %left] <{packed}> : !xegpu.tensor_desc<32x16xf16> -> vector<16x16x2xf16>
+    %w = xegpu.load_nd %p[%c0, %left] <{packed, l1_hint = #xegpu.cache_hint<uncached>, l3_hint = #xegpu.cache_hint<cached>}> : !xegpu.tensor_desc<32x16xf16> -> vector<16x16x2xf16>
     %x = xegpu.load_nd %q[%top, %c0] : !xegpu.tensor_desc<8x16xf16, #xegpu.block_tdesc_attr<array_length = 2 : i64>> -> vector<2x8x16xf16>
     %x0 = vector.extract %x[0] : vector<8x16xf16> from vector<2x8x16xf16>
     %x1 = vector.extract %x[1] : vector<8x16xf16> from vector<2x8x16xf16>
