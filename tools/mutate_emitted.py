@@ -14,10 +14,12 @@ run the kernel, ends, or does not come to an end.
 Status 0: at least `--at-least` of the faults are found or refused; 1: fewer; 2: a kernel differs without a fault.
 """
 
+import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from mutants.command import fault_parser, judge_all
@@ -26,6 +28,7 @@ from mutants.emitted_kernels import KERNELS
 from mutants.emitted_trial import Trial, difference, prepare
 
 from xetile.errors import XetileError
+from xetile.runtime.cache import FOLDER_VARIABLE
 from xetile.runtime.devices import CPU, open_device
 
 SECONDS = 40.0
@@ -63,6 +66,16 @@ class Bench:
         self._device.close()
 
 
+@contextmanager
+def _benches(count: int) -> Iterator[list[Bench]]:
+    benches = [Bench() for _ in range(count)]
+    try:
+        yield benches
+    finally:
+        for bench in benches:
+            bench.close()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Plant the faults; the result is the exit status."""
     options = fault_parser(
@@ -80,15 +93,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number, fault in faults.items():
             print(_lines(number, fault, str(fault)))
         return 0
-    benches = [Bench() for _ in range(options.jobs)]
-    try:
-        used = list({id(fault.trial): fault.trial for fault in faults.values()}.values())
+    used = list({id(fault.trial): fault.trial for fault in faults.values()}.values())
+    with _benches(options.jobs) as benches:
         if not _agree(used, benches):
             return 2
+    os.environ[FOLDER_VARIABLE] = ""  # binaries with faults are not kept
+    with _benches(options.jobs) as benches:
         verdicts = judge_all(faults.items(), benches, _judge)
-    finally:
-        for bench in benches:
-            bench.close()
     _report(faults, verdicts)
     words = Counter(verdict.word for verdict in verdicts)
     seen = words["found"] + words["refused"]
