@@ -18,7 +18,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ class Bench:
 
 
 @contextmanager
-def _benches(count: int) -> Iterator[list[Bench]]:
+def _benches(count: int) -> Generator[list[Bench]]:
     benches = [Bench() for _ in range(count)]
     try:
         yield benches
