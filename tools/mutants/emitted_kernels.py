@@ -136,9 +136,8 @@ class Product(NamedTuple):
         launches = [Launch([a, b, c], grid)]
         if self.a in ("f16", "bf16", "tf32"):
             a, b = numpy.rint(8 * a), numpy.rint(8 * b)
-            if self.accumulator != "bf16":  # which NaN this product gives is nobody's rule
-                a[0:16:2, 5] = a[17:32:2, 6] = numpy.nan  # in each register of a lane
-                a[5, 7] = b[9, 40] = numpy.inf
+            a[0:16:2, 5] = a[17:32:2, 6] = numpy.nan  # in each register of a lane
+            a[5, 7] = b[9, 40] = numpy.inf
             launches.append(Launch([a, b, c], grid))
         return launches
 

@@ -132,7 +132,7 @@ def _arguments(
 
 
 def _difference(expected: Placed, data: bytes) -> str | None:
-    """The first element that differs; else whether bytes around the array do."""
+    """The first element that differs, any NaN being as good as another; else whether bytes around the array do."""
     if expected.raw.tobytes() == data:
         return None
     raw = numpy.frombuffer(data, numpy.uint8).copy()
@@ -141,7 +141,8 @@ def _difference(expected: Placed, data: bytes) -> str | None:
         start, expected.view.shape, expected.view.strides
     )
     bits = f"u{found.itemsize}"
-    differs = found.copy().view(bits) != expected.view.copy().view(bits)
+    both_nan = (found != found) & (expected.view != expected.view)
+    differs = (found.copy().view(bits) != expected.view.copy().view(bits)) & ~both_nan
     if differs.any():
         place = tuple(int(n) for n in numpy.argwhere(differs)[0])
         return f"{list(place)} is {found[place]}, not {expected.view[place]}"

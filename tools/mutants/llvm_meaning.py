@@ -2,7 +2,7 @@
 
 Values have numbers, and equal numbers are equal values: an operand in place of an equal one, an element that is
 overwritten. A loop that only counts may run as often from another start, or to another end; `<=` in place of `<` may
-select one of two that are equal; what is added to NaN does not matter.
+select one of two that are equal; any NaN is as good as another.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -32,6 +32,8 @@ _COMMUTATIVE = frozenset(("add", "mul", "and", "or", "xor", "fadd", "fmul"))
 _IDS = ("get_group_id", "get_local_id", "get_num_groups", "get_local_size", "get_sub_group")
 NEIGHBOUR = {"lt": "le", "le": "lt", "gt": "ge", "ge": "gt"}
 """Predicates that differ where two values are equal."""
+
+_BF16_FRACTION_BITS = 7
 
 Numbers = Mapping[str, Hashable]
 
@@ -232,10 +234,13 @@ def _selects_the_same(function: Function, before: Instruction, after: Instructio
 
 
 def _is_no_number(function: Function, before: Instruction, after: Instruction) -> bool:
-    """Whether a sum is taken only where one of its values is NaN, which is the sum then, and still is."""
-    if {before.opcode, after.opcode} - {"fadd", "fsub"}:
+    """Whether a value is taken only as a NaN: a sum of one, or bits that are set in one, whichever these are."""
+    if before.opcode == after.opcode == "or" and _sets_fraction(after):
+        summands = None
+    elif {before.opcode, after.opcode} <= {"fadd", "fsub"}:
+        summands = _names(before)
+    else:
         return False
-    names = {operand.name for operand in before.operands}
     for use in _uses(before.result, function):
         condition = _maker(use.operands[0].name, function) if use.opcode == "select" else None
         if (
@@ -243,10 +248,22 @@ def _is_no_number(function: Function, before: Instruction, after: Instruction) -
             or condition.opcode != "fcmp"
             or predicate_of(condition) != "uno"
             or use.operands[1].name != before.result
-            or {operand.name for operand in condition.operands} != names
+            or (summands is not None and _names(condition) != summands)
         ):
             return False
-    return {operand.name for operand in after.operands} == names
+    return _names(after) == _names(before)
+
+
+def _sets_fraction(instruction: Instruction) -> bool:
+    """Whether bits of the fraction of a bf16 are set in each element, which is not infinite then."""
+    constants = [o for o in instruction.operands if o.name is None]
+    elements = [e for o in constants for e in _elements(_number(o, {}), o.type)]
+    return all(0 < _place(element) < 1 << _BF16_FRACTION_BITS for element in elements)
+
+
+def _names(instruction: Instruction) -> set[str | None]:
+    """The values that an instruction uses; None stands for constants."""
+    return {operand.name for operand in instruction.operands}
 
 
 def _texts(operands: Sequence[Operand]) -> list[str]:

@@ -148,6 +148,19 @@ def test_what_is_added_to_nan_is_no_fault() -> None:
     assert len(faults(always, "operation")) == 1
 
 
+def test_which_nan_it_is_does_not_matter() -> None:
+    """A NaN becomes narrower: its bits are cut off, and one is set so that it does not become infinite."""
+    body = """  %"a" = bitcast <8 x i32> %"v" to <8 x float>
+  %"s" = or <8 x i32> %"v", <i32 64, i32 64, i32 64, i32 64, i32 64, i32 64, i32 64, i32 64>
+  %"n1" = fcmp uno <8 x float> %"a", %"a"
+  %"x" = select <8 x i1> %"n1", <8 x i32> %"s", <8 x i32> %"w"
+  store <8 x i32> %"x", ptr addrspace(1) %"A\""""
+    bits = [line.count("i32 0") + line.count("i32 128") for line in faults(body, "element")]
+    assert bits == [1] * 16  # these may make it infinite
+    assert len(faults(body, "operation")) == 1
+    assert any(line.startswith('%"s" = or <8 x i32> %"w"') for line in faults(body, "operand"))
+
+
 def test_an_equal_value_is_no_fault() -> None:
     body = """  %"p" = mul i32 %"n", 8
   %"q" = mul i32 %"n", 8
