@@ -225,7 +225,9 @@ def definition(name: str) -> str | None:
     types = _SURFACE if word is None else (*_SURFACE, f"private {word} *")
     if name == mangled(message.plain, types):
         pointer = "" if word is None else f", private {word} *registers"
-        return _function(f"void OVERLOADABLE {message.plain}({_PARAMETERS}{pointer})", message)
+        return _function(
+            f"void OVERLOADABLE {message.plain}({_PARAMETERS}{pointer})", message
+        )
     return None
 
 

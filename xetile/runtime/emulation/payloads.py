@@ -15,7 +15,6 @@ _PREFETCH = re.compile(
     r"__builtin_IB_subgroup_block_read_ap_prefetch_u(?:8|16|32|64)_m\d+k\d+v\d+"
 )
 
-
 def definition(name: str) -> str | None:
     """The function that a module imports by this name; None where it is not of a payload's prefetch."""
     if name == _CREATE:
