@@ -1,7 +1,8 @@
 """Intel's block and matrix builtins as OpenCL C, for devices that have none: what a module imports, defined.
 
 A program that holds these functions is linked to the module, whose bytes stay what they are. A family of functions is a
-file: its `definition(name)` gives the text of one function, or None where the name is not of the family.
+file: its `definition(name)` gives the text of one function, after those that it calls; none where the name is not of
+the family.
 
 Every file says from which of Intel's documents it was written. None was written from `interpreter/`, and none of the
 numbers of `targets/` is used: what agrees was read twice.
@@ -38,14 +39,14 @@ def emulated(imports: Sequence[str], *, surface_checks: bool = True) -> str:
     """
     checks = faults.CHECKS if surface_checks else faults.NO_CHECKS
     texts = [_PREAMBLE, faults.RECORD, checks, block2d.PREAMBLE, products.PREAMBLE]
-    for name in dict.fromkeys(imports):
+    for name in imports:
         if not name.startswith(_NATIVE):
-            texts.append(_definition(name))
-    return "\n".join(texts)
+            texts += _definition(name)
+    return "\n".join(dict.fromkeys(texts))
 
 
-def _definition(name: str) -> str:
-    text = next(filter(None, (define(name) for define in _FAMILIES)), None)
-    if text is None:
+def _definition(name: str) -> tuple[str, ...]:
+    texts = next(filter(None, (define(name) for define in _FAMILIES)), ())
+    if not texts:
         raise XetileError(f"the module imports '{name}', of which there is no emulation")
-    return text
+    return texts

@@ -108,9 +108,11 @@ static int2 owned(int number, int width, int lane)
     return (int2)(position % width, position / width);
 }}
 
-static void __attribute__((noinline)) read_blocks(bool legal, global const void *base, int width, int height,
-    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+static void __attribute__((noinline)) read_blocks(global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks)
 {{
+    bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
+    int lane = (int)get_sub_group_local_id();
     int padded = next_power_of_two(columns);
     int held = share(padded, rows);
     UNROLL_NOT
@@ -123,9 +125,11 @@ static void __attribute__((noinline)) read_blocks(bool legal, global const void 
     }}
 }}
 
-static void __attribute__((noinline)) read_transposed(bool legal, global const void *base, int width, int height,
-    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+static void __attribute__((noinline)) read_transposed(global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks)
 {{
+    bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
+    int lane = (int)get_sub_group_local_id();
     int padded = next_power_of_two(rows);
     int held = share(padded, columns);
     UNROLL_NOT
@@ -138,9 +142,11 @@ static void __attribute__((noinline)) read_transposed(bool legal, global const v
     }}
 }}
 
-static void __attribute__((noinline)) read_transformed(bool legal, global const void *base, int width, int height,
-    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+static void __attribute__((noinline)) read_transformed(global const void *base, int width, int height,
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks)
 {{
+    bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
+    int lane = (int)get_sub_group_local_id();
     int together = 4 / bytes;
     int padded = next_power_of_two(columns);
     int held = share(padded, (rows + together - 1) / together);
@@ -160,9 +166,11 @@ static void __attribute__((noinline)) read_transformed(bool legal, global const 
     }}
 }}
 
-static void __attribute__((noinline)) write_blocks(bool legal, global void *base, int width, int height,
-    int pitch, int2 at, private const uchar *registers, int bytes, int rows, int columns, int blocks, int lane)
+static void __attribute__((noinline)) write_blocks(global void *base, int width, int height,
+    int pitch, int2 at, private const uchar *registers, int bytes, int rows, int columns, int blocks)
 {{
+    bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
+    int lane = (int)get_sub_group_local_id();
     if (!legal)
         return;
     int padded = next_power_of_two(columns);
@@ -176,9 +184,15 @@ static void __attribute__((noinline)) write_blocks(bool legal, global void *base
                         register_get(registers, i, bytes));
     }}
 }}
+
+static void __attribute__((noinline)) prefetch_blocks(global const void *base, int width, int height, int pitch,
+    int2 at, int bytes)
+{{
+    is_legal_message((ulong)base, width, height, pitch, at, bytes);
+}}
 """
-"""The functions behind all others. They stay functions, loops stay loops, and none asks for its place in the subgroup:
-that keeps a build short (inlined and unrolled it takes ten times as long).
+"""The functions behind all others. They stay functions and loops stay loops, which keeps a build short: inlined and
+unrolled it takes ten times as long.
 """
 
 _NAME = re.compile(
@@ -208,27 +222,26 @@ class _Message(NamedTuple):
     blocks: int
 
 
-def definition(name: str) -> str | None:
-    """The function that a module imports by this name, mangled or IGC's own; None where it is no 2D block function."""
+def definition(name: str) -> tuple[str, ...]:
+    """The function that a module imports by this name, mangled or IGC's own; none where it is no 2D block function."""
     found = _NAME.fullmatch(name)
     if found is None:
-        return None
+        return ()
     message = _Message(
         found["plain"], found["action"], *(int(found[part]) for part in _Message._fields[2:])
     )
     if not _is_defined(message):
-        return None
+        return ()
     word = register(message)
     if name == f"__internal_{message.plain}_cache_controls":
         pointer = "" if word is None else ", private void *registers"
-        return _function(f"void {name}({_PARAMETERS}{pointer}, int caching)", message)
+        return (_function(f"void {name}({_PARAMETERS}{pointer}, int caching)", message),)
     types = _SURFACE if word is None else (*_SURFACE, f"private {word} *")
     if name == mangled(message.plain, types):
         pointer = "" if word is None else f", private {word} *registers"
-        return _function(
-            f"void OVERLOADABLE {message.plain}({_PARAMETERS}{pointer})", message
-        )
-    return None
+        head = f"void OVERLOADABLE {message.plain}({_PARAMETERS}{pointer})"
+        return (_function(head, message),)
+    return ()
 
 
 def register(message: _Message) -> str | None:
@@ -260,11 +273,10 @@ def _is_defined(message: _Message) -> bool:
 
 def _function(head: str, message: _Message) -> str:
     _, action, bits, rows, columns, blocks = message
-    bytes = bits // 8
+    surface = "base, width, height, pitch, at"
     body = (
-        ""
+        f"prefetch_blocks({surface}, {bits // 8})"
         if action == "prefetch"
-        else f"    {_BODIES[action]}(legal, base, width, height, pitch, at, (private uchar *)registers, {bytes}, "
-        f"{rows}, {columns}, {blocks}, (int)get_sub_group_local_id());\n"
+        else f"{_BODIES[action]}({surface}, (private uchar *)registers, {bits // 8}, {rows}, {columns}, {blocks})"
     )
-    return f"{head}\n{{\n    CHECK_MESSAGE({bytes})\n{body}}}\n"
+    return f"{head}\n{{\n    {body};\n}}\n"

@@ -133,61 +133,68 @@ def _by_name() -> Mapping[str, _Product]:
     return {mangled(product.name, product.types): product for product in _all()}
 
 
-def definition(name: str) -> str | None:
-    """The function that a module imports by this mangled name; None where it is no product that is known."""
+def definition(name: str) -> tuple[str, ...]:
+    """The function that a module imports by this mangled name; none where it is no product that is known."""
     product = _by_name().get(name)
-    return None if product is None else _definition(product)
+    return () if product is None else (_rows(product), _definition(product))
 
 
-def _definition(product: _Product) -> str:
-    name, rows, words_of_a, depth = (
-        product.name,
-        product.rows,
-        product.words_of_a,
-        product.depth,
-    )
+def _rows(product: _Product) -> str:
+    """The function for any number of rows; one for all keeps builds short."""
+    depth = product.depth
     a, b = _OPERANDS[product.a], _OPERANDS[product.b]
     sum_type = _SUMS[product.sum]
     value = "int" if product.sum == "s32" else "float"
     halved = depth < _LANES
-    unsigned_a = "uint" if halved else "ushort"
     neighbours = max(1, depth // _LANES)
     lane_of_a = f"k / {neighbours}" + (f" + (m & 1) * {depth}" if halved else "")
-    word_of_m = "m / 2" if halved else "m"
     packed = 32 // b.bits
     left = a.value.format(f"word >> (k % {neighbours} * {a.bits % 32})")
-    right = b.value.format(f"words_b[k / {packed}] >> (k % {packed} * {b.bits % 32})")
-    types, row_function = product.types, f"{name}_{product.sum}_of_{rows}_rows"
-    return f"""static {sum_type} __attribute__((noinline)) {row_function}(uint const *row, int m,
-    uint const *words_b, {sum_type} sum)
+    right = b.value.format(f"b[k / {packed}] >> (k % {packed} * {b.bits % 32})")
+    return f"""static void __attribute__((noinline)) {_function_of_rows(product)}(private const {_word_of_a(product)} *a,
+    private const uint *b, private {sum_type} *sums, int rows)
 {{
-    UNROLL_NOT
-    for (int k = 0; k < {depth}; ++k) {{
-        uint word = row[{lane_of_a}];
-        {value} left = {left};
-        {value} right = {right};
-        sum = add_{product.sum}(sum, left, right);
-    }}
-    return sum;
-}}
-
-{types[2]} OVERLOADABLE {name}({types[0]} a, {types[1]} b, {types[2]} c)
-{{
-    union {{ {types[0]} vector; {unsigned_a} words[{words_of_a}]; }} all_a;
-    union {{ {types[1]} vector; uint words[{_WORDS_OF_B}]; }} all_b;
-    union {{ {types[2]} vector; {sum_type} sums[{rows}]; }} all_c;
     uint row[LANES];
-    CHECK_SUBGROUP
+    is_legal_subgroup(get_sub_group_size());
+    UNROLL_NOT
+    for (int m = 0; m < rows; ++m) {{
+        UNROLL_NOT
+        for (int lane = 0; lane < LANES; ++lane)
+            row[lane] = sub_group_broadcast((uint)a[{"m / 2" if halved else "m"}], lane);
+        {sum_type} sum = sums[m];
+        UNROLL_NOT
+        for (int k = 0; k < {depth}; ++k) {{
+            uint word = row[{lane_of_a}];
+            {value} left = {left};
+            {value} right = {right};
+            sum = add_{product.sum}(sum, left, right);
+        }}
+        sums[m] = sum;
+    }}
+}}
+"""
+
+
+def _function_of_rows(product: _Product) -> str:
+    return f"{product.name}_into_{product.sum}"
+
+
+def _word_of_a(product: _Product) -> str:
+    return "uint" if product.depth < _LANES else "ushort"
+
+
+def _definition(product: _Product) -> str:
+    a, b, c = product.types
+    sum_type, rows = _SUMS[product.sum], product.rows
+    return f"""{c} OVERLOADABLE {product.name}({a} a, {b} b, {c} c)
+{{
+    union {{ {a} vector; {_word_of_a(product)} words[{product.words_of_a}]; }} all_a;
+    union {{ {b} vector; uint words[{_WORDS_OF_B}]; }} all_b;
+    union {{ {c} vector; {sum_type} sums[{rows}]; }} all_c;
     all_a.vector = a;
     all_b.vector = b;
     all_c.vector = c;
-    UNROLL_NOT
-    for (int m = 0; m < {rows}; ++m) {{
-        UNROLL_NOT
-        for (int lane = 0; lane < LANES; ++lane)
-            row[lane] = sub_group_broadcast((uint)all_a.words[{word_of_m}], lane);
-        all_c.sums[m] = {row_function}(row, m, all_b.words, all_c.sums[m]);
-    }}
+    {_function_of_rows(product)}(all_a.words, all_b.words, all_c.sums, {rows});
     return all_c.vector;
 }}
 """

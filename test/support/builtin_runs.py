@@ -1,0 +1,128 @@
+"""Launches of the kernels of builtin_kernels.py."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+from support.builtin_kernels import LANES, REGISTER_BYTES, block_kernel, product_kernel
+from support.builtins_reference import Surface
+from support.emission import Block, Product
+
+from xetile.codegen.spirv import to_spirv
+from xetile.runtime.device import Device, Memory, Pointer, Program, Scalar
+
+Array = NDArray[Any]
+Place = tuple[int, int, int]
+"""Number of a message, x and y."""
+
+
+class Blocks:
+    """A program of 2D block messages on a device."""
+
+    def __init__(
+        self, device: Device, blocks: Sequence[Block], *, cached: bool = False, lanes: int = LANES
+    ) -> None:
+        self.blocks = list(blocks)
+        self._device, self._lanes = device, lanes
+        text = block_kernel(self.blocks, cached=cached, lanes=lanes)
+        self._program = _built(device, text)
+
+    def run(
+        self,
+        surface: Surface,
+        places: Sequence[Place],
+        registers: Array,
+        *,
+        own_surfaces: bool = False,
+        misplaced: int = 0,
+        slope: int = 0,
+    ) -> tuple[Array, Array]:
+        """Registers [places, lanes, bytes] after a message each, and the memory, of each place where it is its own.
+
+        `misplaced`: bytes between an aligned address and the base.
+        """
+        copies = len(places) if own_surfaces else 1
+        length = len(surface.memory)
+        memory = numpy.tile(surface.memory, copies)
+        table = numpy.array(places, numpy.int32)
+        with _Memories(self._device) as memories:
+            base = memories.of(numpy.concatenate([numpy.zeros(misplaced, numpy.uint8), memory]))
+            held = memories.of(registers)
+            self._device.launch(
+                self._program,
+                "blocks",
+                [
+                    Pointer(memories.of(table), 0),
+                    _at(base, misplaced),
+                    Scalar("i64", length if own_surfaces else 0),
+                    *(Scalar("i32", n) for n in surface[1:]),
+                    Scalar("i32", slope),
+                    Pointer(held, 0),
+                ],
+                grid=(len(places), 1, 1),
+                block=(self._lanes, 1, 1),
+            )
+            after = numpy.frombuffer(self._device.read(held), numpy.uint8)
+            left = numpy.frombuffer(self._device.read(base), numpy.uint8)[misplaced:]
+        return after.reshape(registers.shape), left.reshape(copies, length)
+
+
+class Products:
+    """A program of matrix products on a device."""
+
+    def __init__(self, device: Device, products: Sequence[Product]) -> None:
+        self.products = list(products)
+        self._device = device
+        self._program = _built(device, product_kernel(self.products))
+
+    def run(self, which: Sequence[int], registers: Array) -> Array:
+        """Registers [products, lanes, bytes] after a product each."""
+        with _Memories(self._device) as memories:
+            held = memories.of(registers)
+            table = memories.of(numpy.array(which, numpy.int32))
+            self._device.launch(
+                self._program,
+                "products",
+                [Pointer(table, 0), Pointer(held, 0)],
+                grid=(len(which), 1, 1),
+                block=(LANES, 1, 1),
+            )
+            after = numpy.frombuffer(self._device.read(held), numpy.uint8)
+        return after.reshape(registers.shape)
+
+
+def empty_registers(places: int) -> Array:
+    """Registers of no use to anyone: [places, lanes, bytes]."""
+    return numpy.full((places, LANES, REGISTER_BYTES), 0xCD, numpy.uint8)
+
+
+def _at(memory: Memory, offset: int) -> Pointer:
+    return Pointer(memory, offset)
+
+
+def _built(device: Device, text: str) -> Program:
+    # LLVM takes the ids of another process' module for its own less often than of this one's
+    return device.build(to_spirv(text, ["all of them"]), {})
+
+
+class _Memories:
+    """Allocations that are given back."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._all: list[Memory] = []
+
+    def __enter__(self) -> "_Memories":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for memory in self._all:
+            self._device.free(memory)
+
+    def of(self, array: Array) -> Memory:
+        """An allocation with the bytes of an array."""
+        memory = self._device.allocate(array.nbytes)
+        self._all.append(memory)
+        self._device.write(memory, array.tobytes())
+        return memory
