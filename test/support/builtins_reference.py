@@ -169,7 +169,8 @@ def multiplied(product: Product, a: Array, b: Array, c: Array) -> Array:
 def _rounded(sums: Array, products: Array, type: Any) -> Array:
     """The sum of each pair in `type`, rounded once: by fractions, and by hand where one is no number."""
     with numpy.errstate(all="ignore"):
-        plain = (sums.astype(numpy.float32) + products.astype(numpy.float32)).astype(type)
+        wide = sums.astype(numpy.float32).astype(numpy.longdouble) + products
+        plain = wide.astype(numpy.float32).astype(type)
     result = plain.copy()
     for at in numpy.ndindex(*sums.shape):
         x, y = sums[at], products[at]

@@ -31,10 +31,10 @@ static float of_bf16(ushort bits) { return as_float((uint)bits << 16); }
 // To nearest even. What does not fit into a float that is cut off is marked by its last bit.
 static ushort to_bf16(double exact)
 {
+    if (isnan(exact))  // asked of what is given: the conversion does not keep it
+        return 0x7fc0;
     float near = convert_float_rtz(exact);
     uint bits = as_uint(near);
-    if (isnan(near))
-        return 0x7fc0;
     if ((double)near != exact)
         bits |= 1;
     return (ushort)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
