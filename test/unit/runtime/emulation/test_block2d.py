@@ -8,9 +8,15 @@ import pytest
 from numpy.typing import NDArray
 from support.builtin_runs import Blocks, empty_registers
 from support.builtins_reference import Surface, read, written
-from support.emission import Block, blocks
+from support.emission import ACTIONS, Block, blocks
+from support.lanes import lanes
 
+from xetile.dialects.modules import parse
+from xetile.interpreter import execute
+from xetile.passes.convert_xevm_to_llvm.builtins import BlockShape
 from xetile.runtime.device import Device
+from xetile.targets.target import Access
+from xetile.targets.xe.messages import verified
 
 Array = NDArray[Any]
 
@@ -100,3 +106,94 @@ def test_writes(opencl_cpu: Device, cached: bool) -> None:
         assert (found == registers).all()
         for (_, x, y), held, left in zip(table, registers, memory, strict=True):
             assert (left == written(block, given, x, y, held)).all(), (block, x, y)
+
+
+VERIFIED: list[tuple[Access, int]] = [
+    (access, bits)
+    for access in ("load", "load_packed", "load_transposed")
+    for bits in (8, 16, 32)
+    if verified(access, bits)
+]
+
+
+@pytest.mark.parametrize(("access", "bits"), VERIFIED, ids=lambda part: str(part))
+def test_reads_at_level_v(access: Access, bits: int) -> None:
+    """The interpreter's `xevm.blockload2d`, where xevm's verifier takes it and every lane holds whole words."""
+    given = surface()
+    for one in verified(access, bits):
+        block = Block(ACTIONS[access], BlockShape(bits, one.rows, one.columns, one.blocks))
+        for x, y in some(places(block), few=True):
+            expected = read(block, given, x, y)
+            if expected.size * 8 != bits * one.rows * one.columns * one.blocks:
+                continue
+            word = block.register_bits
+            assert word is not None
+            count = expected.shape[1] * 8 // word
+            found = numpy.zeros((16, count), f"i{word // 8}")
+            memory = given.memory.reshape(HEIGHT, PITCH).view(numpy.int8)
+            execute(parse(load_kernel(block, word, count, x, y)), None, [memory, found])
+            assert (found.view(numpy.uint8) == expected).all(), (block, x, y)
+
+
+def load_kernel(block: Block, word: int, count: int, x: int, y: int) -> str:
+    bits, rows, columns, blocks = block.shape
+    flags = (
+        f"transpose = {str(block.action == 'read_transpose').lower()}, "
+        f"pack_register = {str(block.action == 'read_transform').lower()}"
+    )
+    return lanes(
+        f"""
+        {head("A", f"memref<{HEIGHT}x{PITCH}xi8>", x, y)}
+        %v = xevm.blockload2d %A_pointer, %w, %h, %p, %x, %y
+            <{{elem_size_in_bits = {bits} : i32, tile_width = {columns} : i32, tile_height = {rows} : i32,
+              v_blocks = {blocks} : i32, {flags}}}>
+            : (!llvm.ptr<1>, i32, i32, i32, i32, i32) -> vector<{count}xi{word}>
+        %lane = gpu.lane_id
+        vector.store %v, %B[%lane, %i0] : memref<16x{count}xi{word}>, vector<{count}xi{word}>
+        """,
+        f"%A: memref<{HEIGHT}x{PITCH}xi8>, %B: memref<16x{count}xi{word}>",
+    )
+
+
+def head(name: str, memref: str, x: int, y: int) -> str:
+    return f"""
+        %index = memref.extract_aligned_pointer_as_index %{name} : {memref} -> index
+        %address = arith.index_cast %index : index to i64
+        %{name}_pointer = llvm.inttoptr %address : i64 to !llvm.ptr<1>
+        %w = arith.constant {WIDTH} : i32
+        %h = arith.constant {HEIGHT} : i32
+        %p = arith.constant {PITCH} : i32
+        %x = arith.constant {x} : i32
+        %y = arith.constant {y} : i32
+        """
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_writes_at_level_v(bits: int) -> None:
+    """The same for `xevm.blockstore2d`."""
+    given = surface()
+    random = numpy.random.default_rng(5)
+    for one in verified("store", bits):
+        block = Block("write", BlockShape(bits, one.rows, one.columns, one.blocks))
+        word = block.register_bits
+        assert word is not None
+        count = bits * one.rows * one.columns // 16 // word
+        type = f"vector<{count}xi{word}>"
+        for x, y in some(places(block), few=True):
+            registers = random.integers(-100, 100, (16, count)).astype(f"i{word // 8}")
+            text = lanes(
+                f"""
+                {head("A", f"memref<{HEIGHT}x{PITCH}xi8>", x, y)}
+                %lane = gpu.lane_id
+                %v = vector.load %B[%lane, %i0] : memref<16x{count}xi{word}>, {type}
+                xevm.blockstore2d %A_pointer, %w, %h, %p, %x, %y, %v
+                    <{{elem_size_in_bits = {bits} : i32, tile_width = {one.columns} : i32,
+                      tile_height = {one.rows} : i32}}>
+                    : (!llvm.ptr<1>, i32, i32, i32, i32, i32, {type})
+                """,
+                f"%A: memref<{HEIGHT}x{PITCH}xi8>, %B: memref<16x{count}xi{word}>",
+            )
+            memory = given.memory.copy().reshape(HEIGHT, PITCH).view(numpy.int8)
+            execute(parse(text), None, [memory, registers])
+            expected = written(block, given, x, y, registers)
+            assert (memory.view(numpy.uint8).reshape(-1) == expected).all(), (block, x, y)
