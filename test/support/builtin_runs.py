@@ -16,6 +16,8 @@ Array = NDArray[Any]
 Place = tuple[int, int, int]
 """Number of a message, x and y."""
 
+NO_PLACE = (-1, 0, 0)
+
 
 class Blocks:
     """A program of 2D block messages on a device."""
@@ -40,22 +42,27 @@ class Blocks:
     ) -> tuple[Array, Array]:
         """Registers [places, lanes, bytes] after a message each, and the memory, of each place where it is its own.
 
-        `misplaced`: bytes between an aligned address and the base.
+        `misplaced`: bytes between an aligned address and the base, then of one place only.
         """
         copies = len(places) if own_surfaces else 1
         length = len(surface.memory)
         memory = numpy.tile(surface.memory, copies)
+        stride = length if own_surfaces else 0
+        if misplaced:
+            # the first workgroup does nothing, the next one's base is so far from an aligned one
+            places, stride = [NO_PLACE, *places], misplaced
+            registers = numpy.concatenate([registers[:1], registers])
+            memory = numpy.concatenate([numpy.zeros(misplaced, numpy.uint8), memory])
         table = numpy.array(places, numpy.int32)
         with _Memories(self._device) as memories:
-            base = memories.of(numpy.concatenate([numpy.zeros(misplaced, numpy.uint8), memory]))
-            held = memories.of(registers)
+            base, held = memories.of(memory), memories.of(registers)
             self._device.launch(
                 self._program,
                 "blocks",
                 [
                     Pointer(memories.of(table), 0),
-                    _at(base, misplaced),
-                    Scalar("i64", length if own_surfaces else 0),
+                    Pointer(base, 0),
+                    Scalar("i64", stride),
                     *(Scalar("i32", n) for n in surface[1:]),
                     Scalar("i32", slope),
                     Pointer(held, 0),
@@ -65,7 +72,8 @@ class Blocks:
             )
             after = numpy.frombuffer(self._device.read(held), numpy.uint8)
             left = numpy.frombuffer(self._device.read(base), numpy.uint8)[misplaced:]
-        return after.reshape(registers.shape), left.reshape(copies, length)
+        first = 1 if misplaced else 0
+        return after.reshape(registers.shape)[first:], left.reshape(copies, length)
 
 
 class Products:
@@ -95,10 +103,6 @@ class Products:
 def empty_registers(places: int) -> Array:
     """Registers of no use to anyone: [places, lanes, bytes]."""
     return numpy.full((places, LANES, REGISTER_BYTES), 0xCD, numpy.uint8)
-
-
-def _at(memory: Memory, offset: int) -> Pointer:
-    return Pointer(memory, offset)
 
 
 def _built(device: Device, text: str) -> Program:

@@ -56,8 +56,7 @@ _TEXTS = {
     Fault.PITCH: f"the matrix has a pitch of {{0}} bytes; 2D block access needs at least {_R.least_width} and a "
     f"multiple of {_R.pitch_multiple}",
     Fault.NARROW_PITCH: "the matrix has a pitch of {0} bytes under rows of {1}; expected at least that",
-    Fault.COLUMN: f"the matrix has a column offset of {{0}} bytes; 2D block access needs a multiple of "
-    f"{_R.column_multiple}",
+    Fault.COLUMN: f"the matrix has a column offset of {{0}} bytes; 2D block access needs a multiple of {_R.column_multiple}",
     Fault.LANES: "lanes of one subgroup give different operands for the same 2D block access; it needs one value of "
     "each",
     Fault.SUBGROUP: f"a block or matrix instruction runs in a subgroup of {{0}}; it needs {_R.lanes}",

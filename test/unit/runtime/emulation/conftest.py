@@ -13,3 +13,10 @@ def opencl_cpu() -> Iterator[Device]:
     """Intel's OpenCL runtime for CPUs."""
     with open_device(CPU) as device:
         yield device
+
+
+@pytest.fixture(scope="session")
+def trusting_cpu() -> Iterator[Device]:
+    """The same, which takes surfaces as they stand."""
+    with open_device(CPU, surface_checks=False) as device:
+        yield device
