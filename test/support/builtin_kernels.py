@@ -7,6 +7,14 @@ from collections.abc import Sequence
 
 from support.emission import Block, Product
 
+from xetile.passes.convert_xevm_to_llvm.builtins import (
+    ADD_PAYLOAD_X,
+    ADD_PAYLOAD_Y,
+    CREATE_PAYLOAD,
+    SET_PAYLOAD_X,
+    SET_PAYLOAD_Y,
+)
+
 LANES = 16
 REGISTER_BYTES = 160
 """Of a lane: more than any message needs (2 KiB of 16 lanes), so that writes behind the end are seen."""
@@ -131,6 +139,36 @@ entry:
 {_copy("in", into_registers=True)}
 {_switch(calls)}
 {_copy("out", into_registers=False)}
+  ret void
+}}
+{_METADATA}"""
+
+
+def payload_kernel(prefetches: Sequence[str]) -> str:
+    """A kernel `payloads`: (which, base, width, height, pitch); prefetches through payloads, by their names."""
+    declarations = [
+        f'declare spir_func void @"{name}"(ptr, i32, i32, i32)' for name in prefetches
+    ]
+    moves = [SET_PAYLOAD_X, SET_PAYLOAD_Y, ADD_PAYLOAD_X, ADD_PAYLOAD_Y]
+    declarations += [f'declare spir_func void @"{name}"(ptr, i32)' for name in moves]
+    calls = [
+        f'call spir_func void @"{name}"(ptr %payload, i32 0, i32 0, i32 4)' for name in prefetches
+    ]
+    moved = "\n".join(f'  call spir_func void @"{name}"(ptr %payload, i32 8)' for name in moves)
+    return f"""{_HEAD}{chr(10).join(declarations)}
+declare spir_func ptr @"{CREATE_PAYLOAD}"(i64, i32, i32, i32, i32, i32, i32, i32, i32)
+define spir_kernel void @"payloads"(i32 %which, ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch)
+    {_ATTRIBUTES} {{
+entry:
+  %address = ptrtoint ptr addrspace(1) %base to i64
+  %w = sub i32 %width, 1
+  %h = sub i32 %height, 1
+  %p = sub i32 %pitch, 1
+  %payload = call spir_func ptr @"{CREATE_PAYLOAD}"(i64 %address, i32 %w, i32 %h, i32 %p, i32 0, i32 0, i32 16,
+      i32 8, i32 1)
+{moved}
+{_switch(calls)}
+out.head:
   ret void
 }}
 {_METADATA}"""

@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy
 from numpy.typing import NDArray
-from support.builtin_kernels import LANES, REGISTER_BYTES, block_kernel, product_kernel
+from support.builtin_kernels import (
+    LANES,
+    REGISTER_BYTES,
+    block_kernel,
+    payload_kernel,
+    product_kernel,
+)
 from support.builtins_reference import Surface
 from support.emission import Block, Product
 
@@ -98,6 +104,29 @@ class Products:
             )
             after = numpy.frombuffer(self._device.read(held), numpy.uint8)
         return after.reshape(registers.shape)
+
+
+class Payloads:
+    """A program of prefetches through address payloads on a device."""
+
+    def __init__(self, device: Device, prefetches: Sequence[str]) -> None:
+        self._device = device
+        self._program = _built(device, payload_kernel(prefetches))
+
+    def run(self, which: int, surface: Surface) -> None:
+        """Make a payload, move it, and prefetch; with a number that no prefetch has, only make it."""
+        with _Memories(self._device) as memories:
+            self._device.launch(
+                self._program,
+                "payloads",
+                [
+                    Scalar("i32", which),
+                    Pointer(memories.of(surface.memory), 0),
+                    *(Scalar("i32", n) for n in surface[1:]),
+                ],
+                grid=(1, 1, 1),
+                block=(LANES, 1, 1),
+            )
 
 
 def empty_registers(places: int) -> Array:

@@ -107,10 +107,15 @@ def products() -> Iterator[Product]:
             yield from (Product(a, b, sum, rows) for rows in REPEAT_COUNTS)
 
 
+def payload_prefetches() -> list[str]:
+    """Prefetches through an address payload."""
+    return [payload_prefetch(block.shape) for block in blocks() if block.action == "prefetch"]
+
+
 def payload_functions() -> Iterator[str]:
-    """What prefetches through an address payload call."""
+    """What those programs call that have them."""
     yield from (CREATE_PAYLOAD, SET_PAYLOAD_X, SET_PAYLOAD_Y, ADD_PAYLOAD_X, ADD_PAYLOAD_Y)
-    yield from (payload_prefetch(block.shape) for block in blocks() if block.action == "prefetch")
+    yield from payload_prefetches()
 
 
 def names() -> list[str]:

@@ -20,7 +20,7 @@ _PREAMBLE = """
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define OVERLOADABLE __attribute__((overloadable, noinline))
+#define OVERLOADABLE __attribute__((overloadable))
 #define UNROLL_NOT _Pragma("unroll 1")
 """
 
@@ -38,7 +38,7 @@ def emulated(imports: Sequence[str], *, surface_checks: bool = True) -> str:
     Errors: XetileError that names an import of which there is no definition.
     """
     checks = faults.CHECKS if surface_checks else faults.NO_CHECKS
-    texts = [_PREAMBLE, faults.RECORD, checks, block2d.PREAMBLE, products.PREAMBLE]
+    texts = [_PREAMBLE, faults.RECORD, checks, block2d.PREAMBLE, products.PREAMBLE, payloads.PREAMBLE]
     for name in imports:
         if not name.startswith(_NATIVE):
             texts += _definition(name)

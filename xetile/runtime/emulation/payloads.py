@@ -15,6 +15,15 @@ _PREFETCH = re.compile(
     r"__builtin_IB_subgroup_block_read_ap_prefetch_u(?:8|16|32|64)_m\d+k\d+v\d+"
 )
 
+PREAMBLE = """
+static void __attribute__((noinline)) use_payload(ulong payload)
+{
+    if (payload != 0)
+        illegal((int)(payload >> 60), (long)(payload << 4) >> 4);
+}
+"""
+
+
 def definition(name: str) -> tuple[str, ...]:
     """The function that a module imports by this name; none where it is not of a payload's prefetch."""
     if name == _CREATE:
@@ -30,8 +39,7 @@ def definition(name: str) -> tuple[str, ...]:
     if _PREFETCH.fullmatch(name):
         return (f"""void {name}(private int *payload, int x, int y, int caching)
 {{
-    if (payload != 0)
-        illegal((int)((ulong)payload >> 60), (long)((ulong)payload << 4) >> 4);
+    use_payload((ulong)payload);
 }}
 """,)
     return ()
