@@ -33,6 +33,9 @@ from xetile.interpreter.machine.values import Array
 TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""
 
+_QUIET = np.uint32(1 << 22)
+"""The bit of a NaN of f32 by which it stays one."""
+
 
 EXACT_INTEGERS = 1 << 53
 """f64 holds every integer up to this one."""
@@ -152,13 +155,18 @@ def round_to(values: Array, element: Element) -> Array:
 
 
 def round_tf32(values: Array) -> Array:
-    """f32 rounded to 10 bits of fraction, to nearest even."""
+    """f32 rounded to 10 bits of fraction, to nearest even; a NaN stays one."""
     bits = values.view(np.uint32)
     last = (bits >> TF32_DROPPED_BITS) & np.uint32(1)
     half = np.uint32((1 << (TF32_DROPPED_BITS - 1)) - 1)
+    near = np.where(np.isnan(values), bits | _QUIET, bits + half + last)
+    return cut_tf32(near.view(np.float32))
+
+
+def cut_tf32(values: Array) -> Array:
+    """What tf32 is of f32 words in memory: their upper 19 bits, as the matrix instruction reads them."""
     kept = np.uint32(0xFFFFFFFF << TF32_DROPPED_BITS & 0xFFFFFFFF)
-    rounded = ((bits + half + last) & kept).view(np.float32)
-    return np.where(np.isnan(values), values, rounded)
+    return (values.view(np.uint32) & kept).view(np.float32)
 
 
 def sum_to_odd(left: Array, right: Array) -> Array:

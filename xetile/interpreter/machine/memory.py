@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from xetile.errors import fail, with_line
-from xetile.interpreter.machine.elements import Element, round_tf32
+from xetile.interpreter.machine.elements import Element, cut_tf32
 from xetile.interpreter.machine.values import Array, Tile
 
 ADDRESS_BITS = 40
@@ -340,7 +340,7 @@ class _Crops:
 
 
 def _as_loaded(values: Array, element: Element) -> Array:
-    return round_tf32(values) if element.name == "tf32" else values
+    return cut_tf32(values) if element.name == "tf32" else values
 
 
 def _elements(

@@ -15,7 +15,7 @@ from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.surfaces import check_block_access
 from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
-from xetile.interpreter.machine.elements import Element, element_of, round_tf32
+from xetile.interpreter.machine.elements import Element, cut_tf32, element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
@@ -159,8 +159,8 @@ def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int])
     flat = words.reshape(-1, lanes * words.shape[1])
     matrices = np.take(flat, places.registers, axis=1).reshape(-1, *shape)
     # A register word of tf32 is what was in memory: 32
-    # bits, of which the instruction takes tf32's.
-    return round_tf32(matrices) if of.name == "tf32" else matrices
+    # bits, of which the instruction takes the upper 19.
+    return cut_tf32(matrices) if of.name == "tf32" else matrices
 
 
 def _block_store(frame: Frame, op: Operation) -> Values:

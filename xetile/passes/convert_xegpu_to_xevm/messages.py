@@ -41,6 +41,8 @@ from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
+from xetile.passes.convert_xegpu_to_xevm.registers import natural_type
+from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
@@ -171,10 +173,15 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
     value = view.arranged(view.registers(op.operands[0]), layout)
     element = value.element_type
     word_type = element if word == descriptor.bits == 32 else IntegerType(word)
+    stored = (
+        cut(view, value.read(view, natural_type(element), word))
+        if is_tf32(element)
+        else value.read(view, word_type, word)
+    )
     store = BlockStore2dOp(
         *descriptor.surface,
         *_corner(view, op.mixed_offsets),
-        value.read(view, word_type, word),
+        stored,
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
         tile_height=rows,

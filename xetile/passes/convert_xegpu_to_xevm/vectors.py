@@ -25,6 +25,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.tf32 import as_words, is_tf32
 from xetile.rewriting.rewriter import Handlers, on
 
 _WORDS: Mapping[str, tuple[Attribute, int]] = {
@@ -125,6 +126,8 @@ def constant(view: LaneView, op: Operation) -> None:
         return
     type = vector_type(op.results[0])
     bits = register_bits(type.element_type)
+    if is_tf32(type.element_type):
+        value = as_words(value)
     if is_splat(value):
         splat = Registers(
             value, type.element_type, None, word_bits=bits, shape=type.get_shape()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import VectorType, i32
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
@@ -21,6 +21,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
+from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
@@ -124,17 +125,32 @@ class LaneView(Expansion):
             if isinstance(part, Registers):
                 element = part.element_type
                 moved = self.arranged(part, layout)
-                operands.append(
-                    moved.read(self, natural_type(element), register_bits(element))
-                )
+                read = moved.read(self, natural_type(element), register_bits(element))
+                operands.append(cut(self, read) if is_tf32(element) else read)
             else:
                 operands.append(self.single(value))
         count = layout.in_dim_size("register")
         elements = [vector_type(result).element_type for result in op.results]
         types = [VectorType(natural_type(element), (count,)) for element in elements]
-        made = self.emit(remade(op, operands, types))
-        for old, new, element in zip(op.results, made.results, elements, strict=True):
+        for old, new, element in zip(
+            op.results, self._computed(op, operands, types), elements, strict=True
+        ):
             self.bind_registers(old, new, layout, word_bits=register_bits(element))
+
+    def _computed(
+        self, op: Operation, operands: Sequence[SSAValue], types: Sequence[VectorType[Attribute]]
+    ) -> Sequence[SSAValue]:
+        """What an elementwise op gives for registers; tf32 is computed with in f32, and rounded."""
+        is_resized = op.name in ("arith.extf", "arith.truncf")
+        same = is_resized and operands[0].type == types[0]
+        made = operands if same else self.emit(remade(op, operands, types)).results
+        narrow = [is_tf32(vector_type(result).element_type) for result in op.results]
+        if any(narrow):
+            check_rounds_once(op)
+        return [
+            rounded(self, value) if is_narrow else value
+            for value, is_narrow in zip(made, narrow, strict=True)
+        ]
 
     def other(self, op: Operation) -> None:
         split = [value for value in op.operands if isinstance(self.get(value), Registers)]

@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import AnyFloat, IntegerAttr, IntegerType, f32, i16, i32
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    FloatTF32Type,
+    IntegerAttr,
+    IntegerType,
+    f32,
+    i16,
+    i32,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.hints import isa
@@ -55,9 +63,12 @@ _FUNCTIONS: Mapping[str, type[IRDLOperation]] = {
 }
 
 
+def _scalar(value: SSAValue) -> Attribute:
+    return value.type if vector_length(value.type) is None else vector_element(value.type)
+
+
 def _is_bfloat(value: SSAValue) -> bool:
-    type = value.type if vector_length(value.type) is None else vector_element(value.type)
-    return isa(type, AnyFloat) and str(type) == "bf16"
+    return isinstance(_scalar(value), BFloat16Type)
 
 
 def _widened(view: LLVMView, part: SSAValue) -> SSAValue:
@@ -89,7 +100,17 @@ def _narrowed(view: LLVMView, part: SSAValue) -> SSAValue:
     return emit(llvm.TruncOp(result, chunk_type(i16, count)))
 
 
+def _check_is_no_tf32(view: LLVMView, value: SSAValue) -> None:
+    """Registers of tf32 hold words with more bits than count, and what is computed would need rounding."""
+    if isinstance(_scalar(value), FloatTF32Type):
+        view.refuse(
+            f"on {value.type} has no lowering to LLVM IR; lanes hold tf32 in f32, cut or rounded "
+            "by convert-xegpu-to-xevm"
+        )
+
+
 def _parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
+    _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         return [_widened(view, part) for part in view.parts(value)]
     if isa(view.element(value), IntegerType):
@@ -102,6 +123,7 @@ def _rows(view: LLVMView, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
 
 
 def _bind(view: LLVMView, value: SSAValue, parts: Sequence[SSAValue]) -> None:
+    _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         parts = [_narrowed(view, part) for part in parts]
     view.bind_parts(value, parts)

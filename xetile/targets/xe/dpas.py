@@ -21,6 +21,14 @@ CHANNEL_BITS = 32
 """Bits of K that a lane multiplies in one step (the extension packs as many elements into an `int` of B)."""
 
 
+TF32_BITS = 19
+"""Upper bits of a word of tf32 that an instruction reads: sign, 8 of exponent, 10 of fraction.
+
+Source: cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; IGC's vISA documentation, DPAS. That it drops
+the others and does not round: intel-xpu-backend-for-triton, issue 3729.
+"""
+
+
 def ops_per_channel(element_bits: int) -> int:
     """Elements of A and B, of so many bits, that a lane multiplies in one step."""
     return max(1, CHANNEL_BITS // element_bits)

@@ -6,7 +6,9 @@ from xdsl.dialects.builtin import BFloat16Type, FloatTF32Type, StringAttr, Vecto
 from xdsl.ir import Attribute
 
 from xetile.interpreter.machine.elements import (
+    TF32_DROPPED_BITS,
     Element,
+    cut_tf32,
     find_element,
     round_tf32,
     round_to,
@@ -14,6 +16,7 @@ from xetile.interpreter.machine.elements import (
     unsigned,
     wrap,
 )
+from xetile.targets.xe.dpas import TF32_BITS
 
 
 def element(type: Attribute) -> Element:
@@ -37,6 +40,16 @@ def test_bf16_rounds_to_the_nearest_even() -> None:
     values = np.array([1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-20], np.float32)
     rounded = round_to(values, element(BFloat16Type())).astype(np.float32)
     assert rounded.tolist() == [1, 1 + 2**-6, 1 + 2**-7]
+
+
+def test_tf32_is_the_upper_bits_of_a_word() -> None:
+    """Loaded it is cut, as the matrix instruction reads it; what is computed is rounded."""
+    assert TF32_DROPPED_BITS == 32 - TF32_BITS
+    values = np.array([1 + 2**-10 + 2**-11 + 2**-20, -1 - 2**-11, 1e-40, np.inf], np.float32)
+    assert cut_tf32(values).tolist() == [1 + 2**-10, -1, 1e-40 // 2**-136 * 2**-136, np.inf]
+    low = np.array([0x7F800001, 0xFFC00001], np.uint32).view(np.float32)
+    assert cut_tf32(low).view(np.uint32).tolist() == [0x7F800000, 0xFFC00000]
+    assert round_tf32(low).view(np.uint32).tolist() == [0x7FC00000, 0xFFC00000]
 
 
 def test_tf32_keeps_ten_bits() -> None:
