@@ -57,17 +57,15 @@ def _copy(label: str, *, into_registers: bool) -> str:
     outer = f"ptr addrspace(1) %{label}.outer"
     inner = f"ptr %{label}.inner"
     source, target = (outer, inner) if into_registers else (inner, outer)
-    return _COPY.format(
-        label=label, source=source, target=target, words=REGISTER_BYTES // 8
-    )
+    return _COPY.format(label=label, source=source, target=target, words=REGISTER_BYTES // 8)
 
 
 def _switch(calls: Sequence[str]) -> str:
     cases = " ".join(f"i32 {n}, label %case{n}" for n in range(len(calls)))
-    blocks = "\n".join(
-        f"case{n}:\n  {call}\n  br label %join" for n, call in enumerate(calls)
+    blocks = "\n".join(f"case{n}:\n  {call}\n  br label %join" for n, call in enumerate(calls))
+    return (
+        f"  switch i32 %which, label %join [ {cases} ]\n{blocks}\njoin:\n  br label %out.head"
     )
-    return f"  switch i32 %which, label %join [ {cases} ]\n{blocks}\njoin:\n  br label %out.head"
 
 
 def block_kernel(blocks: Sequence[Block], *, cached: bool = False, lanes: int = LANES) -> str:
@@ -152,9 +150,12 @@ def payload_kernel(prefetches: Sequence[str]) -> str:
     moves = [SET_PAYLOAD_X, SET_PAYLOAD_Y, ADD_PAYLOAD_X, ADD_PAYLOAD_Y]
     declarations += [f'declare spir_func void @"{name}"(ptr, i32)' for name in moves]
     calls = [
-        f'call spir_func void @"{name}"(ptr %payload, i32 0, i32 0, i32 4)' for name in prefetches
+        f'call spir_func void @"{name}"(ptr %payload, i32 0, i32 0, i32 4)'
+        for name in prefetches
     ]
-    moved = "\n".join(f'  call spir_func void @"{name}"(ptr %payload, i32 8)' for name in moves)
+    moved = "\n".join(
+        f'  call spir_func void @"{name}"(ptr %payload, i32 8)' for name in moves
+    )
     return f"""{_HEAD}{chr(10).join(declarations)}
 declare spir_func ptr @"{CREATE_PAYLOAD}"(i64, i32, i32, i32, i32, i32, i32, i32, i32)
 define spir_kernel void @"payloads"(i32 %which, ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch)
@@ -183,7 +184,9 @@ def operand_types(product: Product) -> tuple[str, str, str]:
     halved = product.a == "tf32"
     sum = {"f32": "float", "f16": "half", "bf16": "i16", "s32": "i32"}[product.sum]
     return (
-        _vector(max(1, product.rows // 2), "float") if halved else _vector(product.rows, "i16"),
+        _vector(max(1, product.rows // 2), "float")
+        if halved
+        else _vector(product.rows, "i16"),
         _vector(8, "float" if halved else "i32"),
         _vector(product.rows, sum),
     )

@@ -1,7 +1,7 @@
 """Launches of the kernels of builtin_kernels.py."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy
 from numpy.typing import NDArray
@@ -29,7 +29,12 @@ class Blocks:
     """A program of 2D block messages on a device."""
 
     def __init__(
-        self, device: Device, blocks: Sequence[Block], *, cached: bool = False, lanes: int = LANES
+        self,
+        device: Device,
+        blocks: Sequence[Block],
+        *,
+        cached: bool = False,
+        lanes: int = LANES,
     ) -> None:
         self.blocks = list(blocks)
         self._device, self._lanes = device, lanes
@@ -146,7 +151,7 @@ class _Memories:
         self._device = device
         self._all: list[Memory] = []
 
-    def __enter__(self) -> "_Memories":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,7 +6,7 @@ SPV_INTEL_subgroup_matrix_multiply_accumulate, "Mapping Matrix Data to Invocatio
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import ml_dtypes
 import numpy
@@ -44,7 +44,7 @@ def _places(block: Block, surface: Surface, x: int, y: int) -> tuple[Array, Arra
     )
     row, column = numpy.broadcast_arrays(row, column)
     whole = surface.width * 8 // bits
-    return row, column, (0 <= row) & (row < surface.height) & (0 <= column) & (column < whole)
+    return row, column, (row >= 0) & (row < surface.height) & (column >= 0) & (column < whole)
 
 
 def _dealt(matrix: Array) -> Array:
@@ -86,7 +86,7 @@ def written(block: Block, surface: Surface, x: int, y: int, registers: Array) ->
     row, column, inside = _places(block, surface, x, y)
     element = WORDS[block.shape.bits]
     # where the elements of the block go, read off by dealing out their numbers
-    rows, columns = row.shape[1:]
+    rows, columns = block.shape.rows, block.shape.columns
     wide = _power_of_two(columns)
     numbers = numpy.full((rows, wide), -1)
     numbers[:, :columns] = numpy.arange(rows * columns).reshape(rows, columns)
@@ -179,10 +179,15 @@ def _rounded(sums: Array, products: Array, type: Any) -> Array:
     return result
 
 
+def limits_of(type: Any) -> Any:
+    """numpy's or ml_dtypes' `finfo`."""
+    return cast(Any, ml_dtypes).finfo(type)
+
+
 def _nearest(x: Any, y: Any, guess: Any, type: Any) -> Any:
     """The number of the type nearest to x + y among the neighbours of a guess; of two the even one."""
     exact = Fraction(float(x)) + Fraction(*y.as_integer_ratio())
-    limits = ml_dtypes.finfo(type)
+    limits = limits_of(type)
     binade = Fraction(2) ** (math.frexp(float(limits.max))[1] - 1)
     too_large = Fraction(float(limits.max)) + Fraction(float(limits.eps)) * binade / 2
     if exact == 0 or abs(exact) >= too_large:

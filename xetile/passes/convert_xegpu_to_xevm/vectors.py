@@ -24,8 +24,8 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     natural_type,
     register_bits,
 )
-from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.convert_xegpu_to_xevm.tf32 import as_words, is_tf32
+from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import Handlers, on
 
 _WORDS: Mapping[str, tuple[Attribute, int]] = {

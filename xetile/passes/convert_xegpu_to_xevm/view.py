@@ -138,7 +138,10 @@ class LaneView(Expansion):
             self.bind_registers(old, new, layout, word_bits=register_bits(element))
 
     def _computed(
-        self, op: Operation, operands: Sequence[SSAValue], types: Sequence[VectorType[Attribute]]
+        self,
+        op: Operation,
+        operands: Sequence[SSAValue],
+        types: Sequence[VectorType[Attribute]],
     ) -> Sequence[SSAValue]:
         """What an elementwise op gives for registers; tf32 is computed with in f32, and rounded."""
         is_resized = op.name in ("arith.extf", "arith.truncf")

@@ -38,7 +38,14 @@ def emulated(imports: Sequence[str], *, surface_checks: bool = True) -> str:
     Errors: XetileError that names an import of which there is no definition.
     """
     checks = faults.CHECKS if surface_checks else faults.NO_CHECKS
-    texts = [_PREAMBLE, faults.RECORD, checks, block2d.PREAMBLE, products.PREAMBLE, payloads.PREAMBLE]
+    texts = [
+        _PREAMBLE,
+        faults.RECORD,
+        checks,
+        block2d.PREAMBLE,
+        products.PREAMBLE,
+        payloads.PREAMBLE,
+    ]
     for name in imports:
         if not name.startswith(_NATIVE):
             texts += _definition(name)

@@ -1,8 +1,8 @@
 """What emulated functions report in place of computing: the restrictions of 2D block access, read from the documents.
 
 The numbers stand here as the documents have them, not as `targets/xe/surface.py` does, from which the compiler plans:
-a test compares the two. Sources: SPV_INTEL_2d_block_io, "Restrictions", and cl_intel_subgroup_2d_block_io, "Restrictions",
-which say the same.
+a test compares the two. Sources: SPV_INTEL_2d_block_io and cl_intel_subgroup_2d_block_io, "Restrictions" of both, which
+say the same.
 """
 
 from enum import IntEnum
@@ -56,7 +56,8 @@ _TEXTS = {
     Fault.PITCH: f"the matrix has a pitch of {{0}} bytes; 2D block access needs at least {_R.least_width} and a "
     f"multiple of {_R.pitch_multiple}",
     Fault.NARROW_PITCH: "the matrix has a pitch of {0} bytes under rows of {1}; expected at least that",
-    Fault.COLUMN: f"the matrix has a column offset of {{0}} bytes; 2D block access needs a multiple of {_R.column_multiple}",
+    Fault.COLUMN: "the matrix has a column offset of {0} bytes; 2D block access needs a multiple of "
+    f"{_R.column_multiple}",
     Fault.LANES: "lanes of one subgroup give different operands for the same 2D block access; it needs one value of "
     "each",
     Fault.SUBGROUP: f"a block or matrix instruction runs in a subgroup of {{0}}; it needs {_R.lanes}",
@@ -119,7 +120,8 @@ static fault found_pair(int number, int value, int other)
     return found_fault(number, (long)(uint)value | (long)other << {_SECOND});
 }}
 
-static __attribute__((noinline)) fault surface_fault(ulong base, int width, int height, int pitch, int column, int bytes)
+static __attribute__((noinline)) fault surface_fault(ulong base, int width, int height, int pitch, int column,
+    int bytes)
 {{
     if (base % {_R.base_alignment} != 0)
         return found_fault(FAULT_BASE, (long)(base % {_R.base_alignment}));

@@ -31,7 +31,9 @@ def _type(type: str, known: list[str]) -> str:
         # the qualified pointee counts as a type of its own
         return _compound("PU3AS1v", known, also="U3AS1v")
     if type.endswith("*"):
-        return _compound("P" + _LETTERS[type.removeprefix("private ").removesuffix(" *")], known)
+        return _compound(
+            "P" + _LETTERS[type.removeprefix("private ").removesuffix(" *")], known
+        )
     element = type.rstrip("0123456789")
     if element == type:
         return _LETTERS[type]

@@ -11,7 +11,7 @@ Written from
 - SPV_INTEL_bfloat16_conversion: bf16 is the upper half of an IEEE float, made by rounding to nearest even.
 """
 
-PREAMBLE = """
+NUMBERS = """
 // The value that a sum of two finite numbers rounds to if the last bit says that something was lost.
 static double sum_to_odd(double left, double right)
 {

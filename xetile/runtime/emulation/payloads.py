@@ -27,19 +27,23 @@ static void __attribute__((noinline)) use_payload(ulong payload)
 def definition(name: str) -> tuple[str, ...]:
     """The function that a module imports by this name; none where it is not of a payload's prefetch."""
     if name == _CREATE:
-        return (f"""private int *{name}(long base, int last_byte, int last_row, int pitch_less_one, int x, int y,
+        return (
+            f"""private int *{name}(long base, int last_byte, int last_row, int pitch_less_one, int x, int y,
     int columns, int rows, int blocks)
 {{
     fault found = surface_fault((ulong)base, last_byte + 1, last_row + 1, pitch_less_one + 1, 0, 1);
     return (private int *)((ulong)found.number << 60 | (ulong)found.value & (1ul << 60) - 1);
 }}
-""",)
+""",
+        )
     if _MOVE.fullmatch(name):
         return (f"void {name}(private int *payload, int value)\n{{\n}}\n",)
     if _PREFETCH.fullmatch(name):
-        return (f"""void {name}(private int *payload, int x, int y, int caching)
+        return (
+            f"""void {name}(private int *payload, int x, int y, int caching)
 {{
     use_payload((ulong)payload);
 }}
-""",)
+""",
+        )
     return ()

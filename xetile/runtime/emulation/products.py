@@ -7,8 +7,8 @@ Written from
   others the odd ones, which for one row are ignored;
 - SPV_INTEL_subgroup_matrix_multiply_accumulate, "Mapping Matrix Data to Invocations": lower columns of A and lower rows
   of B in lower bits; integers are the low bits of the exact result, so they wrap;
-- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, of which no extension speaks: which pairs and accumulators there are;
-  packed as the 8-bit integers are. Their builtins are named e4m3 and e5m2.
+- IGC's IGCBiF_Intrinsics_Dpas.cl for 8-bit floats, of which no extension speaks: their pairs and accumulators; packed
+  as the 8-bit integers are. Their builtins are named e4m3 and e5m2.
 
 In which order floats are added, and how precisely, is "implementation-defined" (the same SPIR-V extension,
 OpSubgroupMatrixMultiplyAccumulateINTEL; IGC's DPAS.md shows dot products of 32 bits each). Here it is K ascending,
@@ -21,12 +21,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from xetile.runtime.emulation import numbers
 from xetile.runtime.emulation.faults import RESTRICTIONS
 from xetile.runtime.emulation.mangling import mangled
+from xetile.runtime.emulation.numbers import NUMBERS
 
 PREAMBLE = (
-    numbers.PREAMBLE
+    NUMBERS
     + """
 static float add_f32(float sum, float left, float right) { return sum + left * right; }
 
@@ -151,8 +151,8 @@ def _rows(product: _Product) -> str:
     packed = 32 // b.bits
     left = a.value.format(f"word >> (k % {neighbours} * {a.bits % 32})")
     right = b.value.format(f"b[k / {packed}] >> (k % {packed} * {b.bits % 32})")
-    return f"""static void __attribute__((noinline)) {_function_of_rows(product)}(private const {_word_of_a(product)} *a,
-    private const uint *b, private {sum_type} *sums, int rows)
+    return f"""static void __attribute__((noinline)) {_function_of_rows(product)}(
+    private const {_word_of_a(product)} *a, private const uint *b, private {sum_type} *sums, int rows)
 {{
     uint row[LANES];
     is_legal_subgroup(get_sub_group_size());

@@ -24,8 +24,8 @@ CHANNEL_BITS = 32
 TF32_BITS = 19
 """Upper bits of a word of tf32 that an instruction reads: sign, 8 of exponent, 10 of fraction.
 
-Source: cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; IGC's vISA documentation, DPAS. That it drops
-the others and does not round: intel-xpu-backend-for-triton, issue 3729.
+Source: cl_intel_subgroup_matrix_multiply_accumulate_tf32, "The tf32 Format"; IGC's vISA documentation, DPAS. That it
+drops the others and does not round: intel-xpu-backend-for-triton, issue 3729.
 """
 
 

@@ -1,5 +1,6 @@
 """Programs on tf32 whose memory holds any f32: every level reads its upper 19 bits, and rounds what it computes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute
+from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 
 Array = NDArray[Any]
 
-LEVELS = (None, "blocked", "xegpu", "xevm")
+LEVELS: tuple[LevelName | None, ...] = (None, "blocked", "xegpu", "xevm")
 SHAPE = (16, 32)
 
 
@@ -51,17 +53,25 @@ def rounded(values: Array) -> Array:
         return found.astype(numpy.float32)
 
 
-PROGRAMS = {
+PROGRAMS: dict[str, tuple[str, str, Callable[[Array, Array], Array]]] = {
     "copied": ("", "tf32", lambda a, f: cut(a)),
     "widened": ("%r = arith.extf %a : T to V", "f32", lambda a, f: cut(a)),
     "narrowed": ("%r = arith.truncf %f : V to T", "tf32", lambda a, f: rounded(f)),
-    "constant": ("%r = arith.extf %c : T to V", "f32", lambda a, f: numpy.full(SHAPE, rounded(ONE))),
+    "constant": (
+        "%r = arith.extf %c : T to V",
+        "f32",
+        lambda a, f: numpy.full(SHAPE, rounded(ONE)),
+    ),
     "added": (
         "%r = arith.addf %a, %c : T",
         "tf32",
         lambda a, f: rounded(cut(a) + rounded(ONE)),
     ),
-    "multiplied": ("%r = arith.mulf %a, %a : T", "tf32", lambda a, f: rounded(cut(a) * cut(a))),
+    "multiplied": (
+        "%r = arith.mulf %a, %a : T",
+        "tf32",
+        lambda a, f: rounded(cut(a) * cut(a)),
+    ),
     "negated": ("%r = arith.negf %a : T", "tf32", lambda a, f: -cut(a)),
     "twice": (
         "%n = arith.truncf %f : V to T\n%s = arith.addf %n, %a : T\n%r = arith.extf %s : T to V",
@@ -79,14 +89,24 @@ PROGRAMS = {
         lambda a, f: cut(a).astype(numpy.float16).astype(numpy.float32),
     ),
 }
-ONE = numpy.float32(1.0008)
+ONE = numpy.array(1.0008, numpy.float32)
 
 
 def arguments() -> tuple[Array, Array]:
     random = numpy.random.default_rng(2)
     a, f = random.standard_normal((2, *SHAPE)).astype(numpy.float32)
     special = numpy.array(
-        [0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, 3.4028235e38, 1e-40, 1 + 2**-11, 1 + 3 * 2**-11],
+        [
+            0.0,
+            -0.0,
+            numpy.inf,
+            -numpy.inf,
+            numpy.nan,
+            3.4028235e38,
+            1e-40,
+            1 + 2**-11,
+            1 + 3 * 2**-11,
+        ],
         numpy.float32,
     )
     a[0, : len(special)] = f[0, : len(special)] = special
@@ -95,7 +115,7 @@ def arguments() -> tuple[Array, Array]:
 
 @pytest.mark.parametrize("level", LEVELS, ids=str)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_level_reads_and_rounds_alike(name: str, level: str | None) -> None:
+def test_every_level_reads_and_rounds_alike(name: str, level: LevelName | None) -> None:
     body, result, expected = PROGRAMS[name]
     a, f = arguments()
     module = parse(kernel(body, result))
@@ -127,12 +147,12 @@ def test_what_would_round_twice_is_refused(body: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=str)
-def test_products_of_what_is_computed(level: str | None) -> None:
+def test_products_of_what_is_computed(level: LevelName | None) -> None:
     """Rounded before the product, though the instruction would cut."""
-    text = f"""
-gpu.module @m {{
+    text = """
+gpu.module @m {
   gpu.func @k(%F: memref<16x32xf32>, %B: memref<16x32xtf32>, %R: memref<16x32xf32>) kernel attributes
-      {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
+      {known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
     %tf = xetile.init_tile %F[0, 0] : memref<16x32xf32> -> !xetile.tile<16x16xf32>
     %f = xetile.load_tile %tf : !xetile.tile<16x16xf32> -> vector<16x16xf32>
     %n = arith.truncf %f : vector<16x16xf32> to vector<16x16xtf32>
@@ -142,8 +162,8 @@ gpu.module @m {{
     %tr = xetile.init_tile %R[0, 0] : memref<16x32xf32> -> !xetile.tile<16x32xf32>
     xetile.store_tile %r, %tr : vector<16x32xf32>, !xetile.tile<16x32xf32>
     gpu.return
-  }}
-}}"""
+  }
+}"""
     random = numpy.random.default_rng(4)
     a, b = random.standard_normal((2, *SHAPE)).astype(numpy.float32)
     module = parse(text)

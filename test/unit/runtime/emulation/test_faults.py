@@ -153,15 +153,22 @@ FAULTS: list[tuple[Surface, int, dict[str, int], str]] = [
 
 
 @pytest.mark.opencl
-@pytest.mark.parametrize(("given", "which", "more", "text"), FAULTS, ids=[f[3][11:60] for f in FAULTS])
+@pytest.mark.parametrize(
+    ("given", "which", "more", "text"), FAULTS, ids=[f[3][11:60] for f in FAULTS]
+)
 def test_faults(
     program: Blocks, given: Surface, which: int, more: dict[str, int], text: str
 ) -> None:
     """One line, and the next launch is none the worse."""
-    options = {**more}
-    place = which, options.pop("x", 0), 0
+    place = which, more.get("x", 0), 0
     with pytest.raises(XetileError, match=f"^{re.escape(text)}$"):
-        program.run(given, [place], empty_registers(1), **options)
+        program.run(
+            given,
+            [place],
+            empty_registers(1),
+            misplaced=more.get("misplaced", 0),
+            slope=more.get("slope", 0),
+        )
     program.run(surface(), [(which, 0, 0)], empty_registers(1))
 
 
@@ -181,7 +188,8 @@ def test_what_is_legal_at_its_limits(program: Blocks) -> None:
 def test_a_subgroup_that_is_not_whole_is_a_fault(opencl_cpu: Device) -> None:
     program = Blocks(opencl_cpu, MESSAGES[:1], lanes=8)
     with pytest.raises(
-        XetileError, match="^a block or matrix instruction runs in a subgroup of 8; it needs 16$"
+        XetileError,
+        match=r"^a block or matrix instruction runs in a subgroup of 8; it needs 16$",
     ):
         program.run(surface(), [(0, 0, 0)], empty_registers(1))
 
@@ -201,7 +209,9 @@ def test_without_checks_surfaces_are_taken_as_they_stand(trusting_cpu: Device) -
     block = MESSAGES[READ]
     for given, misplaced, x in UNCHECKED:
         filled = given._replace(memory=random.integers(1, 255, 8192).astype(numpy.uint8))
-        found, _ = unchecked.run(filled, [(READ, x, 1)], empty_registers(1), misplaced=misplaced)
+        found, _ = unchecked.run(
+            filled, [(READ, x, 1)], empty_registers(1), misplaced=misplaced
+        )
         expected = read(block, filled, x, 1)
         assert (found[0, :, : expected.shape[1]] == expected).all()
         registers = random.integers(1, 255, empty_registers(1).shape).astype(numpy.uint8)

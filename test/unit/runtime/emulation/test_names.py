@@ -32,7 +32,9 @@ NOT_DEFINED = {
 def test_everything_that_can_be_emitted_is_defined(surface_checks: bool) -> None:
     for name in names():
         if name in NOT_DEFINED:
-            with pytest.raises(XetileError, match=f"imports '{name}', of which there is no emul"):
+            with pytest.raises(
+                XetileError, match=f"imports '{name}', of which there is no emul"
+            ):
                 emulated([name], surface_checks=surface_checks)
         else:
             emulated([name], surface_checks=surface_checks)
@@ -76,7 +78,9 @@ UNKNOWN = [
 def test_an_import_without_definition_is_named(name: str) -> None:
     with pytest.raises(XetileError) as caught:
         emulated([next(iter(payload_functions())), name])
-    assert caught.value.message == f"the module imports '{name}', of which there is no emulation"
+    assert (
+        caught.value.message == f"the module imports '{name}', of which there is no emulation"
+    )
 
 
 LETTERS = {

@@ -43,14 +43,20 @@ def test_payloads(payloads: Payloads) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (surface(60), "rows of 60 bytes; 2D block access needs at least 64 and a multiple of 4"),
+        (
+            surface(60),
+            "rows of 60 bytes; 2D block access needs at least 64 and a multiple of 4",
+        ),
         (surface(height=0), "a height of 0; 2D block access needs at least one row"),
         (surface(pitch=112), "a pitch of 112 bytes under rows of 128; expected at least that"),
         (
             surface(1 << 24, pitch=128),
             "a pitch of 128 bytes under rows of 16777216; expected at least that",
         ),
-        (surface(-64), "rows of -64 bytes; 2D block access needs at least 64 and a multiple of 4"),
+        (
+            surface(-64),
+            "rows of -64 bytes; 2D block access needs at least 64 and a multiple of 4",
+        ),
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )

@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from itertools import product as pairs
 from typing import Any
 
-import ml_dtypes
 import numpy
 import pytest
 from numpy.typing import NDArray
 from support.builtin_runs import Products, empty_registers
-from support.builtins_reference import TYPES, lanes_of_a, lanes_of_columns, multiplied
+from support.builtins_reference import (
+    TYPES,
+    lanes_of_a,
+    lanes_of_columns,
+    limits_of,
+    multiplied,
+)
 from support.emission import Product, products
 from support.lanes import lanes
 
@@ -64,17 +69,19 @@ SPECIAL = [0.0, -0.0, 1.0, -1.0, numpy.inf, -numpy.inf, numpy.nan]
 
 def special(random: numpy.random.Generator, type: str, shape: tuple[int, ...]) -> Array:
     """Zeros of both signs, infinities, NaN, the largest and the smallest numbers, mostly zero so that some survive."""
-    limits = ml_dtypes.finfo(TYPES[type])
+    limits = limits_of(TYPES[type])
     values = [*SPECIAL, limits.max, limits.min, limits.tiny, limits.smallest_subnormal]
     chosen = random.choice(numpy.array(values, numpy.float64), shape)
-    chosen = numpy.where(random.random(shape) < 0.8, random.choice([0.0, -0.0, 1.0], shape), chosen)
+    chosen = numpy.where(
+        random.random(shape) < 0.8, random.choice([0.0, -0.0, 1.0], shape), chosen
+    )
     with numpy.errstate(all="ignore"):
         return chosen.astype(TYPES[type])
 
 
 def ties(random: numpy.random.Generator, type: str, shape: tuple[int, ...]) -> Array:
     """Few bits and many magnitudes, so that sums lie in the middle of two numbers, or nearly."""
-    limits = ml_dtypes.finfo(TYPES[type])
+    limits = limits_of(TYPES[type])
     spread = min(9, limits.maxexp // 3)
     powers = 2.0 ** random.integers(-spread, spread + 1, shape)
     return (random.choice([-1.0, 1.0, 1.5], shape) * powers).astype(TYPES[type])
@@ -91,10 +98,11 @@ def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
             yield a, b, c
         # as far as they go, and around
         for least in (True, False):
-            yield *(
+            a, b = (
                 numpy.full(s, RANGES[t][0] if least else RANGES[t][1] - 1, TYPES[t])
                 for t, s in zip(types[:2], shapes[:2], strict=True)
-            ), numpy.full(shapes[2], 2**31 - 1 if least else -(2**31), numpy.int32)
+            )
+            yield a, b, numpy.full(shapes[2], 2**31 - 1 if least else -(2**31), numpy.int32)
         return
     for make in (moderate, special, ties, random_bits):
         a, b, c = (make(random, t, s) for t, s in zip(types, shapes, strict=True))
@@ -111,8 +119,12 @@ def same(found: Array, expected: Array) -> bool:
     if found.dtype.kind == "i":
         return bool((found == expected).all())
     word = numpy.dtype(f"u{found.itemsize}")
-    bits = numpy.ascontiguousarray(found).view(word) == numpy.ascontiguousarray(expected).view(word)
-    nan = numpy.isnan(found.astype(numpy.float32)) & numpy.isnan(expected.astype(numpy.float32))
+    bits = numpy.ascontiguousarray(found).view(word) == numpy.ascontiguousarray(expected).view(
+        word
+    )
+    nan = numpy.isnan(found.astype(numpy.float32)) & numpy.isnan(
+        expected.astype(numpy.float32)
+    )
     return bool((bits | nan).all())
 
 
@@ -132,8 +144,8 @@ def test_products(program: Products) -> None:
     registers = empty_registers(len(work))
     for held, (n, a, b, c) in zip(registers, work, strict=True):
         parts = lanes_of(program.products[n], a, b, c)
-        for at, lanes in zip((0, B_AT, SUM_AT), parts, strict=True):
-            held[:, at : at + lanes.shape[1]] = lanes
+        for at, part in zip((0, B_AT, SUM_AT), parts, strict=True):
+            held[:, at : at + part.shape[1]] = part
     found = program.run([n for n, *_ in work], registers).copy()
     for after, before, (n, a, b, c) in zip(found, registers, work, strict=True):
         kind = program.products[n]
@@ -183,6 +195,9 @@ def test_level_v(kind: Product) -> None:
         of_a, of_b, of_c = map(numpy.ascontiguousarray, lanes_of(kind, a, b, c))
         result = of_c.view(expected.dtype)
         with numpy.errstate(all="ignore"):
-            words = (of_a.view(f"{word_a[0]}{2 if word_a == 'i16' else 4}"), of_b.view(f"{word_b[0]}4"))
+            words = (
+                of_a.view(f"{word_a[0]}{2 if word_a == 'i16' else 4}"),
+                of_b.view(f"{word_b[0]}4"),
+            )
             execute(module, None, [*words, result])
         assert same(result.T, expected)
