@@ -8,11 +8,12 @@ class SurfaceRules(NamedTuple):
 
     Source: Intel's 2D block load and store messages (IGC's verifier of the `LSC2DBlock`
     intrinsics; the triton_gen verifier of Intel's Triton back end states the same: width 64
-    bytes to 2^24, pitch a multiple of 16).
+    bytes to 2^24, pitch a multiple of 16); cl_intel_subgroup_2d_block_io, "Restrictions", for the height.
     """
 
     base_alignment: int = 64
     least_width: int = 64
+    least_height: int = 1
     width_multiple: int = 4
     least_pitch: int = 64
     pitch_multiple: int = 16
@@ -70,6 +71,8 @@ class SurfaceRules(NamedTuple):
             found.append(
                 f"a pitch of {pitch} bytes under rows of {width}; expected at least that"
             )
+        if height is not None and height < self.least_height:
+            found.append(f"a height of {height}; 2D block access needs at least one row")
         for name, value in (
             ("rows of", width),
             ("a pitch of", pitch),

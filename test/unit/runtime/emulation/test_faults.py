@@ -223,6 +223,7 @@ def test_the_numbers_are_those_that_the_compiler_plans_with() -> None:
     """Read from the documents twice; what the documents leave open, the compiler may take narrower."""
     assert RESTRICTIONS.base_alignment == SURFACE.base_alignment
     assert RESTRICTIONS.least_width == SURFACE.least_width == SURFACE.least_pitch
+    assert SURFACE.least_height == 1
     assert RESTRICTIONS.width_multiple == SURFACE.width_multiple
     assert RESTRICTIONS.pitch_multiple == SURFACE.pitch_multiple
     assert RESTRICTIONS.column_multiple == SURFACE.column_multiple
@@ -238,6 +239,7 @@ def test_the_numbers_are_those_that_the_compiler_plans_with() -> None:
         (Fault.NARROW_PITCH, 112 | 128 << 32, lambda: SURFACE.problem(width=128, pitch=112)),
         (Fault.WIDE, 1 << 25, lambda: SURFACE.problem(width=1 << 25)),
         (Fault.HIGH, 1 << 25, lambda: SURFACE.problem(height=1 << 25)),
+        (Fault.HEIGHT, 0, lambda: SURFACE.problem(height=0)),
         (Fault.COLUMN, 6, lambda: SURFACE.problem(column=6)),
     ],
     ids=str,

@@ -15,6 +15,7 @@ from xetile.targets.xe.surface import SURFACE
         ({"base": 32}, "a multiple of 64"),
         ({"column": 2}, "a multiple of 4"),
         ({"height": (1 << 24) + 1}, "reaches at most"),
+        ({"height": 0}, "a height of 0"),
     ],
 )
 def test_surfaces_that_2d_access_cannot_reach(values: dict[str, int], word: str) -> None:
