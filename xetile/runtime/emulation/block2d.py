@@ -126,17 +126,17 @@ static void __attribute__((noinline)) read_blocks(global const void *base, int w
 }}
 
 static void __attribute__((noinline)) read_transposed(global const void *base, int width, int height,
-    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns, int blocks)
+    int pitch, int2 at, private uchar *registers, int bytes, int rows, int columns)
 {{
     bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
     int lane = (int)get_sub_group_local_id();
     int padded = next_power_of_two(rows);
     int held = share(padded, columns);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {{
-        int2 here = owned(i % held, padded, lane);  // x counts rows of the block, y its columns
+    for (int i = 0; i < held; ++i) {{
+        int2 here = owned(i, padded, lane);  // x counts rows of the block, y its columns
         bool inside = legal && here.x < rows && here.y < columns;
-        long column = (long)at.x + i / held * columns + here.y;
+        long column = (long)at.x + here.y;
         ulong value = inside ? surface_get(base, width, height, pitch, column, (long)at.y + here.x, bytes) : 0;
         register_put(registers, i, bytes, value);
     }}
@@ -167,7 +167,7 @@ static void __attribute__((noinline)) read_transformed(global const void *base, 
 }}
 
 static void __attribute__((noinline)) write_blocks(global void *base, int width, int height,
-    int pitch, int2 at, private const uchar *registers, int bytes, int rows, int columns, int blocks)
+    int pitch, int2 at, private const uchar *registers, int bytes, int rows, int columns)
 {{
     bool legal = is_legal_message((ulong)base, width, height, pitch, at, bytes);
     int lane = (int)get_sub_group_local_id();
@@ -176,9 +176,9 @@ static void __attribute__((noinline)) write_blocks(global void *base, int width,
     int padded = next_power_of_two(columns);
     int held = share(padded, rows);
     UNROLL_NOT
-    for (int i = 0; i < blocks * held; ++i) {{
-        int2 here = owned(i % held, padded, lane);
-        long column = (long)at.x + i / held * columns + here.x;
+    for (int i = 0; i < held; ++i) {{
+        int2 here = owned(i, padded, lane);
+        long column = (long)at.x + here.x;
         if (here.x < columns && here.y < rows)
             surface_put(base, width, height, pitch, column, (long)at.y + here.y, bytes,
                         register_get(registers, i, bytes));
@@ -206,6 +206,7 @@ _BODIES = {
     "read_transpose": "read_transposed",
     "write": "write_blocks",
 }
+_OF_ONE_BLOCK = ("read_transpose", "write")
 _WORDS = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}
 _SURFACE = (GLOBAL_POINTER, "int", "int", "int", "int2")
 _PARAMETERS = "global void *base, int width, int height, int pitch, int2 at"
@@ -264,8 +265,8 @@ def _is_defined(message: _Message) -> bool:
         return False
     if action == "read_transform":
         return bits in (8, 16)
-    if action == "write":
-        return blocks == 1
+    if action in _OF_ONE_BLOCK and blocks > 1:
+        return False
     if action == "read_transpose" and bits == 64:
         return rows >= RESTRICTIONS.lanes or columns <= 2
     return True
@@ -274,9 +275,10 @@ def _is_defined(message: _Message) -> bool:
 def _function(head: str, message: _Message) -> str:
     _, action, bits, rows, columns, blocks = message
     surface = "base, width, height, pitch, at"
-    body = (
-        f"prefetch_blocks({surface}, {bits // 8})"
-        if action == "prefetch"
-        else f"{_BODIES[action]}({surface}, (private uchar *)registers, {bits // 8}, {rows}, {columns}, {blocks})"
-    )
+    if action == "prefetch":
+        body = f"prefetch_blocks({surface}, {bits // 8})"
+    else:
+        count = "" if action in _OF_ONE_BLOCK else f", {blocks}"
+        block = f"{bits // 8}, {rows}, {columns}{count}"
+        body = f"{_BODIES[action]}({surface}, (private uchar *)registers, {block})"
     return f"{head}\n{{\n    {body};\n}}\n"

@@ -61,6 +61,7 @@ UNKNOWN = [
     "_Z41intel_sub_group_2d_block_read_12b_8r16x1cPU3AS1viiiDv2_iPt",
     "_Z41intel_sub_group_2d_block_read_16b_0r16x1cPU3AS1viiiDv2_iPt",
     "_Z42intel_sub_group_2d_block_write_16b_8r16x2cPU3AS1viiiDv2_iPt",
+    "_Z50intel_sub_group_2d_block_read_transpose_32b_16r8x2cPU3AS1viiiDv2_iPj",
     "_Z51intel_sub_group_2d_block_read_transform_32b_8r16x1cPU3AS1viiiDv2_iPj",
     "__internal_intel_sub_group_2d_block_read_16b_8r16x1c",
     "_Z38intel_sub_group_f16_f16_matrix_mad_k32Dv8_sDv8_iDv8_f",

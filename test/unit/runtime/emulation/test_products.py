@@ -87,6 +87,23 @@ def ties(random: numpy.random.Generator, type: str, shape: tuple[int, ...]) -> A
     return (random.choice([-1.0, 1.0, 1.5], shape) * powers).astype(TYPES[type])
 
 
+def one_bit_decides(
+    random: numpy.random.Generator, kind: Product
+) -> tuple[Array, Array, Array]:
+    """Products in the middle of two numbers of 16 bits, and sums so small that only their sign counts."""
+    near_one = 1 + 2.0 ** -random.integers(3, 7, (kind.depth, 16))
+    a = numpy.zeros((kind.rows, kind.depth))
+    rows = numpy.arange(kind.rows)
+    a[rows, rows] = 1 + 2.0 ** -random.integers(3, 7, kind.rows)
+    signs = random.choice([-1.0, 1.0], (kind.rows, 16))
+    least = 2.0**-24 if kind.sum == "f16" else 2.0**-100
+    return (
+        a.astype(TYPES[kind.a]),
+        near_one.astype(TYPES[kind.b]),
+        (signs * least).astype(TYPES[kind.sum]),
+    )
+
+
 def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
     """A, B and accumulators."""
     random = numpy.random.default_rng(11)
@@ -107,6 +124,7 @@ def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
     for make in (moderate, special, ties, random_bits):
         a, b, c = (make(random, t, s) for t, s in zip(types, shapes, strict=True))
         yield a, b, c
+    yield one_bit_decides(random, kind)
 
 
 @pytest.fixture(scope="module")
