@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy
 from numpy.typing import NDArray
+from support.on_device import ON_NUMPY, Place
 from xdsl.dialects.builtin import ModuleOp, VectorType
 
 from xetile.dialects.modules import context, parse
 from xetile.dialects.xetile import TileUnpackOp
-from xetile.interpreter import execute
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blocking import XeTileBlocking
 
@@ -124,14 +124,19 @@ def fresh(array: Array) -> Array:
 
 
 def run(
-    text: str, arguments: Sequence[Argument], *passes: Callable[[ModuleOp], None]
+    text: str,
+    arguments: Sequence[Argument],
+    *passes: Callable[[ModuleOp], None],
+    place: Place = ON_NUMPY,
+    target: str = "bmg",
 ) -> ModuleOp:
+    """Execute a kernel, lowered by passes, and compare what is in its arguments afterwards."""
     module = parse(text)
     for apply in passes:
         apply(module)
     module.verify()
     arrays = [fresh(argument.before) for argument in arguments]
-    execute(module, "k", arrays)
+    place.execute(module, "k", arrays, target=target)
     for argument, found in zip(arguments, arrays, strict=True):
         assert same(found, argument.after), f"{argument.name}:\n{found}\nnot\n{argument.after}"
     return module

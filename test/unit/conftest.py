@@ -8,12 +8,14 @@ variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc opencl spirv-val trito
 import importlib.util
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
+from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
@@ -111,3 +113,23 @@ def spirv_val() -> Path:
 def triton() -> Path:
     """Folder of the installed triton package."""
     return oracle_or_skip("triton")
+
+
+@pytest.fixture(scope="session")
+def lasting_device() -> Iterator[LastingDevice]:
+    """The device of this process of the tests."""
+    oracle_or_skip("opencl")
+    with LastingDevice() as device:
+        yield device
+
+
+@pytest.fixture
+def opencl_cpu(lasting_device: LastingDevice) -> Device:
+    """Intel's OpenCL runtime for CPUs, opened once and again after it ended."""
+    return lasting_device.open()
+
+
+@pytest.fixture(params=PLACES)
+def place(request: pytest.FixtureRequest) -> Place:
+    """Where a kernel at lane level is executed; see `support.on_device`."""
+    return Place(None if request.param == NUMPY else request.getfixturevalue("opencl_cpu"))

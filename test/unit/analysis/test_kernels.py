@@ -2,10 +2,13 @@
 
 import numpy
 import pytest
+from support.on_device import Place
 
 from xetile import api
 from xetile.analysis.kernels import functions, launch_sizes, subgroup_count
-from xetile.interpreter import execute
+from xetile.levels import LevelName
+
+LEVELS: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 
 KERNEL = """#map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [8, 32]>
 gpu.module @kernels {{
@@ -30,16 +33,16 @@ gpu.module @kernels {{
         "spirv.entry_point_abi = #spirv.entry_point_abi<>",
     ],
 )
-def test_spellings_of_the_launch(attributes: str) -> None:
+def test_spellings_of_the_launch(attributes: str, place: Place) -> None:
     module = api.parse(KERNEL.format(attributes=attributes))
     (kernel,) = functions(module)
     assert subgroup_count(kernel) == 4
     assert launch_sizes(kernel, "known_grid_size") == (1, 1, 1)
     a = numpy.arange(16 * 64, dtype=numpy.float32).reshape(16, 64)
-    for level in ("subgroup", "blocked", "xegpu", "xevm"):
+    for level in place.levels(LEVELS):
         b = numpy.zeros_like(a)
         lowered = api.lower(module, to=level, device="bmg")
-        execute(lowered, "copy", [a, b])
+        place.execute(lowered, "copy", [a, b])
         assert (a == b).all()
         (kernel,) = functions(lowered)
         assert subgroup_count(kernel) == 4

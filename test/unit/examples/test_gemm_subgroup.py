@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy
 import pytest
+from support.on_device import Place, levels_and_places
 
 import xetile
 from xetile.levels import LevelName
@@ -11,8 +12,12 @@ from xetile.levels import LevelName
 EXAMPLE = Path(__file__).parents[3] / "examples" / "gemm_f16_subgroup.mlir"
 
 
-@pytest.mark.parametrize("level", ["subgroup", "blocked", "xegpu", "xevm"])
-def test_the_product_is_numpys(level: LevelName) -> None:
+@pytest.mark.parametrize(
+    ("level", "place"),
+    levels_and_places("subgroup", "blocked", "xegpu", "xevm"),
+    indirect=["place"],
+)
+def test_the_product_is_numpys(level: LevelName, place: Place) -> None:
     text = (
         EXAMPLE.read_text()
         .replace("4096x4096", "256x256")
@@ -23,7 +28,7 @@ def test_the_product_is_numpys(level: LevelName) -> None:
     random = numpy.random.default_rng(8)
     a, b = (random.integers(-4, 5, (256, 256)).astype(numpy.float16) for _ in "ab")
     c = numpy.full((256, 256), 7, numpy.float32)
-    xetile.execute(lowered, "gemm", a, b, c)
+    place.execute(lowered, "gemm", [a, b, c], target="pvc")
     assert numpy.array_equal(c, a.astype(numpy.float32) @ b.astype(numpy.float32))
 
 

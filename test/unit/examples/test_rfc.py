@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy
 import pytest
 from numpy.typing import NDArray
+from support.on_device import ON_NUMPY, Place, levels_and_places
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
@@ -147,21 +148,25 @@ def normal(sizes: Sizes, type: Any) -> Data:
     return Data(a, b, random.standard_normal(n).astype(numpy.float32))
 
 
-def run(program: Program, sizes: Sizes, level: Level, data: Data) -> Array:
+def run(
+    program: Program, sizes: Sizes, level: Level, data: Data, place: Place = ON_NUMPY
+) -> Array:
     """What a program makes of A, B and the bias."""
     m, n, k = sizes
     b = numpy.ascontiguousarray(data.b.T) if program.transposed else data.b
     module = read(program, sizes, level)
     if program in APPENDIX_1:
         c = numpy.full((m, n), 77, ml_dtypes.bfloat16)
-        execute(module, program.kernel, [data.a, b, c, m, n, k], grid=grid(program, sizes))
+        place.execute(
+            module, program.kernel, [data.a, b, c, m, n, k], grid=grid(program, sizes)
+        )
         return c
     if program is ROW_SUMS:
         sums = numpy.zeros(m, numpy.float32)
-        execute(module, program.kernel, [data.a, b, data.bias, sums], sanitize=True)
+        place.execute(module, program.kernel, [data.a, b, data.bias, sums])
         return sums
     c = numpy.full((m, n), 77, numpy.float32)
-    execute(module, program.kernel, [data.a, b, c], sanitize=True)
+    place.execute(module, program.kernel, [data.a, b, c])
     return c
 
 
@@ -223,15 +228,17 @@ NOT_YET_BELOW_BLOCKS = {
 """The only answers that the passes to XeGPU and XeVM may give instead of lowering these programs."""
 
 
-@pytest.mark.parametrize("level", ["xegpu", "xevm"])
+@pytest.mark.parametrize(
+    ("level", "place"), levels_and_places("xegpu", "xevm"), indirect=["place"]
+)
 @pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
 def test_below_blocks_the_bits_are_the_same_or_the_answer_is_exact(
-    program: Program, level: Level
+    program: Program, level: Level, place: Place
 ) -> None:
     sizes = program.sizes[0]
     data = normal(sizes, element_type(program))
     try:
-        found = run(program, sizes, level, data)
+        found = run(program, sizes, level, data, place)
     except XetileError as error:
         found = str(error)
     if isinstance(found, str):

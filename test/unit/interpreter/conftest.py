@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from support.on_device import ON_NUMPY, Place
 
 from xetile.api import parse_text
-from xetile.interpreter import execute
 from xetile.interpreter.machine.values import Array
 
 Run = Callable[..., None]
@@ -14,11 +14,20 @@ Run = Callable[..., None]
 @pytest.fixture
 def run() -> Run:
     """Execute the only kernel of a text: `run(text, *arrays, grid=...)`."""
+    return runs(ON_NUMPY)
 
+
+@pytest.fixture
+def run_at_place(place: Place) -> Run:
+    """`run`, and the same on a device."""
+    return runs(place)
+
+
+def runs(place: Place) -> Run:
     def run_text(
         text: str, *arrays: Array | float, grid: tuple[int, int, int] | None = None
     ) -> None:
-        execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)
+        place.execute(parse_text(text, "kernel.mlir"), None, arrays, grid=grid)
 
     return run_text
 

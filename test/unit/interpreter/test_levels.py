@@ -342,10 +342,10 @@ def sized(text: str, m: int, n: int, k: int) -> str:
 
 @pytest.mark.parametrize("shape", [(16, 32, 64), (13, 32, 40), (9, 40, 32)])
 @pytest.mark.parametrize("text", [XEGPU, XEVM], ids=["xegpu", "xevm"])
-def test_product_by_block_messages(run: Run, text: str, shape: tuple[int, int, int]):
+def test_product_by_block_messages(run_at_place: Run, text: str, shape: tuple[int, int, int]):
     m, n, k = shape
     a, b, c = operands("f16", m, n, k)
-    run(sized(text, m, n, k), a, b, c)
+    run_at_place(sized(text, m, n, k), a, b, c)
     expected = np.full((m, n), 77, np.float32)
     expected[:, :32] = reference("f16", a, b)[:, :32]
     np.testing.assert_array_equal(c, expected)

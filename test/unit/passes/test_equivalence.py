@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy
 import pytest
-from support.products import RESULTS, Array, matrices, same_bits
+from support.on_device import ON_NUMPY, Place
+from support.products import RESULTS, Array, as_tf32, matrices, same_bits
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
@@ -19,13 +20,16 @@ ALL: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
 ACCUMULATORS = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f32"}
 
 
-def executed(module: ModuleOp, a: Array, b: Array, c_type: str) -> Array:
+def executed(
+    place: Place, module: ModuleOp, a: Array, b: Array, c_type: str, target: str | None = None
+) -> Array:
     c = numpy.zeros((a.shape[0], b.shape[1]), RESULTS[c_type])
-    execute(module, "gemm", [a, b, c])
+    place.execute(module, "gemm", [a, b, c], target=target)
     return c
 
 
 def check(
+    place: Place,
     size: tuple[int, int, int],
     type: str,
     levels: Sequence[LevelName],
@@ -38,18 +42,21 @@ def check(
     """Every level gives the bits of workgroup level; returns A, B and that result."""
     m, n, k = size
     a, b = matrices(m, n, k, type, integers=integers)
+    if type == "tf32" and place.device is not None:
+        a, b = as_tf32(a), as_tf32(b)
     kind = accumulator or ACCUMULATORS[type]
 
     def build() -> ModuleOp:
         return gemm(m=m, n=n, k=k, a=type, accumulator=kind, **options)
 
     c_type = options.get("c") or kind
-    expected = executed(build(), a, b, c_type)
-    for level in levels:
+    expected = executed(ON_NUMPY, build(), a, b, c_type)
+    for level in place.levels(levels):
         module = build()
         lower(context(), module, level, device)
         module.verify()
-        assert same_bits(executed(module, a, b, c_type), expected), f"level {level} differs"
+        found = executed(place, module, a, b, c_type, device)
+        assert same_bits(found, expected), f"level {level} differs"
     return a, b, expected
 
 
@@ -60,7 +67,7 @@ def check(
     ids=lambda s: "x".join(map(str, s)),
 )
 def test_all_levels_agree_with_one_another_and_with_numpy(
-    type: str, size: tuple[int, int, int]
+    type: str, size: tuple[int, int, int], place: Place
 ) -> None:
     options: dict[str, Any] = {
         "workgroup_tile": (64, 64),
@@ -68,9 +75,9 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
         "k_step": 32,
         "prefetch": 2,
     }
-    a, b, c = check(size, type, ALL, integers=True, **options)
+    a, b, c = check(place, size, type, ALL, integers=True, **options)
     assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
-    a, b, c = check(size, type, ALL, **options)
+    a, b, c = check(place, size, type, ALL, **options)
     exact = a.astype(numpy.float64) @ b.astype(numpy.float64)
     if type == "i8":
         assert numpy.array_equal(c, exact)
@@ -82,8 +89,9 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
 
 
 @pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
-def test_every_device_computes_the_same(device: str) -> None:
+def test_every_device_computes_the_same(device: str, place: Place) -> None:
     check(
+        place,
         (64, 64, 64),
         "bf16",
         ALL,
@@ -95,8 +103,9 @@ def test_every_device_computes_the_same(device: str) -> None:
 
 @pytest.mark.parametrize("rows", [8, 12, 16, 24, 40, 64, 128, 256])
 @pytest.mark.parametrize("type", ["f16", "i8"])
-def test_subgroup_tiles_of_many_heights(rows: int, type: str) -> None:
+def test_subgroup_tiles_of_many_heights(rows: int, type: str, place: Place) -> None:
     check(
+        place,
         (rows, 64, 96),
         type,
         ALL,
@@ -108,8 +117,11 @@ def test_subgroup_tiles_of_many_heights(rows: int, type: str) -> None:
 
 @pytest.mark.parametrize("columns", [16, 32, 48, 80, 128, 256])
 @pytest.mark.parametrize("k_step", [32, 64, 96])
-def test_subgroup_tiles_of_many_widths_and_k_steps(columns: int, k_step: int) -> None:
+def test_subgroup_tiles_of_many_widths_and_k_steps(
+    columns: int, k_step: int, place: Place
+) -> None:
     check(
+        place,
         (16, max(columns, 64), 192),
         "f16",
         ALL,
@@ -139,7 +151,7 @@ def test_any_tile_executes_above_xegpu(
         "subgroup_tile": subgroup_tile,
         "k_step": k_step,
     }
-    a, b, c = check((m, n, k), "f16", ABOVE_XEGPU, integers=True, **options)
+    a, b, c = check(ON_NUMPY, (m, n, k), "f16", ABOVE_XEGPU, integers=True, **options)
     assert numpy.array_equal(c, a.astype(numpy.int64) @ b.astype(numpy.int64))
 
 
@@ -153,9 +165,10 @@ def test_any_tile_executes_above_xegpu(
     ],
 )
 def test_accumulators_and_results_of_other_types(
-    type: str, accumulator: str, c: str | None
+    type: str, accumulator: str, c: str | None, place: Place
 ) -> None:
     check(
+        place,
         (64, 64, 64),
         type,
         ALL,
@@ -196,25 +209,22 @@ gpu.module @m {
 """
 
 
-def test_rounds_shared_units_and_a_factor_of_three() -> None:
+def test_rounds_shared_units_and_a_factor_of_three(place: Place) -> None:
     """Two rounds in both dimensions on a grid of 3 x 2; A and B are shared by wrap-around; C is loaded and stored."""
     random = numpy.random.default_rng(1)
     a = random.standard_normal((48, 64)).astype(numpy.float16)
     b = random.standard_normal((64, 64)).astype(numpy.float16)
     start = random.standard_normal((48, 64)).astype(numpy.float32)
-    results: list[bytes] = []
-    for level in (None, *ALL):
+    expected = start.copy()
+    execute(parse(SHARED), "gemm", [a, b, expected])
+    for level in place.levels(ALL):
         module = parse(SHARED)
-        if level is not None:
-            lower(context(), module, level, "bmg")
+        lower(context(), module, level, "bmg")
         c = start.copy()
-        execute(module, "gemm", [a, b, c])
-        results.append(c.tobytes())
-    assert len(set(results)) == 1
+        place.execute(module, "gemm", [a, b, c])
+        assert same_bits(c, expected), level
     exact = start + a.astype(numpy.float64) @ b.astype(numpy.float64)
-    assert (
-        abs(numpy.frombuffer(results[0], numpy.float32).reshape(48, 64) - exact).max() < 1e-4
-    )
+    assert abs(expected - exact).max() < 1e-4
 
 
 CONSTANTS = """
@@ -235,16 +245,16 @@ gpu.module @m {
 """
 
 
-def test_constants_that_are_no_splats_and_elementwise_ops() -> None:
+def test_constants_that_are_no_splats_and_elementwise_ops(place: Place) -> None:
     values = numpy.arange(256, dtype=numpy.float32).reshape(8, 32)
     text = CONSTANTS.replace("VALUES", str([[float(x) for x in row] for row in values]))
     start = numpy.random.default_rng(2).standard_normal((8, 32)).astype(numpy.float32)
-    for level in (None, *ALL):
+    for level in place.levels((None, *ALL)):
         module = parse(text)
         if level is not None:
             lower(context(), module, level, "bmg")
         array = start.copy()
-        execute(module, "gemm", [array])
+        place.execute(module, "gemm", [array])
         assert numpy.array_equal(array, start * 2 + values), level
 
 
@@ -260,7 +270,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("form", SOURCES)
-def test_sources_of_all_forms(form: str) -> None:
+def test_sources_of_all_forms(form: str, place: Place) -> None:
     argument, source = SOURCES[form]
     text = f"""
     gpu.module @m {{ gpu.func @k({argument}, %C: memref<16x64xf32>, %m: index, %n: index) kernel
@@ -281,10 +291,10 @@ def test_sources_of_all_forms(form: str) -> None:
         plane = a = random.standard_normal((64, 64)).astype(numpy.float32)
     expected = numpy.zeros((16, 64), numpy.float32)
     expected[:8] = plane[56:]
-    for level in (None, "blocked", "xegpu", "xevm"):
+    for level in place.levels((None, "blocked", "xegpu", "xevm")):
         module = parse(text)
         if level is not None:
             lower(context(), module, level, "bmg")
         c = numpy.zeros((16, 64), numpy.float32)
-        execute(module, "k", [a, c, 56, 64])
+        place.execute(module, "k", [a, c, 56, 64])
         assert numpy.array_equal(c, expected), level

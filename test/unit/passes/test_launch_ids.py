@@ -4,7 +4,9 @@ from itertools import product
 
 import numpy
 import pytest
+from support.on_device import Place, levels_and_places
 
+from xetile import api
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
 from xetile.interpreter import execute, execute_host
@@ -86,13 +88,11 @@ def text(sizes: Sizes) -> str:
 
 
 ALL = [f"{name} {axis}" for name in IDS for axis in AXES]
+SIZES = [((2, 1, 3), (2, 3, 2)), ((1, 2, 2), (1, 1, 5)), ((3, 2, 1), (4, 1, 1))]
 
 
 @pytest.mark.parametrize("prefix", ["", "gpu."])
-@pytest.mark.parametrize(
-    ("grid", "block"),
-    [((2, 1, 3), (2, 3, 2)), ((1, 2, 2), (1, 1, 5)), ((3, 2, 1), (4, 1, 1))],
-)
+@pytest.mark.parametrize(("grid", "block"), SIZES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_ids_that_count_subgroups(
     level: LevelName | None, grid: Sizes, block: Sizes, prefix: str
@@ -111,6 +111,64 @@ def test_ids_that_count_subgroups(
     execute(module, "k", [a, b, out])
     assert numpy.array_equal(a, b)
     assert out.tolist() == expected(ALL, grid, block)
+    with pytest.raises(XetileError, match=r"'memref\.store' has no lowering to LLVM IR"):
+        api.emit(module, "spirv", "bmg")
+
+
+NUMBERS = 128
+"""More than any id or size of these launches, in lanes."""
+
+
+def noting_in_tiles(ids: list[str], attributes: str, subgroups: int, workgroups: int) -> str:
+    """`kernel`, whose subgroups note ids as tiles that they fetch from a table, which devices can store."""
+    rows, columns = 8 * workgroups * subgroups, 16 * len(ids)
+    surface, table = f"memref<{rows}x{columns}xi32>", f"memref<{8 * NUMBERS}x16xi32>"
+    tile, vector = "!xetile.tile<8x16xi32>", "vector<8x16xi32>"
+    text = kernel([], attributes, subgroups, workgroups).replace("HOST", "")
+    text = text.replace(
+        f"memref<{workgroups * subgroups}x0xindex>", f"{surface}, %numbers: {table}"
+    )
+    lines = [""]
+    for n, name in enumerate(ids):
+        lines += [
+            f"%id{n} = gpu.{name}",
+            f"%at{n} = arith.muli %id{n}, %c8 : index",
+            f"%f{n} = xetile.init_tile %numbers[%at{n}, 0] : {table} -> {tile}",
+            f"%v{n} = xetile.load_tile %f{n} : {tile} -> {vector}",
+            f"%t{n} = xetile.init_tile %out[%r, {16 * n}] : {surface} -> {tile}",
+            f"xetile.store_tile %v{n}, %t{n} : {vector}, {tile}",
+        ]
+    after = "%r = arith.muli %row, %c8 : index"
+    assert after in text
+    return text.replace(after, after + "\n        ".join(lines))
+
+
+@pytest.mark.parametrize("older", [True, False])
+@pytest.mark.parametrize(("grid", "block"), SIZES)
+def test_ids_in_tiles(grid: Sizes, block: Sizes, older: bool, place: Place) -> None:
+    """Both conventions: blocks that count subgroups, and blocks of as many work-items, 16 along x to a subgroup."""
+    subgroups, workgroups = int(numpy.prod(block)), int(numpy.prod(grid))
+    items = block if older else (LANES * block[0], *block[1:])
+    attributes = f"known_block_size = {text(items)}, known_grid_size = {text(grid)}"
+    if older:
+        attributes += ", VectorComputeFunctionINTEL"
+    lanes_differ = {"thread_id x", "global_id x"}
+    ids = [id for id in ALL if older or id not in lanes_differ]
+    source = noting_in_tiles(ids, attributes, subgroups, workgroups)
+    wanted = numpy.array(expected(ids, grid, block))
+    if not older:
+        wanted[:, ids.index("block_dim x")] *= LANES
+    numbers = numpy.arange(NUMBERS, dtype=numpy.int32).repeat(8 * 16).reshape(-1, 16)
+    for level in place.levels(LEVELS):
+        module = parse(source)
+        if level is not None:
+            lower(context(), module, level, "bmg")
+        a = numpy.random.default_rng(0).random((8 * workgroups * subgroups, 16), numpy.float32)
+        b = numpy.zeros_like(a)
+        out = numpy.zeros((len(a), 16 * len(ids)), numpy.int32)
+        place.execute(module, "k", [a, b, out, numbers])
+        assert numpy.array_equal(a, b)
+        assert numpy.array_equal(out, wanted.repeat(8, axis=0).repeat(16, axis=1)), level
 
 
 HOST = """
@@ -167,6 +225,7 @@ def on_tile(value: str, attributes: str, argument: str = "") -> str:
 SHARED = [
     ("gpu.thread_id y", (32, 4, 1), [0, 1, 2, 3]),
     ("gpu.thread_id z", (8, 2, 4), [0, 1, 2, 3]),
+    ("gpu.thread_id z", (16, 2, 4), [0, 1, 2, 3]),
     ("gpu.thread_id y", (64, 1, 1), [0]),
     ("gpu.thread_id x", (1, 16, 2), [0]),
     ("gpu.global_id y", (16, 2, 1), [0, 1, 2, 3, 4, 5]),
@@ -175,9 +234,9 @@ SHARED = [
 
 
 @pytest.mark.parametrize(("id", "block", "tiles"), SHARED)
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("level", "place"), levels_and_places(*LEVELS), indirect=["place"])
 def test_ids_of_work_items_that_lanes_share(
-    level: LevelName | None, id: str, block: Sizes, tiles: list[int]
+    level: LevelName | None, id: str, block: Sizes, tiles: list[int], place: Place
 ) -> None:
     attributes = f"known_block_size = {text(block)}, known_grid_size = {text((1, 3, 1))}"
     module = parse(on_tile(f"%i = {id}", attributes))
@@ -187,7 +246,11 @@ def test_ids_of_work_items_that_lanes_share(
     b, wanted = numpy.zeros_like(a), numpy.zeros_like(a)
     for tile in tiles:
         wanted[8 * tile : 8 * tile + 8, :16] = a[8 * tile : 8 * tile + 8, :16]
-    execute(module, "k", [a, b])
+    if place.device is not None and block[0] % LANES:
+        with pytest.raises(XetileError, match="expected an extent along x that is a multiple"):
+            place.execute(module, "k", [a, b])
+        return
+    place.execute(module, "k", [a, b])
     assert numpy.array_equal(b, wanted)
 
 
@@ -301,19 +364,19 @@ def test_messages_that_lanes_do_differently(body: str, message: str) -> None:
     assert caught.value.message == message.format(op="xegpu.load_nd", id="gpu.thread_id")
 
 
-def test_xegpu_that_counts_subgroups() -> None:
+def test_xegpu_that_counts_subgroups(place: Place) -> None:
     """A kernel that was written on XeGPU's descriptors follows the launch convention too."""
     text = XEGPU.replace("BODY", MOVED).replace(
         "ATTRIBUTES",
         "VectorComputeFunctionINTEL, known_block_size = array<i32: 4, 1, 1>, known_grid_size = array<i32: 1, 1, 1>",
     )
     a = numpy.random.default_rng(0).random((64, 64), numpy.float32)
-    for level in (None, "xevm"):
+    for level in place.levels((None, "xevm")):
         module = parse(text)
         if level is not None:
             lower(context(), module, level, "bmg")
             assert "VectorCompute" not in str(module)
         b = numpy.zeros_like(a)
-        execute(module, "k", [a, b])
+        place.execute(module, "k", [a, b])
         assert numpy.array_equal(b[:32, :16], a[:32, :16])
         assert not b[32:].any()

@@ -2,10 +2,10 @@
 
 import numpy
 import pytest
+from support.on_device import Place, levels_and_places
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
-from xetile.interpreter import execute
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blocking import XeTileBlocking
@@ -61,15 +61,21 @@ WORKGROUP = KERNEL.replace("SIZE", "64").replace(
 
 
 @pytest.mark.parametrize("text", [SUBGROUP, WORKGROUP])
-@pytest.mark.parametrize("level", [None, "subgroup", "blocked", "xegpu", "xevm"])
-def test_a_kernel_of_straight_blocks_is_lowered(level: LevelName | None, text: str) -> None:
+@pytest.mark.parametrize(
+    ("level", "place"),
+    levels_and_places(None, "subgroup", "blocked", "xegpu", "xevm"),
+    indirect=["place"],
+)
+def test_a_kernel_of_straight_blocks_is_lowered(
+    level: LevelName | None, text: str, place: Place
+) -> None:
     module = parse(text)
     if level is not None:
         lower(context(), module, level, "bmg")
         module.verify()
     a = numpy.random.default_rng(0).random((64, 64), numpy.float32)
     b = numpy.zeros_like(a)
-    execute(module, "k", [a, b])
+    place.execute(module, "k", [a, b])
     assert numpy.array_equal(b[32:, :32], a[:32, :32])
     assert not b[:32].any()
 

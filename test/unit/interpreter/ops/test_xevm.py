@@ -117,9 +117,9 @@ def test_what_is_outside_of_the_surface_is_zero(run: Run):
         assert found[lane, row] == (source[row - 3, 56 + lane] if inside else 0)
 
 
-def test_store_puts_registers_back(run: Run):
+def test_store_puts_registers_back(run_at_place: Run):
     target = np.zeros((10, 32), np.float32)
-    run(
+    run_at_place(
         lanes(
             f"""
             {pointer("A", "memref<10x32xf32>")}
@@ -165,7 +165,7 @@ IR_TYPES = {
 
 @pytest.mark.parametrize("accumulate", [True, False])
 @pytest.mark.parametrize("kind", MMA)
-def test_matrix_instruction(run: Run, kind: str, accumulate: bool):
+def test_matrix_instruction(run_at_place: Run, kind: str, accumulate: bool):
     """Operands come in by block messages, whose registers are those that the instruction takes."""
     depth, name, result, a_type, b_type, dtype, accumulator = MMA[kind]
     rng = np.random.default_rng(5)
@@ -186,7 +186,7 @@ def test_matrix_instruction(run: Run, kind: str, accumulate: bool):
     c_operand, c_type, c_name = (
         (", %c", f", vector<8x{acc}>", f", c = {result}") if accumulate else ("", "", "")
     )
-    run(
+    run_at_place(
         lanes(
             f"""
             {pointer("A", f"memref<64x64x{element}>")}
@@ -259,9 +259,9 @@ def test_all_lanes_must_reach_a_message(run: Run):
         run(text, np.zeros((64, 64), np.int16))
 
 
-def test_whole_subgroups_may_skip_a_message(run: Run):
+def test_whole_subgroups_may_skip_a_message(run_at_place: Run):
     target = np.zeros((16, 32), np.float32)
-    run(
+    run_at_place(
         lanes(
             f"""
             {pointer("A", "memref<16x32xf32>")}

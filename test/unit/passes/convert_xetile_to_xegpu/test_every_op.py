@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from support.on_device import Place
 from support.subgroup import (
     FLOAT_KINDS,
     FLOATS,
@@ -253,7 +254,7 @@ def test_column_major_tiles_move_in_both_dimensions(element: str, mlir_opt: Path
 
 
 @pytest.mark.parametrize("element", ["f32", "i32"])
-def test_column_major_loads_are_transposed_by_the_message(element: str) -> None:
+def test_column_major_loads_are_transposed_by_the_message(element: str, place: Place) -> None:
     """Down to XeVM, as the accumulator, in blocks that the store takes as they are."""
     shape = (32, 48)
     source = memref(MATRIX, element, f", strided<[1, {MATRIX[0]}]>")
@@ -272,7 +273,11 @@ def test_column_major_loads_are_transposed_by_the_message(element: str) -> None:
     expected = [a, Argument(c.name, c.type, c.before, after)]
     for device in ("pvc", "bmg", "cri"):
         module = run(
-            text, expected, lambda m, device=device: lower(context(), m, "xevm", device)
+            text,
+            expected,
+            lambda m, device=device: lower(context(), m, "xevm", device),
+            place=place,
+            target=device,
         )
         loads = [op for op in module.walk() if op.name == "xevm.blockload2d"]
         assert len(loads) * 8 * 16 == shape[0] * shape[1]

@@ -7,12 +7,12 @@ import ml_dtypes
 import numpy
 import pytest
 from numpy.typing import NDArray
+from support.on_device import ON_NUMPY, Place
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile import api
 from xetile.dialects.modules import context
 from xetile.errors import XetileError
-from xetile.interpreter import execute
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 
@@ -70,9 +70,9 @@ def data(element: str) -> list[Array]:
     return [a.astype(DTYPES[element]), b.astype(DTYPES[element]), c]
 
 
-def executed(module: ModuleOp, element: str) -> Array:
+def executed(module: ModuleOp, element: str, place: Place = ON_NUMPY) -> Array:
     a, b, c = data(element)
-    execute(module, "f", [a, b, c])
+    place.execute(module, "f", [a, b, c])
     return c
 
 
@@ -99,15 +99,15 @@ MAPS: dict[str, tuple[Map, Map]] = {
 
 @pytest.mark.parametrize("element", DTYPES)
 @pytest.mark.parametrize("name", MAPS)
-def test_every_level_gives_the_same_bits(name: str, element: str) -> None:
+def test_every_level_gives_the_same_bits(name: str, element: str, place: Place) -> None:
     maps = MAPS[name]
     bits = expected(element).tobytes()
     assert executed(kernel(element, *maps), element).tobytes() == bits
-    for level in ALL:
+    for level in place.levels(ALL):
         module = kernel(element, *maps)
         lower(context(), module, level, "bmg")
         module.verify()
-        assert executed(module, element).tobytes() == bits, f"level {level} differs"
+        assert executed(module, element, place).tobytes() == bits, f"level {level} differs"
 
 
 SMALL: dict[str, tuple[Map, Map]] = {
@@ -120,13 +120,13 @@ SMALL: dict[str, tuple[Map, Map]] = {
 
 @pytest.mark.parametrize(("element", "negate"), [("bf16", False), ("f16", True)])
 @pytest.mark.parametrize("name", SMALL)
-def test_units_of_one_instruction(name: str, element: str, negate: bool) -> None:
+def test_units_of_one_instruction(name: str, element: str, negate: bool, place: Place) -> None:
     maps = SMALL[name]
     bits = executed(kernel(element, *maps, negate=negate), element).tobytes()
-    for level in ALL:
+    for level in place.levels(ALL):
         module = kernel(element, *maps, negate=negate)
         lower(context(), module, level, "bmg")
-        assert executed(module, element).tobytes() == bits, f"level {level} differs"
+        assert executed(module, element, place).tobytes() == bits, f"level {level} differs"
 
 
 @pytest.mark.parametrize(("unit_a", "unit_b"), list(product((8, 16, 32, 64), repeat=2)))
@@ -190,15 +190,15 @@ gpu.func @f(%a: memref<{M}x{K}x{element}>, %b: memref<{K}x{WIDE}x{element}>, %c:
 
 @pytest.mark.parametrize("row", [0, 3, 8, 20, 32])
 @pytest.mark.parametrize("element", ["f16", "i8"])
-def test_a_slice_may_begin_anywhere_in_b(element: str, row: int) -> None:
+def test_a_slice_may_begin_anywhere_in_b(element: str, row: int, place: Place) -> None:
     """Between the rows that one instruction takes B stays packed; else blocks are put together, down to XeGPU."""
     whole = row in (0, 32)
     bits = executed(sliced(element, row), element).tobytes()
-    for level in ALL if whole else ALL[:3]:
+    for level in place.levels(ALL if whole else ALL[:3]):
         module = sliced(element, row)
         lower(context(), module, level, "bmg")
         packed = any(
             "packed" in op.properties for op in module.walk() if op.name == "xegpu.load_nd"
         )
         assert packed == (level == "xegpu" and whole)
-        assert executed(module, element).tobytes() == bits, f"level {level} differs"
+        assert executed(module, element, place).tobytes() == bits, f"level {level} differs"
