@@ -3,6 +3,7 @@
 A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
 path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
 variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
+What runs on a device asks for the fixture `place` or `opencl_cpu`; how much it built is said at the end.
 """
 
 import importlib.util
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
+from xetile.runtime.cache import cache_folder
 from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
@@ -49,6 +51,19 @@ ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
 }
 MISSING = " is not installed"
 
+MOST_BUILDS = 250
+"""Programs that all tests together may make the OpenCL runtime build: each takes a second or more."""
+
+KEPT_BEFORE = pytest.StashKey[set[str]]()
+
+
+def kept_builds() -> set[str]:
+    """The names of the programs that were built and kept."""
+    folder = cache_folder()
+    if folder is None or not (folder / "opencl").is_dir():
+        return set()
+    return {path.name for path in (folder / "opencl").iterdir() if path.name[0] != "."}
+
 
 @cache
 def oracle(marker: str) -> Path | None:
@@ -65,6 +80,7 @@ def oracle_or_skip(marker: str) -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     # Whatever the tests execute is watched for races on shared memory.
     os.environ.setdefault("XETILE_SANITIZE", "1")
+    config.stash[KEPT_BEFORE] = kept_builds()
     required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()
     missing = [
         name
@@ -81,7 +97,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             oracle_or_skip(marker)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def builds(config: pytest.Config) -> int:
+    """How many programs were built by this run of the tests, and were not kept from others before."""
+    return len(kept_builds() - config.stash[KEPT_BEFORE])
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if exitstatus != pytest.ExitCode.OK or hasattr(session.config, "workerinput"):
+        return
+    if builds(session.config) > MOST_BUILDS:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     reasons: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", []):
         if isinstance(report, pytest.TestReport):
@@ -89,6 +119,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for reason, number in sorted(reasons.items()):
         if reason.endswith(MISSING):
             terminalreporter.write_line(f"not run: {number} tests, because {reason}")
+    if number := builds(config):
+        terminalreporter.write_line(f"opencl: {number} builds, at most {MOST_BUILDS}")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,73 @@
+"""What a run of the tests says of the outside tools that it used, and of those that it had to do without."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SOME = "analysis/test_kernels.py::test_spellings_of_the_launch"
+WITHOUT_OPENCL = """
+from xetile.runtime import devices
+devices.cpu_library = lambda: None
+"""
+
+BUILDING = """
+import os
+from pathlib import Path
+
+def pytest_sessionstart():
+    folder = Path(os.environ["XETILE_CACHE"], "opencl")
+    folder.mkdir(parents=True)
+    for number in range(251):
+        (folder / str(number)).touch()
+"""
+
+
+def said(folder: Path, plugin: str = "", **variables: str) -> tuple[int, list[str]]:
+    """The status of a run of some tests and the lines that it ends with; they are run with a plugin."""
+    (folder / "plugin.py").write_text(plugin)
+    path = os.pathsep.join((str(ROOT), str(folder)))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "plugin", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, str(HERE / SOME)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, "XETILE_REQUIRE_ORACLES": "", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, (done.stdout + done.stderr).splitlines()
+
+
+def test_without_a_device_its_tests_are_counted_as_not_run(tmp_path: Path) -> None:
+    status, lines = said(tmp_path, WITHOUT_OPENCL)
+    assert status == 0
+    assert "not run: 3 tests, because opencl is not installed" in lines
+    assert "3 passed, 3 skipped" in lines[-1]
+
+
+def test_a_device_that_is_required_must_be_there(tmp_path: Path) -> None:
+    status, lines = said(tmp_path, WITHOUT_OPENCL, XETILE_REQUIRE_ORACLES="opencl")
+    assert status != 0
+    assert "ERROR: required and not installed: opencl" in lines
+
+
+@pytest.mark.opencl
+def test_what_is_built_is_counted_and_limited(tmp_path: Path) -> None:
+    """Two of the three spellings are the same program, whichever of them is built."""
+    status, lines = said(tmp_path, XETILE_CACHE=str(tmp_path / "kept"))
+    assert (status, lines[-2]) == (0, "opencl: 2 builds, at most 250")
+    status, lines = said(tmp_path, XETILE_CACHE=str(tmp_path / "kept"))
+    assert status == 0
+    assert not any(line.startswith("opencl:") for line in lines)
+
+
+def test_too_many_builds_fail(tmp_path: Path) -> None:
+    status, lines = said(tmp_path, BUILDING, XETILE_CACHE=str(tmp_path / "kept"))
+    assert status == 1
+    assert any(re.fullmatch(r"opencl: 25\d builds, at most 250", line) for line in lines)
