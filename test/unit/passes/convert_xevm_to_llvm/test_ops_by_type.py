@@ -115,10 +115,10 @@ def stored(op: Op) -> Op:
 
 def conversions(element: str) -> Iterator[Op]:
     """Casts of %a, or of %c where the result is an integer, which does not hold every float."""
-    for cast in CONVERSIONS[element]:
-        name, _, to = cast.partition(" ")
+    for conversion in CONVERSIONS[element]:
+        name, _, to = conversion.partition(" ")
         source = "%c" if name.startswith("arith.fpto") else "%a"
-        yield Op(cast, f"%rN = {name} {source} : V to {vector(SHAPE, to)}", to)
+        yield Op(conversion, f"%rN = {name} {source} : V to {vector(SHAPE, to)}", to)
 
 
 def pairs(element: str) -> tuple[Array, Array, Array]:
