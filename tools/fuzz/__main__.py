@@ -13,8 +13,10 @@ from tools.fuzz.case import Case, Finding, Outcome
 from tools.fuzz.check import check
 from tools.fuzz.corpus import everything
 from tools.fuzz.families import FAMILIES, family_of, make
+from tools.fuzz.on_device import SHARE, is_installed
 from tools.fuzz.pool import Name, alone, tried
 from tools.fuzz.shrink import shrunk
+from xetile.runtime.devices import CPU
 
 
 def _parser() -> ArgumentParser:
@@ -45,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.only is not None:
         return _one(names[0], options)
     everything()  # read once, before processes are split off
+    where = f"on {CPU} too" if is_installed() else f"on numpy alone, {CPU} is not installed"
+    print(f"one kernel in {1 / SHARE:g} is executed {where}", file=sys.stderr)
     reached: Counter[str] = Counter()
     found: dict[Name, Finding] = {}
     taken: list[Name] = []

@@ -27,7 +27,8 @@ class Case(NamedTuple):
 
     `streams` is None where the call may be made within the worker. `threshold` is the work from which host loops are
     compiled: 0 for all of them, None as users have it. `comparable` says that mlir-opt knows the dialects of the text,
-    `placed` that whatever is wrong is wrong in the main file, so that an error names a place in it.
+    `placed` that whatever is wrong is wrong in the main file, so that an error names a place in it, `on_device` that a
+    kernel is also executed on a device, where there is one.
     """
 
     tool: str
@@ -38,6 +39,7 @@ class Case(NamedTuple):
     threshold: int | None = None
     comparable: bool = False
     placed: bool = False
+    on_device: bool = False
 
     def with_text(self, text: str) -> "Case":
         """The same call on another main file."""

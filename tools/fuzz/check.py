@@ -17,7 +17,7 @@ _FRAME = re.compile(r'File "[^"]*/(xetile/[^"]*)", line (\d+), in (\S+)')
 def check(case: Case, call: Callable[[Case], Answer] = run) -> Outcome:
     """Make the call and judge it."""
     if case.tool == LOWERING:
-        return check_lowering(case.text)
+        return check_lowering(case.text, on_device=case.on_device)
     answer = call(case)
     if answer.hung is not None:
         answer = call(case)  # a machine that is held up for a while is none of ours

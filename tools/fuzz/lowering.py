@@ -1,4 +1,4 @@
-"""Kernels are refused in words, or lowered to level B where they compute the same."""
+"""Kernels are refused in words, or lowered to level B where they compute the same; one in ten also on a device."""
 
 import signal
 import traceback
@@ -14,11 +14,12 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ParseError
 
+from tools.fuzz import on_device as devices
 from tools.fuzz.case import Finding, Outcome
 from tools.fuzz.running import SECONDS
 from xetile.analysis.kernels import kernel_functions, launch_sizes
 from xetile.api import execute, parse_text, text
-from xetile.cli.arguments import DYNAMIC, duplicate, make_argument
+from xetile.cli.arguments import DYNAMIC, make_argument
 from xetile.cli.arguments import parameter as parameter_of
 from xetile.cli.errors import STATUS_WRONG_INPUT, answer
 from xetile.dialects.modules import context
@@ -60,8 +61,8 @@ def _time_limit(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGPROF, old)
 
 
-def check_lowering(source: str) -> Outcome:
-    """Take a program through all steps."""
+def check_lowering(source: str, *, on_device: bool = False) -> Outcome:
+    """Take a program through all steps, `on_device` down to the device where one is installed."""
     step = "parse"
     try:
         with _time_limit(SECONDS), collected_remarks():
@@ -75,7 +76,7 @@ def check_lowering(source: str) -> Outcome:
         return Outcome(step, Finding(step, f"took more than {SECONDS:g} s of processor time"))
     except BaseException as error:
         return Outcome(step, _unless_an_answer(step, error))
-    return _compare(module, lowered)
+    return _compare(module, lowered, on_device=on_device and devices.is_installed())
 
 
 def _unless_an_answer(step: str, error: BaseException) -> Finding | None:
@@ -138,14 +139,14 @@ def lower_to_blocked(module: ModuleOp) -> ModuleOp:
     return copy
 
 
-def _compare(module: ModuleOp, lowered: ModuleOp) -> Outcome:
+def _compare(module: ModuleOp, lowered: ModuleOp, *, on_device: bool) -> Outcome:
     """Execute both on the same data; where the first gives a result, the second gives the same."""
     for kernel in kernel_functions(module):
         arguments = _arguments(kernel)
         if arguments is None or not 1 <= _workgroups(kernel) <= MOST_WORKGROUPS:
             continue
         name = symbol_name(kernel)
-        before, after = _copied(arguments), _copied(arguments)
+        before, after = devices.copied(arguments), devices.copied(arguments)
         try:
             with _time_limit(SECONDS):
                 execute(module, name, *before)
@@ -153,8 +154,23 @@ def _compare(module: ModuleOp, lowered: ModuleOp) -> Outcome:
             continue
         except Exception as error:
             return Outcome("execute", _unless_an_answer("execute", error))
-        return Outcome("same result", _difference(lowered, name, before, after))
+        finding = _difference(lowered, name, before, after)
+        if finding is not None or not on_device:
+            return Outcome("same result", finding)
+        return _on_device(module, name, arguments, before)
     return Outcome("lowered")
+
+
+def _on_device(
+    module: ModuleOp, name: str, given: Sequence[Argument], expected: Sequence[Argument]
+) -> Outcome:
+    try:
+        with _time_limit(5 * SECONDS):
+            return devices.compared(module, name, given, expected, DEVICE)
+    except TooLong:
+        return Outcome("device", Finding("device", f"took more than {5 * SECONDS:g} s"))
+    except BaseException as error:
+        return Outcome("refused below level B", _unless_an_answer("device", error))
 
 
 def _workgroups(kernel: Operation) -> int:
@@ -177,10 +193,6 @@ def _difference(
         if np.asarray(left).tobytes() != np.asarray(right).tobytes():
             return Finding("compare", f"argument {number} differs")
     return None
-
-
-def _copied(arguments: Sequence[Argument]) -> list[Argument]:
-    return [a if isinstance(a, int | float) else duplicate(a) for a in arguments]
 
 
 def _arguments(kernel: Operation) -> list[Argument] | None:

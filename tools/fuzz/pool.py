@@ -88,7 +88,10 @@ def _serve(
     connection: Connection, parents: Connection, attempt: Callable[[Name], Outcome]
 ) -> None:
     parents.close()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(
+        resource.RLIMIT_AS, (MEMORY, most)
+    )  # of this process: a device takes more
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()
     nothing = os.open(os.devnull, os.O_RDWR)

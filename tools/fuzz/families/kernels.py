@@ -1,4 +1,4 @@
-"""Kernels, lowered to level B and executed before and after."""
+"""Kernels, lowered to level B and executed before and after; some are executed on a device too."""
 
 from random import Random
 
@@ -6,12 +6,14 @@ from tools.fuzz.case import LOWERING, MAIN_FILE, Case
 from tools.fuzz.corpus import executable, parsed, readable
 from tools.fuzz.families.operations import mutate_operations
 from tools.fuzz.families.tokens import mutate_tokens
+from tools.fuzz.on_device import SHARE
 from xetile.api import text
 
 
 def make(random: Random) -> Case:
     """A kernel, half of the time with other tokens, else with other ops."""
-    return Case(LOWERING, (), {MAIN_FILE: _mutant(random).encode()})
+    case = Case(LOWERING, (), {MAIN_FILE: _mutant(random).encode()})
+    return case._replace(on_device=random.random() < SHARE)
 
 
 def _mutant(random: Random) -> str:
