@@ -80,17 +80,22 @@ def execute(
     grid: Sizes | None = None,
     progress: Progress | None = None,
     sanitize: bool | None = None,
+    observer: Callable[[Memory, Threads], Observer] | None = None,
 ) -> None:
     """Launch a kernel on the CPU, as `xetile.execute` does; without a name the only kernel of the module.
 
     `arrays`: for a memref a numpy array of its shape, type and strides (ml_dtypes for bf16
     and fp8, float32 for tf32), for an i64 or ui64 a number or an array, whose address is
     passed, for other scalars a number. `progress` is called with the number of workgroups
-    done and their total, now and then.
+    done and their total, now and then. `observer` makes what watches the launch, in place of
+    what `sanitize` says.
     Errors: also for an op that cannot be executed, an access against the rules of its level
     (at the op).
     """
-    machine.launch(_launcher(sanitize), module, kernel, arrays, grid=grid, progress=progress)
+    launcher = _launcher(sanitize)
+    if observer is not None:
+        launcher = launcher._replace(observer=observer)
+    machine.launch(launcher, module, kernel, arrays, grid=grid, progress=progress)
 
 
 def execute_host(
