@@ -11,7 +11,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.api import parse_text
+from xetile.api import emit, parse_text
 from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
@@ -449,6 +449,18 @@ def test_it_executes(name: str):
             np.testing.assert_array_equal(
                 np.signbit(result[numbers]), np.signbit(expected[numbers])
             )
+
+
+SCALAR = [name for name, found in EXAMPLES.items() if not found.type.startswith("vector")]
+
+
+@pytest.mark.parametrize("name", SCALAR)
+def test_in_one_lanes_code_it_is_refused(name: str):
+    """No device takes these kernels: they load and store single elements, which L has no lowering for."""
+    with pytest.raises(
+        XetileError, match="has no lowering to LLVM IR|expected structured control flow"
+    ):
+        emit(module_of(name, "lane"), "spirv", "bmg")
 
 
 @pytest.mark.parametrize("name", REFUSED)
