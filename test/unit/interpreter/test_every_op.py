@@ -458,7 +458,7 @@ SCALAR = [name for name, found in EXAMPLES.items() if not found.type.startswith(
 def test_in_one_lanes_code_it_is_refused(name: str):
     """No device takes these kernels: they load and store single elements, which L has no lowering for."""
     with pytest.raises(
-        XetileError, match="has no lowering to LLVM IR|expected structured control flow"
+        XetileError, match=r"has no lowering to LLVM IR|expected structured control flow"
     ):
         emit(module_of(name, "lane"), "spirv", "bmg")
 
