@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 import pytest
+from support.on_device import LastingDevice
 
 from xetile.runtime.device import Device
 from xetile.runtime.devices import CPU, open_device
 
 
 @pytest.fixture(scope="session")
-def opencl_cpu() -> Iterator[Device]:
-    """Intel's OpenCL runtime for CPUs."""
-    with open_device(CPU) as device:
-        yield device
+def opencl_cpu(lasting_device: LastingDevice) -> Device:
+    """Intel's OpenCL runtime for CPUs, for all programs of this room."""
+    return lasting_device.open()
 
 
 @pytest.fixture(scope="session")
