@@ -171,7 +171,7 @@ def _convert_missing(
     elif isinstance(op, SelectOp):
         values[op.res] = builder.select(operands[0], operands[1], operands[2])
     elif isinstance(op, FCmpOp):
-        values[op.res] = _compare(op.predicate_name, builder, operands[0], operands[1])
+        values[op.res] = _compare(op, builder, operands[0], operands[1])
     elif isinstance(op, FPToSIOp | FPToUIOp | UIToFPOp):
         convert = getattr(builder, op.name.removeprefix("llvm."))
         values[op.res] = convert(operands[0], convert_type(op.res.type))
@@ -217,8 +217,14 @@ _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="
 
 
 def _compare(
-    predicate: str, builder: ir.IRBuilder, left: ir.Value, right: ir.Value
+    op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value
 ) -> ir.Value:
+    predicate = op.predicate_name
+    if predicate in ("_false", "_true"):  # llvmlite has neither
+        type = cast(ir.Type, convert_type(op.res.type))
+        count = getattr(type, "count", None)
+        value = predicate == "_true"
+        return ir.Constant(type, value if count is None else [value] * count)
     if predicate in ("ord", "uno"):
         return builder.fcmp_ordered(predicate, left, right)
     compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered

@@ -103,6 +103,11 @@ VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
         ('llvm.fcmp "une" %f, %f : f32', "fcmp une float"),
         ('llvm.fcmp "uno" %f, %f : f32', "fcmp uno float"),
         ('llvm.fcmp "ord" %f, %f : f32', "fcmp ord float"),
+        ('llvm.fcmp "_true" %f, %f : f32\n%s = llvm.zext %r : i1 to i32', "zext i1 true to i32"),
+        (
+            'llvm.fcmp "_false" %v, %v : vector<8xf32>\n%s = llvm.zext %r : vector<8xi1> to vector<8xi32>',
+            "zext <8 x i1> <i1 false, i1 false, ",
+        ),
         ("llvm.fptosi %v : vector<8xf32> to vector<8xi32>", "fptosi <8 x float>"),
         ("llvm.fptoui %f : f32 to i8", "fptoui float"),
         ("llvm.uitofp %i : i32 to f32", "uitofp i32"),
