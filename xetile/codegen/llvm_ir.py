@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     VectorType,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
 
@@ -172,6 +172,8 @@ def _convert_missing(
         values[op.res] = builder.select(operands[0], operands[1], operands[2])
     elif isinstance(op, FCmpOp):
         values[op.res] = _compare(op, builder, operands[0], operands[1])
+    elif isinstance(op, llvm.TruncOp) and _is_bit(op.res.type):
+        values[op.res] = _lowest_bit(builder, operands[0])
     elif isinstance(op, FPToSIOp | FPToUIOp | UIToFPOp):
         convert = getattr(builder, op.name.removeprefix("llvm."))
         values[op.res] = convert(operands[0], convert_type(op.res.type))
@@ -211,6 +213,19 @@ def _element_pointer(
         inbounds=op.inbounds is not None,
         source_etype=convert_type(op.elem_type),
     )
+
+
+def _is_bit(type: Attribute) -> bool:
+    element = type.element_type if isa(type, VectorType) else type
+    return isa(element, IntegerType) and element.width.data == 1
+
+
+def _lowest_bit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """What `trunc` to i1 gives; of that, extended, the back end makes an `and` of types that differ."""
+    type = cast(ir.Type, value.type)
+    count = getattr(type, "count", None)
+    one, zero = (ir.Constant(type, n if count is None else [n] * count) for n in (1, 0))
+    return cast(ir.Value, builder.icmp_unsigned("!=", builder.and_(value, one), zero))
 
 
 _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}

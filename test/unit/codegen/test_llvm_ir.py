@@ -92,7 +92,7 @@ def test_pointers_into_global_memory():
     )
 
 
-VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
+VALUES = "%v: vector<8xf32>, %f: f32, %i: i32, %w: vector<2xi16>"
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,11 @@ VALUES = "%v: vector<8xf32>, %f: f32, %i: i32"
         (
             'llvm.fcmp "_false" %v, %v : vector<8xf32>\n%s = llvm.zext %r : vector<8xi1> to vector<8xi32>',
             "zext <8 x i1> <i1 false, i1 false, ",
+        ),
+        ("llvm.trunc %i : i32 to i1", 'icmp ne i32 %".'),
+        (
+            "llvm.trunc %w : vector<2xi16> to vector<2xi1>",
+            "<i16 0, i16 0>",
         ),
         ("llvm.fptosi %v : vector<8xf32> to vector<8xi32>", "fptosi <8 x float>"),
         ("llvm.fptoui %f : f32 to i8", "fptoui float"),
