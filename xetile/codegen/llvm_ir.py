@@ -231,9 +231,7 @@ def _lowest_bit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
 
 
-def _compare(
-    op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value
-) -> ir.Value:
+def _compare(op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
     predicate = op.predicate_name
     if predicate in ("_false", "_true"):  # llvmlite has neither
         type = cast(ir.Type, convert_type(op.res.type))

@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    i1,
+    i8,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
@@ -21,6 +23,7 @@ from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_places,
+    chunk_type,
     vector_length,
     width,
 )
@@ -58,6 +61,10 @@ _EXTREMES = {
 }
 
 
+_OF_BITS = ("arith.addi", "arith.subi", "arith.andi", "arith.ori", "arith.xori", "eq", "ne")
+"""Ops and predicates that LLVM's SPIR-V back end has for i1, too."""
+_UNSIGNED = ("arith.divui", "arith.remui", "arith.shrui", "arith.minui", "arith.maxui")
+
 _UNSIGNED_CASTS = ("arith.extui", "arith.index_castui")
 
 
@@ -71,6 +78,37 @@ def _rows(view: LLVMView, op: Operation, bits: int) -> Iterator[tuple[SSAValue, 
     return zip(*(_operand_parts(view, v, bits) for v in op.operands), strict=True)
 
 
+def wide_bits(
+    view: LLVMView, parts: Sequence[SSAValue], *, unsigned: bool
+) -> tuple[SSAValue, ...]:
+    """Chunks of i1 as numbers of 8 bits, by their sign or without; others as they are."""
+    extend = llvm.ZExtOp if unsigned else llvm.SExtOp
+    return tuple(
+        view.new(extend(part, chunk_type(i8, width(part))))
+        if chunk_bits(part.type) == 1
+        else part
+        for part in parts
+    )
+
+
+def _bind_numbers(
+    view: LLVMView,
+    op: Operation,
+    rows: Iterator[tuple[SSAValue, ...]],
+    make: Callable[..., Operation],
+) -> None:
+    """Bind the result to what is made of each row of chunks; of i1 by way of 8 bits."""
+    parts: list[SSAValue] = []
+    for row in rows:
+        is_bits = op.name not in _OF_BITS and chunk_bits(row[0].type) == 1
+        numbers = wide_bits(view, row, unsigned=op.name in _UNSIGNED) if is_bits else row
+        made = view.new(make(*numbers))
+        parts.append(
+            view.new(llvm.TruncOp(made, chunk_type(i1, width(made)))) if is_bits else made
+        )
+    view.bind_parts(op.results[0], parts)
+
+
 def _most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
     return max(view.bits(value) for value in values)
 
@@ -78,8 +116,7 @@ def _most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
 def _wrapping(view: LLVMView, op: Operation) -> None:
     if op.name == "arith.addi" and _moved_address(view, op):
         return
-    rows, make = _rows(view, op, view.bits(op.results[0])), WRAPPING[op.name]
-    view.bind_made(op.results[0], (make(*row) for row in rows))
+    _bind_numbers(view, op, _rows(view, op, view.bits(op.results[0])), WRAPPING[op.name])
 
 
 def _moved_address(view: LLVMView, op: Operation) -> bool:
@@ -93,20 +130,20 @@ def _moved_address(view: LLVMView, op: Operation) -> bool:
 
 def _exact(view: LLVMView, op: Operation) -> None:
     rows = _rows(view, op, _most_bits(view, (*op.operands, *op.results)))
-    view.bind_made(op.results[0], (_EXACT[op.name](*row) for row in rows))
+    _bind_numbers(view, op, rows, _EXACT[op.name])
 
 
 def _extreme(view: LLVMView, op: Operation) -> None:
     rows, predicate = _rows(view, op, _most_bits(view, op.operands)), _EXTREMES[op.name]
-    view.bind_made(
-        op.results[0], (SelectOp(view.compare(predicate, a, b), a, b) for a, b in rows)
-    )
+    _bind_numbers(view, op, rows, lambda a, b: SelectOp(view.compare(predicate, a, b), a, b))
 
 
 def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.ICmpPredicateFlag.from_int(predicate).value
     rows = _rows(view, op, _most_bits(view, op.operands))
+    if flag not in _OF_BITS:
+        rows = (wide_bits(view, row, unsigned=flag.startswith("u")) for row in rows)
     view.bind_parts(op.results[0], [view.compare(flag, a, b) for a, b in rows])
 
 

@@ -25,7 +25,7 @@ from xetile.dialects.upstream.llvm_values import (
     UIToFPOp,
 )
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, with_bits_of
+from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, wide_bits, with_bits_of
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_type,
@@ -221,7 +221,8 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
 def _from_integer(view: LLVMView, op: Operation) -> None:
     make = llvm.SIToFPOp if op.name == "arith.sitofp" else UIToFPOp
     element = _computed_element(view, op, "; convert to f32")
-    parts = view.parts(op.operands[0])
+    numbers = view.parts(op.operands[0])
+    parts = wide_bits(view, numbers, unsigned=op.name == "arith.uitofp")
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 16)
     made = [view.new(make(p, chunk_type(element, width(p)))) for p in parts]
     _bind(view, op.results[0], made)

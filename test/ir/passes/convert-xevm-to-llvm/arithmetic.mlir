@@ -213,4 +213,27 @@ gpu.module @m {
     llvm.store %1, %out : i16, !llvm.ptr<1>
     gpu.return
   }
+
+  // LLVM's SPIR-V back end compares, multiplies and converts no bits: they are numbers of 8 bits there, by their sign.
+  // CHECK-LABEL: llvm.func @bits
+  // CHECK: %[[A:.*]] = llvm.trunc %{{.*}} : i8 to i1
+  // CHECK: %[[B:.*]] = llvm.trunc %{{.*}} : i8 to i1
+  // CHECK-DAG: %[[WIDE_A:.*]] = llvm.sext %[[A]] : i1 to i8
+  // CHECK-DAG: %[[WIDE_B:.*]] = llvm.sext %[[B]] : i1 to i8
+  // CHECK: %[[LESS:.*]] = llvm.icmp "slt" %[[WIDE_A]], %[[WIDE_B]] : i8
+  // CHECK-DAG: llvm.sext %[[LESS]] : i1 to i8
+  // CHECK-DAG: llvm.sext %[[B]] : i1 to i8
+  // CHECK: llvm.mul %{{.*}} : i8
+  // CHECK-NEXT: llvm.trunc %{{.*}} : i8 to i1
+  // CHECK: %[[BOTH:.*]] = llvm.and %{{.*}}, %[[B]] : i1
+  // CHECK-NEXT: %[[NUMBER:.*]] = llvm.zext %[[BOTH]] : i1 to i8
+  // CHECK-NEXT: llvm.uitofp %[[NUMBER]] : i8 to f32
+  gpu.func @bits(%out: !llvm.ptr<1>, %a: i1, %b: i1) kernel {
+    %0 = arith.cmpi slt, %a, %b : i1
+    %1 = arith.muli %0, %b : i1
+    %2 = arith.andi %1, %b : i1
+    %3 = arith.uitofp %2 : i1 to f32
+    llvm.store %3, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
 }
