@@ -1,0 +1,209 @@
+"""Whether a device computes what level V computes on numpy."""
+
+from collections.abc import Sequence
+import numpy
+from xdsl.dialects.builtin import ModuleOp
+
+from tools.device_product.case import (
+    Array,
+    Case,
+    Given,
+    Judged,
+    Program,
+    Result,
+    Row,
+    Verdict,
+)
+from xetile.api import execute, lower, parse_text, text
+from xetile.errors import XetileError
+from xetile.cli.arguments import duplicate
+from xetile.runtime.accuracy import bound, errors
+from xetile.runtime.device import Device
+from xetile.runtime.devices import open_device
+from xetile.runtime.launch import compile_kernel, execute_on
+
+DEVICE = "opencl:cpu"
+SECONDS = 300.0
+"""For one build or launch; several processes share the machine."""
+
+
+class Judge:
+    """Judges cases on a device that is opened when it is first needed, and again after it has ended."""
+
+    def __init__(self) -> None:
+        self._device: Device | None = None
+
+    def close(self) -> None:
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+    def judge(self, case: Case, devices: Sequence[str]) -> Judged:
+        """Every part of a case on every device."""
+        found: dict[str, dict[str, Verdict]] = {part: {} for part in case.parts}
+        launched: dict[bytes, list[Given] | XetileError] = {}
+        numbers: dict[str, list[Given]] = {}
+        shared = 0
+        for device in (d for d in case.devices if d in devices):
+            for part, verdict in _refusals(case, device, numbers).items():
+                found[part][device] = verdict
+            rest = [part for part in case.parts if device not in found[part]]
+            if not rest:
+                continue
+            program = case.build(rest)
+            try:
+                lowered = _lowered(program, device)
+                key = compile_kernel(lowered, program.kernel, device).spirv
+                expected = _expected(lowered, program, numbers)
+            except XetileError as error:
+                verdict = Verdict("not executed", _reason(error))
+                found.update({p: {**found[p], device: verdict} for p in rest})
+                continue
+            shared += key in launched
+            if key not in launched:
+                launched[key] = self._launch(lowered, program, device)
+            for part in rest:
+                found[part][device] = _compare(program, part, expected, launched[key])
+        rows = [Row(f"{case.name} {part}".strip(), found[part]) for part in case.parts]
+        return Judged(rows, len(launched), shared)
+
+    def _launch(
+        self, lowered: ModuleOp, program: Program, device: str
+    ) -> list[Given] | XetileError:
+        arrays = _copied(program.arrays)
+        for attempt in range(2):
+            try:
+                execute_on(
+                    self._opened(),
+                    lowered,
+                    program.kernel,
+                    arrays,
+                    target=device,
+                    grid=program.grid,
+                )
+            except XetileError as error:
+                ended = self._device is not None and not getattr(self._device, "is_open", True)
+                self.close()
+                if not ended or attempt:
+                    return error
+            else:
+                return arrays
+        raise AssertionError
+
+    def _opened(self) -> Device:
+        if self._device is None:
+            self._device = open_device(DEVICE, seconds=SECONDS)
+        return self._device
+
+
+def _copied(arrays: Sequence[Given]) -> list[Given]:
+    return [duplicate(a) if isinstance(a, numpy.ndarray) else a for a in arrays]
+
+
+def _lowered(program: Program, device: str) -> ModuleOp:
+    module = parse_text(program.text, "kernel.mlir")
+    try:
+        return lower(module, to="xevm", device=device)
+    except XetileError as error:
+        if "already, which is below" in error.message:
+            return module
+        raise
+
+
+def _refusals(
+    case: Case, device: str, numbers: dict[str, list[Given]]
+) -> dict[str, Verdict]:
+    """The parts that do not reach SPIR-V on a device, or are not executed on numpy."""
+    refused: dict[str, Verdict] = {}
+    for part in case.parts:
+        program = case.build([part])
+        kind = "refused"
+        try:
+            lowered = _lowered(program, device)
+            compile_kernel(lowered, program.kernel, device)
+            kind = "not executed"
+            _expected(lowered, program, numbers)
+        except XetileError as error:
+            refused[part] = Verdict(kind, _reason(error))
+        except Exception as error:  # whatever it is, it is ours
+            refused[part] = Verdict("differs", f"{type(error).__name__}: {error}")
+    return refused
+
+
+def _reason(error: XetileError) -> str:
+    return error.message.splitlines()[0]
+
+
+def _expected(
+    lowered: ModuleOp, program: Program, known: dict[str, list[Given]]
+) -> list[Given]:
+    """What level V computes; equal programs compute it once."""
+    key = text(lowered)
+    if key not in known:
+        arrays = _copied(program.arrays)
+        execute(lowered, program.kernel or _only(lowered), *arrays, grid=program.grid)
+        known[key] = arrays
+    return known[key]
+
+
+def _only(lowered: ModuleOp) -> str:
+    from xetile.analysis.kernels import find_kernel, symbol_name
+
+    return symbol_name(find_kernel(lowered, None))
+
+
+def _compare(
+    program: Program,
+    part: str,
+    expected: Sequence[Given],
+    launched: Sequence[Given] | XetileError,
+) -> Verdict:
+    if isinstance(launched, XetileError):
+        return Verdict("differs", _reason(launched))
+    worst = Verdict("equal")
+    for number, (left, right) in enumerate(zip(expected, launched, strict=True)):
+        if not isinstance(left, numpy.ndarray) or not isinstance(right, numpy.ndarray):
+            continue
+        result = program.results.get(number, Result())
+        if result.part not in ("", part):
+            continue
+        verdict = _compare_arrays(result.numbers(left), result.numbers(right), result)
+        detail = f"argument {number}: {verdict.detail}" * bool(verdict.detail)
+        if _ORDER.index(verdict.kind) > _ORDER.index(worst.kind):
+            worst = Verdict(verdict.kind, detail)
+    return worst
+
+
+_ORDER = ("equal", "nan", "within", "open", "differs")
+
+
+def _compare_arrays(expected: Array, found: Array, result: Result) -> Verdict:
+    if expected.tobytes() == found.tobytes():
+        return Verdict("equal")
+    different = _bits(expected) != _bits(found)
+    if expected.dtype.kind in "fV":
+        different &= ~(numpy.isnan(expected) & numpy.isnan(found))
+    if not different.any():
+        return Verdict("nan")
+    detail = _detail(expected, found, different)
+    if result.open:
+        return Verdict("open", f"{result.open}; {detail}")
+    allowed = bound(result.function, expected.dtype)
+    if allowed is not None:
+        error = float(errors(expected, found).max())
+        kind = "within" if error <= allowed else "differs"
+        return Verdict(kind, f"{error:.3g} of {allowed:g} ulp; {detail}")
+    return Verdict("differs", detail)
+
+
+def _bits(array: Array) -> Array:
+    return numpy.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+
+
+def _detail(expected: Array, found: Array, different: Array) -> str:
+    places = numpy.argwhere(different)
+    first = tuple(int(n) for n in places[0])
+    return (
+        f"{len(places)} of {expected.size} elements, first at {list(first)}: "
+        f"{found[first]} on the device, {expected[first]} on numpy"
+    )
