@@ -1,6 +1,7 @@
 """Whether a device computes what level V computes on numpy."""
 
 from collections.abc import Sequence
+
 import numpy
 from xdsl.dialects.builtin import ModuleOp
 
@@ -15,8 +16,8 @@ from tools.device_product.case import (
     Verdict,
 )
 from xetile.api import execute, lower, parse_text, text
-from xetile.errors import XetileError
 from xetile.cli.arguments import duplicate
+from xetile.errors import XetileError
 from xetile.runtime.accuracy import bound, errors
 from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device
@@ -67,6 +68,17 @@ class Judge:
         rows = [Row(f"{case.name} {part}".strip(), found[part]) for part in case.parts]
         return Judged(rows, len(launched), shared)
 
+    def both(self, program: Program, device: str) -> tuple[list[Given], list[Given]]:
+        """What numpy and the device compute.
+
+        Errors: XetileError where one of them does not.
+        """
+        lowered = _lowered(program, device)
+        launched = self._launch(lowered, program, device)
+        if isinstance(launched, XetileError):
+            raise launched
+        return _expected(lowered, program, {}), launched
+
     def _launch(
         self, lowered: ModuleOp, program: Program, device: str
     ) -> list[Given] | XetileError:
@@ -110,9 +122,7 @@ def _lowered(program: Program, device: str) -> ModuleOp:
         raise
 
 
-def _refusals(
-    case: Case, device: str, numbers: dict[str, list[Given]]
-) -> dict[str, Verdict]:
+def _refusals(case: Case, device: str, numbers: dict[str, list[Given]]) -> dict[str, Verdict]:
     """The parts that do not reach SPIR-V on a device, or are not executed on numpy."""
     refused: dict[str, Verdict] = {}
     for part in case.parts:

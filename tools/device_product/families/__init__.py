@@ -3,7 +3,14 @@
 from collections.abc import Callable, Sequence
 
 from tools.device_product.case import Case
-from tools.device_product.families import elementwise, files, messages, movement, products
+from tools.device_product.families import (
+    control,
+    elementwise,
+    files,
+    messages,
+    movement,
+    products,
+)
 
 FAMILIES: dict[str, Callable[[], Sequence[Case]]] = {
     "elementwise": elementwise.cases,
@@ -11,6 +18,7 @@ FAMILIES: dict[str, Callable[[], Sequence[Case]]] = {
     "sources": products.source_cases,
     "movement": movement.cases,
     "messages": messages.cases,
+    "control": control.cases,
     "files": files.cases,
 }
 

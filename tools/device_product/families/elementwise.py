@@ -5,7 +5,7 @@ a shift, a number that an integer does not hold) stands in parts of its own.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -21,7 +21,16 @@ COUNT = 2048
 
 FLOATS = ("f16", "bf16", "f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64")
-BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i1": 8, "index": 64, "f8E4M3FN": 8, "f8E5M2": 8}
+BITS = {
+    "f16": 16,
+    "bf16": 16,
+    "f32": 32,
+    "f64": 64,
+    "i1": 8,
+    "index": 64,
+    "f8E4M3FN": 8,
+    "f8E5M2": 8,
+}
 BITS |= {name: int(name[1:]) for name in INTEGERS}
 DTYPES = {
     "f16": numpy.dtype(numpy.float16),
@@ -49,7 +58,19 @@ WRAPPING = ("addi", "subi", "muli", "andi", "ori", "xori", "minsi", "maxsi", "mi
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 SHIFTS = ("shli", "shrsi", "shrui")
 UNARY_MATH = (
-    *("absf", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh"),
+    *(
+        "absf",
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atanh",
+        "cbrt",
+        "ceil",
+        "cos",
+        "cosh",
+    ),
     *("erf", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "round"),
     *("roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
 )
@@ -94,9 +115,7 @@ def _float_ops(t: str) -> dict[str, Op]:
         )
         for n in NUMBERS
     }
-    ops |= {
-        f"arith.cmpf {n}": Op(_bit(f"arith.cmpf {n}, %x, %y : #{t}>"), "i8") for n in CMPF
-    }
+    ops |= {f"arith.cmpf {n}": Op(_bit(f"arith.cmpf {n}, %x, %y : #{t}>"), "i8") for n in CMPF}
     ops["arith.select"] = Op(
         f"%c = arith.cmpf olt, %x, %y : #{t}>\n%r = arith.select %c, %x, %y : #i1>, #{t}>", t
     )
@@ -127,10 +146,7 @@ def _float_ops(t: str) -> dict[str, Op]:
 
 def _integer_ops(t: str) -> dict[str, Op]:
     ops = {f"arith.{n}": Op(f"%r = arith.{n} %x, %y : #{t}>", t) for n in WRAPPING}
-    ops |= {
-        f"arith.{n}": Op(f"%r = arith.{n} %x, %d : #{t}>", t, "xd")
-        for n in DIVISIONS
-    }
+    ops |= {f"arith.{n}": Op(f"%r = arith.{n} %x, %d : #{t}>", t, "xd") for n in DIVISIONS}
     ops |= {f"arith.{n}": Op(f"%r = arith.{n} %x, %s : #{t}>", t, "xs") for n in SHIFTS}
     ops |= {
         f"arith.{n} by too much": Op(
@@ -138,9 +154,7 @@ def _integer_ops(t: str) -> dict[str, Op]:
         )
         for n in SHIFTS
     }
-    ops |= {
-        f"arith.cmpi {n}": Op(_bit(f"arith.cmpi {n}, %x, %y : #{t}>"), "i8") for n in CMPI
-    }
+    ops |= {f"arith.cmpi {n}": Op(_bit(f"arith.cmpi {n}, %x, %y : #{t}>"), "i8") for n in CMPI}
     ops["arith.select"] = Op(
         f"%c = arith.cmpi slt, %x, %y : #{t}>\n%r = arith.select %c, %x, %y : #i1>, #{t}>", t
     )
@@ -156,7 +170,8 @@ def _integer_ops(t: str) -> dict[str, Op]:
         for name in names:
             line = f"arith.{name} %x : #{t}> to #{other}>"
             ops[f"arith.{name} to {other}"] = Op(
-                _bit(line) if other == "i1" else f"%r = {line}", "i8" if other == "i1" else other
+                _bit(line) if other == "i1" else f"%r = {line}",
+                "i8" if other == "i1" else other,
             )
     if t != "index":
         for other in FLOATS:
@@ -182,7 +197,14 @@ def _bit(line: str) -> str:
 
 def _program(type: str, width: int, parts: Sequence[str]) -> Program:
     ops = {part: _ops(type)[part] for part in parts}
-    operands = _operands(type)
+    return kernel(type, width, ops, _operands(type))
+
+
+def kernel(
+    type: str, width: int, ops: Mapping[str, Op], operands: Mapping[str, Array]
+) -> Program:
+    """A kernel of all these ops on vectors of `width` elements, or scalars; operands by name, all as long."""
+    count = len(next(iter(operands.values())))
     used = [name for name in operands if any(name in _names(op) for op in ops.values())]
     arrays = [in_memory(operands[name]) for name in used]
     results: dict[int, Result] = {}
@@ -191,10 +213,12 @@ def _program(type: str, width: int, parts: Sequence[str]) -> Program:
         body += _loaded(name, number, type, width)
     for number, (part, op) in enumerate(ops.items(), len(used)):
         dtype = DTYPES[op.result]
-        arrays.append(in_memory(numpy.zeros(COUNT, dtype)))
+        arrays.append(in_memory(numpy.zeros(count, dtype)))
         results[number] = Result(part, part.partition(" ")[0], op.open, dtype)
         body += [*_renamed(op.lines, number, width), *_stored(number, op.result, width)]
-    return Program(_text(arrays, body, width), arrays, "k", results=results)
+    return Program(
+        _text(arrays, body, count // COLUMNS // width), arrays, "k", results=results
+    )
 
 
 def _renamed(lines: str, number: int, width: int) -> list[str]:
@@ -235,7 +259,10 @@ def _loaded(name: str, number: int, type: str, width: int) -> list[str]:
     ]
     cast = {"i1": "arith.trunci", "index": "arith.index_cast"}.get(type)
     value = f"%m{number}"
-    for op, target in (("vector.bitcast", _of(held if cast else type, width)), (cast, _of(type, width))):
+    for op, target in (
+        ("vector.bitcast", _of(held if cast else type, width)),
+        (cast, _of(type, width)),
+    ):
         if op is not None and target != raw:
             lines.append(f"{value}c = {op} {value} : {raw} to {target}")
             value, raw = f"{value}c", target
@@ -255,7 +282,10 @@ def _stored(number: int, type: str, width: int) -> list[str]:
         lines.append(f"%e{number} = vector.from_elements {value} : {current}")
         value = f"%e{number}"
     cast = {"i1": "arith.extui", "index": "arith.index_cast"}.get(type)
-    for op, target in ((cast, _of(_HELD.get(type, type), width)), ("vector.bitcast", _of(word, rows))):
+    for op, target in (
+        (cast, _of(_HELD.get(type, type), width)),
+        ("vector.bitcast", _of(word, rows)),
+    ):
         if op is not None and target != current:
             lines.append(f"%w{number}{op[0]} = {op} {value} : {current} to {target}")
             value, current = f"%w{number}{op[0]}", target
@@ -273,7 +303,7 @@ def _stored(number: int, type: str, width: int) -> list[str]:
     return lines
 
 
-def _text(arrays: Sequence[Array], body: Sequence[str], width: int) -> str:
+def _text(arrays: Sequence[Array], body: Sequence[str], workgroups: int) -> str:
     types = [f"memref<{a.shape[0]}x{a.shape[1]}xi{8 * a.itemsize}>" for a in arrays]
     parameters = ", ".join(f"%a{n}: {t}" for n, t in enumerate(types))
     pointers = "\n".join(
@@ -284,7 +314,6 @@ def _text(arrays: Sequence[Array], body: Sequence[str], width: int) -> str:
         for n, t in enumerate(types)
     )
     lines = "\n        ".join(body)
-    workgroups = COUNT // COLUMNS // width
     return f"""
     gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: {COLUMNS}, 1, 1>,
         known_grid_size = array<i32: {workgroups}, 1, 1>, intel_reqd_sub_group_size = 16 : i32, xetile.level = "lane"}} {{
@@ -326,7 +355,10 @@ def _operands(type: str) -> dict[str, Array]:
         return {"x": x, "y": y, "d": numpy.ones(COUNT, dtype), "s": numpy.zeros(COUNT, dtype)}
     info = numpy.iinfo(dtype)
     edges = [0, 1, -1, 2, -2, 7, info.max, info.min, info.max - 1, info.min + 1, 100, -100]
-    x, y = _pairs(numpy.array(edges, dtype), lambda: random.integers(info.min, info.max, COUNT, dtype, endpoint=True))
+    x, y = _pairs(
+        numpy.array(edges, dtype),
+        lambda: random.integers(info.min, info.max, COUNT, dtype, endpoint=True),
+    )
     divisors = numpy.where((y == 0) | ((y == -1) & (x == info.min)), dtype.type(3), y)
     shifts = random.integers(0, BITS[type], COUNT).astype(dtype)
     return {"x": x, "y": y, "d": divisors, "s": shifts}
@@ -343,13 +375,25 @@ def _pairs(edges: Array, more: Callable[[], Array]) -> tuple[Array, Array]:
 def _floats(type: str) -> dict[str, Array]:
     random = numpy.random.default_rng(BITS[type] + (type == "bf16"))
     dtype, info = DTYPES[type], ml_dtypes.finfo(DTYPES[type])
-    edges = [0.0, 1.0, 0.5, 1.5, 2.5, 3.0, float(info.max), float(info.tiny), float(info.smallest_subnormal)]
+    edges = [
+        0.0,
+        1.0,
+        0.5,
+        1.5,
+        2.5,
+        3.0,
+        float(info.max),
+        float(info.tiny),
+        float(info.smallest_subnormal),
+    ]
     edges += [float(info.tiny) * 0.75, 100.3, numpy.nan, numpy.inf, 1 + float(info.eps)]
     with numpy.errstate(all="ignore"):
         signed = numpy.array([s * e for e in edges for s in (1, -1)]).astype(dtype)
 
     def numbers() -> Array:
-        bits = random.integers(0, 1 << min(BITS[type], 63), COUNT, numpy.uint64, endpoint=False)
+        bits = random.integers(
+            0, 1 << min(BITS[type], 63), COUNT, numpy.uint64, endpoint=False
+        )
         any_bits = bits.astype(f"u{BITS[type] // 8}").view(dtype)
         near = (random.standard_normal(COUNT) * 4).astype(dtype)
         return numpy.where(numpy.arange(COUNT) % 4 == 0, any_bits, near)
@@ -364,12 +408,16 @@ def _floats(type: str) -> dict[str, Array]:
     return {"x": x, "y": y, "z": numbers(), "n": same_zeros, **held}
 
 
-def _held(sign: str, bits: int, dtype: "numpy.dtype[numpy.generic]", random: numpy.random.Generator) -> Array:
+def _held(
+    sign: str, bits: int, dtype: "numpy.dtype[numpy.generic]", random: numpy.random.Generator
+) -> Array:
     """Numbers of a float type that an integer type holds."""
     high = min(2.0 ** (bits - (sign == "s")), float(ml_dtypes.finfo(dtype).max))
     low = -high if sign == "s" else 0.0
     size = numpy.exp2(random.uniform(-3, numpy.log2(high), COUNT))
-    values = numpy.where(random.integers(0, 2, COUNT) == 1, size, size if sign == "u" else -size).astype(dtype)
+    values = numpy.where(
+        random.integers(0, 2, COUNT) == 1, size, size if sign == "u" else -size
+    ).astype(dtype)
     wide = values.astype(numpy.float64)
     inside = (numpy.trunc(wide) >= low) & (numpy.trunc(wide) < 2.0 ** (bits - (sign == "s")))
     return numpy.where(inside, values, dtype.type(1.5))

@@ -35,13 +35,36 @@ LOADS: dict[Access, str] = {
     "load_transposed": "pack_register = false, transpose = true",
 }
 MMA = (
-    *((a, a, d) for a, d in (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("bf16", "bf16"))),
+    *(
+        (a, a, d)
+        for a, d in (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("bf16", "bf16"))
+    ),
     ("tf32", "tf32", "f32"),
-    *((a, b, "s32") for bits in (8, 4) for a in (f"s{bits}", f"u{bits}") for b in (f"s{bits}", f"u{bits}")),
+    *(
+        (a, b, "s32")
+        for bits in (8, 4)
+        for a in (f"s{bits}", f"u{bits}")
+        for b in (f"s{bits}", f"u{bits}")
+    ),
     *((a, b, d) for a in ("e5m2", "e4m3") for b in ("e5m2", "e4m3") for d in ("f32", "bf16")),
 )
-BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "e5m2": 8, "e4m3": 8}
-ACCUMULATORS = {"f32": ("f32", 32), "f16": ("f16", 16), "bf16": ("bf16", 16), "s32": ("i32", 32)}
+BITS = {
+    "f16": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "s8": 8,
+    "u8": 8,
+    "s4": 4,
+    "u4": 4,
+    "e5m2": 8,
+    "e4m3": 8,
+}
+ACCUMULATORS = {
+    "f32": ("f32", 32),
+    "f16": ("f16", 16),
+    "bf16": ("bf16", 16),
+    "s32": ("i32", 32),
+}
 
 
 class Message(NamedTuple):
@@ -88,11 +111,18 @@ def _pointer(number: int, array: Array) -> str:
 def kernel(arrays: Sequence[Array], body: str) -> str:
     """A kernel of one subgroup on matrices of integers %p0, %p1, ..."""
     parameters = ", ".join(
-        f"%a{n}: memref<{a.shape[0]}x{a.shape[1]}xi{8 * a.itemsize}>" for n, a in enumerate(arrays)
+        f"%a{n}: memref<{a.shape[0]}x{a.shape[1]}xi{8 * a.itemsize}>"
+        for n, a in enumerate(arrays)
     )
-    numbers = "".join(f"\n  %n{n} = arith.constant {n} : i32" for n in range(-8, 65, 4)).replace("%n-", "%m")
+    numbers = "".join(
+        f"\n  %n{n} = arith.constant {n} : i32" for n in range(-8, 65, 4)
+    ).replace("%n-", "%m")
     numbers += "".join(_pointer(number, array) for number, array in enumerate(arrays))
-    return HEAD.replace("PARAMETERS", parameters).replace("NUMBERS", numbers).replace("BODY", body)
+    return (
+        HEAD.replace("PARAMETERS", parameters)
+        .replace("NUMBERS", numbers)
+        .replace("BODY", body)
+    )
 
 
 def stored(number: int, value: str, words: int, bits: int) -> str:
@@ -187,7 +217,10 @@ def _products(a: str, b: str, d: str, parts: Sequence[str]) -> Program:
     for number, part in enumerate(parts, 3):
         m = int(part.partition(" ")[0][2:])
         words = max(1, m // 2) if wide else m
-        types, operands = [f"vector<{words}xi{word}>", "vector<8xi32>"], [f"%a{number}w", f"%b{number}w"]
+        types, operands = (
+            [f"vector<{words}xi{word}>", "vector<8xi32>"],
+            [f"%a{number}w", f"%b{number}w"],
+        )
         body += [loaded(0, words, word, operands[0]), loaded(1, 8, 32, operands[1])]
         if wide:
             for place, count in enumerate((words, 8)):
@@ -201,7 +234,9 @@ def _products(a: str, b: str, d: str, parts: Sequence[str]) -> Program:
             raw = f"vector<{m}xi{bits}>"
             body.append(loaded(2, m, bits, f"%c{number}w"))
             if raw != result:
-                body.append(f"\n  %c{number}f = vector.bitcast %c{number}w : {raw} to {result}")
+                body.append(
+                    f"\n  %c{number}f = vector.bitcast %c{number}w : {raw} to {result}"
+                )
             operands.append(f"%c{number}{'w' if raw == result else 'f'}")
             types.append(result)
             names += f", c = {d}"
@@ -212,7 +247,9 @@ def _products(a: str, b: str, d: str, parts: Sequence[str]) -> Program:
         )
         value = f"%d{number}"
         if element != f"i{bits}":
-            body.append(f"\n  %e{number} = vector.bitcast {value} : {result} to vector<{m}xi{bits}>")
+            body.append(
+                f"\n  %e{number} = vector.bitcast {value} : {result} to vector<{m}xi{bits}>"
+            )
             value = f"%e{number}"
         arrays.append(numpy.zeros((m, 64), f"i{bits // 8}"))
         body.append(stored(number, value, m, bits))

@@ -3,7 +3,7 @@
 Each is a part: a load of one matrix and a store to a matrix of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -14,7 +14,20 @@ from tools.device_product.case import Array, Case, Program, Result
 from tools.device_product.families.elementwise import DTYPES
 
 ROWS, COLUMNS = 48, 64
-TYPES = ("i8", "f8E4M3FN", "i16", "f16", "bf16", "i32", "f32", "tf32", "i64", "f64", "i1", "index")
+TYPES = (
+    "i8",
+    "f8E4M3FN",
+    "i16",
+    "f16",
+    "bf16",
+    "i32",
+    "f32",
+    "tf32",
+    "i64",
+    "f64",
+    "i1",
+    "index",
+)
 SHAPES = ((8, 16), (16, 32), (24, 16), (1, 16), (5, 48), (32, 8))
 CORNERS = ((0, 0), (-3, 0), (20, 16), (40, 48), (16, -16))
 LOAD_HINTS = ("cached", "uncached", "streaming", "read_invalidate")
@@ -81,7 +94,7 @@ def _loads(t: str) -> dict[str, Move]:
         f"{shape[0]}x{shape[1]}": Move(load(shape, t, (8, 16)), shape, t) for shape in SHAPES
     }
     moves |= {f"at {corner}": Move(load((8, 32), t, corner), (8, 32), t) for corner in CORNERS}
-    padding = "2.0" if t[0] != "i" and t != "bf16" or t == "bf16" else "1"
+    padding = "2.0" if (t[0] != "i" and t != "bf16") or t == "bf16" else "1"
     if t != "i1":
         moves["padded"] = Move(
             load((16, 32), t, (40, 48), f" {{padding = {padding}}}"), (16, 32), t
@@ -149,7 +162,9 @@ def _combinations(hints: Sequence[str]) -> list[tuple[str, str, str]]:
 
 def _attributes(*hints: str) -> str:
     return ", ".join(
-        f"l{level}_hint = #xetile.cache_hint<{hint}>" for level, hint in enumerate(hints, 1) if hint
+        f"l{level}_hint = #xetile.cache_hint<{hint}>"
+        for level, hint in enumerate(hints, 1)
+        if hint
     )
 
 

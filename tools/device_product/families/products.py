@@ -85,7 +85,9 @@ def _wanted() -> Iterator[tuple[str, Gemm]]:
             tiles = f"{_times(workgroup_tile)} {_times(subgroup_tile)} {k_step}"
             yield (
                 f"{a} tiles {tiles}",
-                Gemm(size, a, a, accumulator, accumulator, workgroup_tile, subgroup_tile, k_step),
+                Gemm(
+                    size, a, a, accumulator, accumulator, workgroup_tile, subgroup_tile, k_step
+                ),
             )
         for ahead in PREFETCHES:
             wanted = Gemm((72, 96, 160), a, a, accumulator, accumulator, prefetch=ahead)
@@ -176,7 +178,9 @@ class Source(NamedTuple):
     spare: int = 0
 
 
-_EXTENTS = "%{name}[{top}, {left}], [%rows_{name}, %columns_{name}], [%columns_{name}, 1] : {type}"
+_EXTENTS = (
+    "%{name}[{top}, {left}], [%rows_{name}, %columns_{name}], [%columns_{name}, 1] : {type}"
+)
 _LOWER = "memref<{rows}x{columns}x{element}, strided<[{columns}, 1], offset: {start}>>"
 SOURCES = {
     "static": Source("memref<{rows}x{columns}x{element}>"),
@@ -191,12 +195,15 @@ SOURCES = {
     "offset": Source(
         "memref<{rows}x{columns}x{element}, strided<[{pitch}, 1], offset: 64>>", spare=32
     ),
-    "batch": Source("memref<3x{rows}x{columns}x{element}>", "%{name}[%bz, {top}, {left}] : {type}"),
+    "batch": Source(
+        "memref<3x{rows}x{columns}x{element}>", "%{name}[%bz, {top}, {left}] : {type}"
+    ),
     "address": Source("i64", _EXTENTS),
     "subview": Source(
         "memref<{whole}x{columns}x{element}>",
         "%v{name}[{top}, {left}] : " + _LOWER,
-        "%v{name} = memref.subview %{name}[8, 0] [{rows}, {columns}] [1, 1] : {type} to " + _LOWER,
+        "%v{name} = memref.subview %{name}[8, 0] [{rows}, {columns}] [1, 1] : {type} to "
+        + _LOWER,
     ),
 }
 SKIPPED = 8

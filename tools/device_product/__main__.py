@@ -1,0 +1,116 @@
+"""The command line; see the package."""
+
+import sys
+import time
+import warnings
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from fnmatch import fnmatchcase
+
+from tools.device_product.case import DEVICES, MEANINGS, Case, Judged, Row
+from tools.device_product.families import all_cases
+from tools.device_product.judging import Judge
+from tools.device_product.measuring import measure
+from xetile.errors import collected_remarks
+
+REASONS = 40
+"""Lines of the summary of refusals."""
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="device_product", description="Every kernel on opencl:cpu, against level V."
+    )
+    add = parser.add_argument
+    add("--only", nargs="+", default=["*"], metavar="GLOB", help="only cases of these names")
+    add("--device", nargs="+", choices=DEVICES, default=DEVICES, help="only these devices")
+    add("--jobs", type=int, default=2, help="processes (2)")
+    add("--all", action="store_true", help="show equal ones, too, and all refusals")
+    add("--list", action="store_true", help="show the names of the cases")
+    add("--measure", nargs="*", metavar="FUNCTION", help="the largest errors of functions")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Judge the cases; the status is 1 if anything differs."""
+    options = _parser().parse_args(arguments)
+    if options.measure is not None:
+        measure(options.measure)
+        return 0
+    names = [
+        case.name
+        for case in all_cases()
+        if any(fnmatchcase(case.name, pattern) for pattern in options.only)
+    ]
+    if options.list:
+        print(*names, sep="\n")
+        return 0
+    return report(judged(names, tuple(options.device), options.jobs), show_all=options.all)
+
+
+_cases: dict[str, Case] = {}
+_judge = Judge()
+
+
+def _one(name: str, devices: Sequence[str]) -> Judged:
+    """Judge a case in a worker, whose device stays open."""
+    if not _cases:
+        _cases.update({case.name: case for case in all_cases()})
+    with warnings.catch_warnings(), collected_remarks():
+        warnings.simplefilter("ignore")
+        return _judge.judge(_cases[name], devices)
+
+
+def judged(names: Sequence[str], devices: Sequence[str], jobs: int) -> Iterator[Judged]:
+    """The cases in the order of their names; progress on standard error."""
+    started = time.monotonic()
+    with ProcessPoolExecutor(jobs) as pool:
+        found = pool.map(_one, names, [devices] * len(names))
+        for number, (name, result) in enumerate(zip(names, found, strict=True), 1):
+            seconds = time.monotonic() - started
+            kinds = Counter(v.kind for row in result.rows for v in row.verdicts.values())
+            counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+            print(f"{number}/{len(names)} {seconds:.0f} s {name}: {counts}", file=sys.stderr)
+            yield result
+
+
+def report(found: Iterator[Judged], *, show_all: bool) -> int:
+    """Print the table and its summary; the exit status."""
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    kernels = built = shared = 0
+    for result in found:
+        built, shared = built + result.built, shared + result.shared
+        for row in result.rows:
+            kernels += 1
+            verdicts = list(row.verdicts.values())
+            kinds.update(verdict.kind for verdict in verdicts)
+            for verdict in verdicts:
+                if verdict.kind in ("refused", "not executed"):
+                    reasons[f"{verdict.kind}: {verdict.detail}"] += 1
+            for line in _lines(row, show_all=show_all):
+                print(line, flush=True)
+    print(f"\n{kernels} kernels, {kinds.total()} with their devices; ", end="")
+    print(f"{built} SPIR-V modules launched, {shared} shared with another device")
+    for kind, meaning in MEANINGS.items():
+        print(f"{kinds[kind]:6} {meaning}")
+    for reason, count in reasons.most_common(None if show_all else REASONS):
+        print(f"{count:6} {reason}")
+    return 1 if kinds["differs"] else 0
+
+
+def _lines(row: Row, *, show_all: bool) -> Iterator[str]:
+    """A line per verdict, with the devices that it is the same on."""
+    devices: dict[tuple[str, str], list[str]] = {}
+    for device, verdict in row.verdicts.items():
+        devices.setdefault(verdict, []).append(device)
+    for (kind, detail), names in devices.items():
+        if show_all or kind not in ("equal", "nan", "refused", "not executed", "open"):
+            print_detail = f": {detail}" if detail else ""
+            yield f"{row.name} | {' '.join(names)} | {kind}{print_detail}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
