@@ -1,19 +1,15 @@
 """The command line; see the package."""
 
 import sys
-import time
-import warnings
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatchcase
 
-from tools.device_product.case import DEVICES, MEANINGS, Case, Judged, Row
+from tools.device_product.case import DEVICES, MEANINGS, Judged, Row
 from tools.device_product.families import all_cases
-from tools.device_product.judging import Judge
 from tools.device_product.measuring import measure
-from xetile.errors import collected_remarks
+from tools.device_product.workers import judged
 
 REASONS = 40
 """Lines of the summary of refusals."""
@@ -48,32 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*names, sep="\n")
         return 0
     return report(judged(names, tuple(options.device), options.jobs), show_all=options.all)
-
-
-_cases: dict[str, Case] = {}
-_judge = Judge()
-
-
-def _one(name: str, devices: Sequence[str]) -> Judged:
-    """Judge a case in a worker, whose device stays open."""
-    if not _cases:
-        _cases.update({case.name: case for case in all_cases()})
-    with warnings.catch_warnings(), collected_remarks():
-        warnings.simplefilter("ignore")
-        return _judge.judge(_cases[name], devices)
-
-
-def judged(names: Sequence[str], devices: Sequence[str], jobs: int) -> Iterator[Judged]:
-    """The cases in the order of their names; progress on standard error."""
-    started = time.monotonic()
-    with ProcessPoolExecutor(jobs) as pool:
-        found = pool.map(_one, names, [devices] * len(names))
-        for number, (name, result) in enumerate(zip(names, found, strict=True), 1):
-            seconds = time.monotonic() - started
-            kinds = Counter(v.kind for row in result.rows for v in row.verdicts.values())
-            counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-            print(f"{number}/{len(names)} {seconds:.0f} s {name}: {counts}", file=sys.stderr)
-            yield result
 
 
 def report(found: Iterator[Judged], *, show_all: bool) -> int:

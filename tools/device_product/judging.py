@@ -1,6 +1,9 @@
 """Whether a device computes what level V computes on numpy."""
 
+import subprocess
 from collections.abc import Sequence
+from tempfile import NamedTemporaryFile
+from typing import NamedTuple
 
 import numpy
 from xdsl.dialects.builtin import ModuleOp
@@ -10,6 +13,7 @@ from tools.device_product.case import (
     Case,
     Given,
     Judged,
+    Kind,
     Program,
     Result,
     Row,
@@ -22,6 +26,7 @@ from xetile.runtime.accuracy import bound, errors
 from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device
 from xetile.runtime.launch import compile_kernel, execute_on
+from xetile.toolchain.paths import find_spirv_val
 
 DEVICE = "opencl:cpu"
 SECONDS = 300.0
@@ -35,6 +40,7 @@ class Judge:
         self._device: Device | None = None
 
     def close(self) -> None:
+        """End the device."""
         if self._device is not None:
             self._device.close()
             self._device = None
@@ -46,25 +52,26 @@ class Judge:
         numbers: dict[str, list[Given]] = {}
         shared = 0
         for device in (d for d in case.devices if d in devices):
-            for part, verdict in _refusals(case, device, numbers).items():
-                found[part][device] = verdict
+            alone = {part: _prepared(case, [part], device, numbers) for part in case.parts}
+            for part, one in alone.items():
+                if isinstance(one, Verdict):
+                    found[part][device] = one
             rest = [part for part in case.parts if device not in found[part]]
             if not rest:
                 continue
-            program = case.build(rest)
-            try:
-                lowered = _lowered(program, device)
-                key = compile_kernel(lowered, program.kernel, device).spirv
-                expected = _expected(lowered, program, numbers)
-            except XetileError as error:
-                verdict = Verdict("not executed", _reason(error))
-                found.update({p: {**found[p], device: verdict} for p in rest})
+            ready = (
+                alone[rest[0]] if len(rest) == 1 else _prepared(case, rest, device, numbers)
+            )
+            if isinstance(ready, Verdict):
+                found.update({part: {**found[part], device: ready} for part in rest})
                 continue
-            shared += key in launched
-            if key not in launched:
-                launched[key] = self._launch(lowered, program, device)
+            shared += ready.spirv in launched
+            if ready.spirv not in launched:
+                launched[ready.spirv] = self._launch(ready.lowered, ready.program, device)
             for part in rest:
-                found[part][device] = _compare(program, part, expected, launched[key])
+                found[part][device] = _compare(
+                    ready.program, part, ready.expected, launched[ready.spirv]
+                )
         rows = [Row(f"{case.name} {part}".strip(), found[part]) for part in case.parts]
         return Judged(rows, len(launched), shared)
 
@@ -122,22 +129,46 @@ def _lowered(program: Program, device: str) -> ModuleOp:
         raise
 
 
-def _refusals(case: Case, device: str, numbers: dict[str, list[Given]]) -> dict[str, Verdict]:
-    """The parts that do not reach SPIR-V on a device, or are not executed on numpy."""
-    refused: dict[str, Verdict] = {}
-    for part in case.parts:
-        program = case.build([part])
-        kind = "refused"
-        try:
-            lowered = _lowered(program, device)
-            compile_kernel(lowered, program.kernel, device)
-            kind = "not executed"
-            _expected(lowered, program, numbers)
-        except XetileError as error:
-            refused[part] = Verdict(kind, _reason(error))
-        except Exception as error:  # whatever it is, it is ours
-            refused[part] = Verdict("differs", f"{type(error).__name__}: {error}")
-    return refused
+class _Ready(NamedTuple):
+    """A program, at level V and as SPIR-V, and what level V computes."""
+
+    program: Program
+    lowered: ModuleOp
+    spirv: bytes
+    expected: list[Given]
+
+
+def _prepared(
+    case: Case, parts: Sequence[str], device: str, known: dict[str, list[Given]]
+) -> _Ready | Verdict:
+    """Parts of a case made ready for a device, or why that cannot be."""
+    kind: Kind = "refused"
+    try:
+        program = case.build(parts)
+        lowered = _lowered(program, device)
+        spirv = compile_kernel(lowered, program.kernel, device).spirv
+        if (fault := _invalid(spirv)) is not None:
+            return Verdict("differs", fault)
+        kind = "not executed"
+        return _Ready(program, lowered, spirv, _expected(lowered, program, known))
+    except XetileError as error:
+        return Verdict(kind, _reason(error))
+    except Exception as error:  # whatever it is, it is ours
+        return Verdict("differs", f"{type(error).__name__}: {error}")
+
+
+def _invalid(spirv: bytes) -> str | None:
+    """What spirv-val says of a module, where it is installed."""
+    validator = find_spirv_val()
+    if validator is None:
+        return None
+    with NamedTemporaryFile(suffix=".spv") as file:
+        file.write(spirv)
+        file.flush()
+        answer = subprocess.run(
+            [validator, file.name], capture_output=True, text=True, check=False
+        )
+    return None if answer.returncode == 0 else f"spirv-val: {answer.stderr.splitlines()[0]}"
 
 
 def _reason(error: XetileError) -> str:

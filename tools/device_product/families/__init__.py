@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tools.device_product.case import Case
 from tools.device_product.families import (
+    chains,
     control,
     elementwise,
     files,
@@ -19,6 +20,7 @@ FAMILIES: dict[str, Callable[[], Sequence[Case]]] = {
     "movement": movement.cases,
     "messages": messages.cases,
     "control": control.cases,
+    "random": chains.cases,
     "files": files.cases,
 }
 

@@ -20,7 +20,6 @@ _NUMBERS = ("lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
 _XEVM = ("group_id", "group_count", "local_id", "local_size")
 
 
-
 def _typed(name: str) -> str:
     return "" if name == "lane_id" else " : index"
 

@@ -79,7 +79,7 @@ INTEGER_MATH = ("absi", "ctlz", "ctpop", "cttz")
 
 
 class Op(NamedTuple):
-    """What computes %r of %x, %y, %z: lines of IR, where # is `vector<8x` or nothing, and > ends it; the result's type."""
+    """What computes %r of %x, %y, %z: lines of IR, in which #T> is a vector of T or T; the result's type."""
 
     lines: str
     result: str
@@ -223,7 +223,7 @@ def kernel(
 
 def _renamed(lines: str, number: int, width: int) -> list[str]:
     """Lines for elements that are as many, with names of their own."""
-    shape = r"vector<%dx\1>" % width if width > 1 else r"\1"
+    shape = rf"vector<{width}x\1>" if width > 1 else r"\1"
     return [
         re.sub(r"%([rbc])\b", rf"%\g<1>_{number}", re.sub(r"#(\w+)>", shape, line))
         for line in lines.splitlines()
@@ -316,7 +316,8 @@ def _text(arrays: Sequence[Array], body: Sequence[str], workgroups: int) -> str:
     lines = "\n        ".join(body)
     return f"""
     gpu.module @m {{ gpu.func @k({parameters}) kernel attributes {{known_block_size = array<i32: {COLUMNS}, 1, 1>,
-        known_grid_size = array<i32: {workgroups}, 1, 1>, intel_reqd_sub_group_size = 16 : i32, xetile.level = "lane"}} {{
+        known_grid_size = array<i32: {workgroups}, 1, 1>, intel_reqd_sub_group_size = 16 : i32,
+        xetile.level = "lane"}} {{
         %c1 = arith.constant 1 : i32
         %c2 = arith.constant 2 : i32
         %c8 = arith.constant 8 : i32

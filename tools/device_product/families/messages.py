@@ -137,7 +137,8 @@ def stored(number: int, value: str, words: int, bits: int) -> str:
   %s{here} = vector.shuffle {value}, {value} [{places}] : {vector}, {vector}
   %y{here} = arith.constant {start} : i32
   xevm.blockstore2d %p{number}, %bytes{number}, %rows{number}, %bytes{number}, %n0, %y{here}, %s{here} <{{
-      elem_size_in_bits = {bits} : i32, tile_height = {rows} : i32, tile_width = 16 : i32}}> : {SURFACE}, vector<{rows}xi{bits}>)"""
+      elem_size_in_bits = {bits} : i32, tile_height = {rows} : i32, tile_width = 16 : i32}}>
+      : {SURFACE}, vector<{rows}xi{bits}>)"""
         start += rows
     return lines
 

@@ -3,6 +3,7 @@
 Each is a part: a load of one matrix and a store to a matrix of its own.
 """
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
@@ -67,11 +68,13 @@ def cases() -> list[Case]:
 
 
 def tile(shape: tuple[int, int], element: str, more: str = "") -> str:
+    """The type of a tile."""
     attributes = f", #xetile.tile_attr<{more}>" if more else ""
     return f"!xetile.tile<{shape[0]}x{shape[1]}x{element}{attributes}>"
 
 
 def vector(shape: tuple[int, int], element: str) -> str:
+    """The type of what is loaded from it."""
     return f"vector<{shape[0]}x{shape[1]}x{element}>"
 
 
@@ -175,10 +178,11 @@ def _program(type: str, moves: dict[str, Move], parts: Sequence[str]) -> Program
     body: list[str] = []
     for number, part in enumerate(parts, 1):
         move = moves[part]
-        extents = (48, 64) if not move.order else (48, 64)
-        arrays.append(numpy.full(extents, 1, _dtype(move.element)))
+        filled = numpy.full((ROWS, COLUMNS), 1, _dtype(move.element))
+        arrays.append(filled.T.copy().T if move.order else filled)
         results[number] = Result(part)
-        target = f"memref<{extents[0]}x{extents[1]}x{move.element}>"
+        layout = f", strided<[1, {ROWS}]>" if move.order else ""
+        target = f"memref<{ROWS}x{COLUMNS}x{move.element}{layout}>"
         to = tile(move.shape, move.element, move.order)
         parameters.append(f"%C{number}: {target}")
         lines = f"""{move.lines}
@@ -196,8 +200,6 @@ def _program(type: str, moves: dict[str, Move], parts: Sequence[str]) -> Program
 
 
 def _with_number(lines: str, name: str, number: int) -> str:
-    import re
-
     return re.sub(rf"%{name}\b", f"%{name}_{number}", lines)
 
 
