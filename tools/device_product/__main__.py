@@ -33,8 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Judge the cases; the status is 1 if anything differs."""
     options = _parser().parse_args(arguments)
     if options.measure is not None:
-        measure(options.measure)
-        return 0
+        return 0 if measure(options.measure) else 1
     names = [
         case.name
         for case in all_cases()

@@ -120,7 +120,10 @@ def _copied(arrays: Sequence[Given]) -> list[Given]:
 
 
 def _lowered(program: Program, device: str) -> ModuleOp:
-    module = parse_text(program.text, "kernel.mlir")
+    try:
+        module = parse_text(program.text, "kernel.mlir")
+    except XetileError as error:
+        raise XetileError(f"no program: {error.message}") from error
     try:
         return lower(module, to="xevm", device=device)
     except XetileError as error:

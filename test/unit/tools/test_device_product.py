@@ -1,0 +1,133 @@
+"""The full product judges what it should: a part of it, and a device that computes something else."""
+
+from collections.abc import Sequence
+
+import numpy
+import pytest
+
+from tools.device_product.__main__ import main, report
+from tools.device_product.case import Case, Given, Judged, Program, Result, Row, Verdict
+from tools.device_product.families import FAMILIES, all_cases
+from tools.device_product.families.elementwise import in_memory
+from tools.device_product.judging import Judge
+
+QUICK = (
+    "gemm f16 f16 f32 ragged",
+    "control loops",
+    "move f16 hints of stores",
+    "elementwise f16 scalars",
+)
+
+
+def test_names_are_different():
+    names = [case.name for case in all_cases()]
+    assert len(set(names)) == len(names)
+    assert set(QUICK) <= set(names)
+    assert all(make() for make in FAMILIES.values())
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("name", QUICK)
+def test_a_part_of_it(name: str):
+    case = next(case for case in all_cases() if case.name == name)
+    judge = Judge()
+    try:
+        judged = judge.judge(case, ("bmg",))
+    finally:
+        judge.close()
+    kinds = [verdict.kind for row in judged.rows for verdict in row.verdicts.values()]
+    assert judged.built == 1
+    assert "equal" in kinds
+    assert "differs" not in kinds
+
+
+COPY = """
+gpu.module @m { gpu.func @k(%A: memref<8x16xf32>, %C: memref<8x16xf32>) kernel attributes {
+    known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+  %a = xetile.init_tile %A[0, 0] : memref<8x16xf32> -> !xetile.tile<8x16xf32>
+  %v = xetile.load_tile %a : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+  %c = xetile.init_tile %C[0, 0] : memref<8x16xf32> -> !xetile.tile<8x16xf32>
+  xetile.store_tile %v, %c : vector<8x16xf32>, !xetile.tile<8x16xf32>
+  gpu.return
+} }
+"""
+
+
+class Fake(Judge):
+    """A device that adds something to the last array."""
+
+    def __init__(self, added: float) -> None:
+        super().__init__()
+        self.added = added
+
+    def _launch(self, lowered: object, program: Program, device: str) -> list[Given]:
+        a = program.arrays[0]
+        assert isinstance(a, numpy.ndarray)
+        return [a, (a + numpy.float32(self.added)).astype(numpy.float32)]
+
+
+@pytest.mark.parametrize(
+    ("added", "result", "kind"),
+    [
+        (0.0, Result(), "equal"),
+        (1.0, Result(), "differs"),
+        (1.0, Result(open="MLIR does not say"), "open"),
+        (2.0**-22, Result(function="math.exp"), "within"),
+        (2.0**-20, Result(function="math.exp"), "differs"),
+        (numpy.nan, Result(), "differs"),
+    ],
+)
+def test_verdicts(added: float, result: Result, kind: str):
+    ones = numpy.ones((8, 16), numpy.float32)
+
+    def build(parts: Sequence[str]) -> Program:
+        return Program(COPY, [ones, numpy.zeros_like(ones)], "k", results={1: result})
+
+    judged = Fake(added).judge(Case("copy", build), ("pvc", "bmg"))
+    assert [verdict.kind for verdict in judged.rows[0].verdicts.values()] == [kind, kind]
+    assert (judged.built, judged.shared) == (1, 1)
+
+
+def test_programs_that_are_refused_are_no_difference():
+    def build(parts: Sequence[str]) -> Program:
+        text = COPY.replace(
+            "-> vector<8x16xf32>",
+            "-> vector<8x16xf32>\n    %e = math.erf %v : vector<8x16xf32>",
+        )
+        return Program(text, [], "k")
+
+    (row,) = Judge().judge(Case("refused", build), ("bmg",)).rows
+    assert row.verdicts["bmg"].kind == "refused"
+    assert "math.erf" in row.verdicts["bmg"].detail
+
+
+def test_the_table_shows_what_differs(capsys: pytest.CaptureFixture[str]):
+    rows = [
+        Row("good", {"pvc": Verdict("equal"), "bmg": Verdict("equal")}),
+        Row(
+            "bad",
+            {
+                "pvc": Verdict("differs", "why"),
+                "bmg": Verdict("refused", "'op' has no lowering"),
+            },
+        ),
+    ]
+    assert report(iter([Judged(rows, 2, 1)]), show_all=False) == 1
+    printed = capsys.readouterr().out
+    assert "bad | pvc | differs: why" in printed
+    assert "good" not in printed
+    assert "2 kernels, 4 with their devices; 2 SPIR-V modules launched, 1 shared" in printed
+    assert "1 refused: 'op' has no lowering" in printed
+    assert report(iter([Judged(rows[:1], 1, 1)]), show_all=True) == 0
+    assert "good | pvc bmg | equal" in capsys.readouterr().out
+
+
+def test_names_are_listed(capsys: pytest.CaptureFixture[str]):
+    assert main(["--list", "--only", "control *"]) == 0
+    assert "control loops" in capsys.readouterr().out.splitlines()
+
+
+def test_halves_of_64_bits_lie_in_two_rows():
+    numbers = numpy.arange(128, dtype=numpy.float64)
+    result = Result(dtype=numbers.dtype)
+    assert numpy.array_equal(result.numbers(in_memory(numbers)), numbers.reshape(2, 64))
