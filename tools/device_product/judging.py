@@ -145,9 +145,10 @@ def _prepared(
     case: Case, parts: Sequence[str], device: str, known: dict[str, list[Given]]
 ) -> _Ready | Verdict:
     """Parts of a case made ready for a device, or why that cannot be."""
-    kind: Kind = "refused"
+    kind: Kind = "not executed"
     try:
         program = case.build(parts)
+        kind = "refused"
         lowered = _lowered(program, device)
         spirv = compile_kernel(lowered, program.kernel, device).spirv
         if (fault := _invalid(spirv)) is not None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy
 
 from tools.device_product.case import Array
-from tools.device_product.families.elementwise import DTYPES, Op, kernel
+from tools.device_product.families.elementwise import Op, kernel
+from tools.device_product.families.numbers import DTYPES
 from tools.device_product.judging import Judge
 from xetile.runtime.accuracy import ULPS, bound, errors
 

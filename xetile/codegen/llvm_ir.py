@@ -222,10 +222,13 @@ def _is_bit(type: Attribute) -> bool:
 
 def _lowest_bit(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """What `trunc` to i1 gives; of that, extended, the back end makes an `and` of types that differ."""
-    type = cast(ir.Type, value.type)
-    count = getattr(type, "count", None)
-    one, zero = (ir.Constant(type, n if count is None else [n] * count) for n in (1, 0))
-    return cast(ir.Value, builder.icmp_unsigned("!=", builder.and_(value, one), zero))
+    one, zero = _splat(value.type, 1), _splat(value.type, 0)
+    return builder.icmp_unsigned("!=", builder.and_(value, one), zero)
+
+
+def _splat(type: ir.Type, number: int) -> ir.Constant:
+    count: int | None = getattr(type, "count", None)
+    return ir.Constant(type, number if count is None else [number] * count)
 
 
 _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="}
@@ -234,10 +237,7 @@ _SYMBOLS = {"eq": "==", "gt": ">", "ge": ">=", "lt": "<", "le": "<=", "ne": "!="
 def _compare(op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value) -> ir.Value:
     predicate = op.predicate_name
     if predicate in ("_false", "_true"):  # llvmlite has neither
-        type = cast(ir.Type, convert_type(op.res.type))
-        count = getattr(type, "count", None)
-        value = predicate == "_true"
-        return ir.Constant(type, value if count is None else [value] * count)
+        return _splat(convert_type(op.res.type), predicate == "_true")
     if predicate in ("ord", "uno"):
         return builder.fcmp_ordered(predicate, left, right)
     compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered

@@ -5,7 +5,7 @@ conversions, comparisons, extremes, rounding to whole numbers.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy
 from ml_dtypes import finfo
@@ -34,7 +34,7 @@ def bound(function: str, dtype: "numpy.dtype[Any]") -> float | None:
 
 def errors(expected: Array, found: Array) -> Array:
     """How far each element is from what is expected, in ulp of that; infinite where only one is a number."""
-    numbers = finfo(expected.dtype)
+    numbers = cast("numpy.finfo[numpy.float64]", finfo(expected.dtype))
     left, right = expected.astype(numpy.float64), found.astype(numpy.float64)
     with numpy.errstate(all="ignore"):
         exponents = numpy.floor(numpy.log2(numpy.maximum(abs(left), float(numbers.tiny))))

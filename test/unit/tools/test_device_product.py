@@ -8,7 +8,7 @@ import pytest
 from tools.device_product.__main__ import main, report
 from tools.device_product.case import Case, Given, Judged, Program, Result, Row, Verdict
 from tools.device_product.families import FAMILIES, all_cases
-from tools.device_product.families.elementwise import in_memory
+from tools.device_product.families.numbers import in_memory
 from tools.device_product.judging import Judge
 
 QUICK = (

@@ -9,11 +9,12 @@ from functools import partial
 from math import prod
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Operation
 
 from tools.device_product.case import Case, Extents, Given, Program
-from xetile.analysis.kernels import kernel_functions, launch_sizes, symbol_name
+from xetile import api
+from xetile.analysis.kernels import kernel_functions, launch_sizes, level, symbol_name
 from xetile.api import parse_text
 from xetile.cli.arguments import DYNAMIC, make_argument, parameter
 from xetile.errors import XetileError
@@ -30,6 +31,8 @@ FOLDERS = (
 )
 EXTENT = 64
 """Stands for what a kernel leaves open."""
+ONE_SUBGROUP = (16, 1, 1)
+"""The block of a kernel that does not say."""
 LARGEST_ARGUMENT = 1 << 20
 """Elements; kernels with more are not executed."""
 MOST_WORKGROUPS = 64
@@ -75,6 +78,10 @@ def _module(text: str) -> ModuleOp | None:
 def _program(text: str, name: str, parts: Sequence[str]) -> Program:
     module = parse_text(text, "kernel.mlir")
     kernel = next(k for k in kernel_functions(module) if symbol_name(k) == name)
+    if launch_sizes(kernel, "known_block_size") is None and level(kernel) != "workgroup":
+        block = DenseArrayBase.from_list(i32, ONE_SUBGROUP)
+        kernel.properties["known_block_size"] = block
+        text = api.text(module)
     return Program(text, _arguments(kernel), name, _grid(kernel))
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy
 
 from tools.device_product.case import Array, Case, Program, Result
-from tools.device_product.families.elementwise import DTYPES
+from tools.device_product.families.numbers import DTYPES
 
 ROWS, COLUMNS = 48, 64
 TYPES = (

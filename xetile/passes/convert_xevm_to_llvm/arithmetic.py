@@ -135,7 +135,11 @@ def _exact(view: LLVMView, op: Operation) -> None:
 
 def _extreme(view: LLVMView, op: Operation) -> None:
     rows, predicate = _rows(view, op, _most_bits(view, op.operands)), _EXTREMES[op.name]
-    _bind_numbers(view, op, rows, lambda a, b: SelectOp(view.compare(predicate, a, b), a, b))
+
+    def chosen(a: SSAValue, b: SSAValue) -> Operation:
+        return SelectOp(view.compare(predicate, a, b), a, b)
+
+    _bind_numbers(view, op, rows, chosen)
 
 
 def _compare(view: LLVMView, op: Operation) -> None:
