@@ -51,20 +51,27 @@ class Judge:
         launched: dict[bytes, list[Given] | XetileError] = {}
         numbers: dict[str, list[Given]] = {}
         shared = 0
+        passed: list[str] = []
         for device in (d for d in case.devices if d in devices):
-            alone = {part: _prepared(case, [part], device, numbers) for part in case.parts}
-            for part, one in alone.items():
-                if isinstance(one, Verdict):
-                    found[part][device] = one
+            ready = _prepared(case, passed, device, numbers) if passed else None
+            if not isinstance(ready, _Ready):
+                passed = []
+            for part in (part for part in case.parts if part not in passed):
+                alone = _prepared(case, [part], device, numbers)
+                if isinstance(alone, Verdict):
+                    found[part][device] = alone
+                elif len(case.parts) == 1:
+                    ready = alone
             rest = [part for part in case.parts if device not in found[part]]
             if not rest:
                 continue
-            ready = (
-                alone[rest[0]] if len(rest) == 1 else _prepared(case, rest, device, numbers)
-            )
+            if rest != passed and len(case.parts) > 1:
+                ready = _prepared(case, rest, device, numbers)
+            assert ready is not None
             if isinstance(ready, Verdict):
                 found.update({part: {**found[part], device: ready} for part in rest})
                 continue
+            passed = rest
             shared += ready.spirv in launched
             if ready.spirv not in launched:
                 launched[ready.spirv] = self._launch(ready.lowered, ready.program, device)

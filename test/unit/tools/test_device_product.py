@@ -90,10 +90,8 @@ def test_verdicts(added: float, result: Result, kind: str):
 
 def test_programs_that_are_refused_are_no_difference():
     def build(parts: Sequence[str]) -> Program:
-        text = COPY.replace(
-            "-> vector<8x16xf32>",
-            "-> vector<8x16xf32>\n    %e = math.erf %v : vector<8x16xf32>",
-        )
+        erf = "%e = math.erf %v : vector<8x16xf32>"
+        text = COPY.replace("%c =", f"{erf}\n  %c =").replace("store_tile %v", "store_tile %e")
         return Program(text, [], "k")
 
     (row,) = Judge().judge(Case("refused", build), ("bmg",)).rows

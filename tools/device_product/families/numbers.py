@@ -41,7 +41,10 @@ DTYPES = {
 
 def limits(dtype: "numpy.dtype[numpy.generic]") -> "numpy.finfo[numpy.float64]":
     """What a float type holds."""
-    return cast("numpy.finfo[numpy.float64]", ml_dtypes.finfo(dtype))
+    return cast(
+        "numpy.finfo[numpy.float64]",
+        ml_dtypes.finfo(cast("numpy.dtype[numpy.float64]", dtype)),
+    )
 
 
 def in_memory(values: Array) -> Array:
@@ -62,7 +65,7 @@ def operands_of(type: str) -> dict[str, Array]:
     if type == "i1":
         x, y = (random.integers(0, 2, COUNT).astype(dtype) for _ in range(2))
         return {"x": x, "y": y, "d": numpy.ones(COUNT, dtype), "s": numpy.zeros(COUNT, dtype)}
-    info = numpy.iinfo(dtype)
+    info = numpy.iinfo(dtype.name)
     edges = [0, 1, -1, 2, -2, 7, info.max, info.min, info.max - 1, info.min + 1, 100, -100]
     x, y = _pairs(
         numpy.array(edges).astype(dtype),
