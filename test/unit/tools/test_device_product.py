@@ -1,6 +1,7 @@
 """The full product judges what it should: a part of it, and a device that computes something else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy
 import pytest
@@ -30,6 +31,7 @@ def test_names_are_different():
 @pytest.mark.parametrize("name", QUICK)
 def test_a_part_of_it(name: str):
     case = next(case for case in all_cases() if case.name == name)
+    case = replace(case, parts=case.parts[::9])
     judge = Judge()
     try:
         judged = judge.judge(case, ("bmg",))
