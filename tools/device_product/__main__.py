@@ -56,9 +56,10 @@ def report(found: Iterator[Judged], *, show_all: bool) -> int:
             kernels += 1
             verdicts = list(row.verdicts.values())
             kinds.update(verdict.kind for verdict in verdicts)
-            for verdict in verdicts:
+            for device, verdict in row.verdicts.items():
                 if verdict.kind in ("refused", "not executed"):
-                    reasons[f"{verdict.kind}: {verdict.detail}"] += 1
+                    reason = verdict.detail.replace(f"{device} has", "the device has")
+                    reasons[f"{verdict.kind}: {reason}"] += 1
             for line in _lines(row, show_all=show_all):
                 print(line, flush=True)
     print(f"\n{kernels} kernels, {kinds.total()} with their devices; ", end="")
