@@ -45,6 +45,7 @@ class Judge:
             self._device.close()
             self._device = None
 
+    @numpy.errstate(all="ignore")  # numbers where types end
     def judge(self, case: Case, devices: Sequence[str]) -> Judged:
         """Every part of a case on every device."""
         found: dict[str, dict[str, Verdict]] = {part: {} for part in case.parts}
