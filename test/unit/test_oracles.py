@@ -7,6 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import on_device
+from support.on_device import LastingDevice
+
+from xetile.runtime.child import ChildDevice
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -71,3 +75,30 @@ def test_too_many_builds_fail(tmp_path: Path) -> None:
     status, lines = said(tmp_path, BUILDING, XETILE_CACHE=str(tmp_path / "kept"))
     assert status == 1
     assert any(re.fullmatch(r"opencl: 25\d builds, at most 250", line) for line in lines)
+
+
+class Ended(ChildDevice):
+    """A device whose process has ended, or has not."""
+
+    def __init__(self, *, is_open: bool) -> None:
+        self._is_open = is_open
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_device_is_opened_again_after_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = [Ended(is_open=False), Ended(is_open=True)]
+
+    def open_device(name: str) -> ChildDevice:
+        return opened.pop(0)
+
+    monkeypatch.setattr(on_device, "open_device", open_device)
+    with LastingDevice() as device:
+        first, second, third = (device.open() for _ in range(3))
+    assert first is not second
+    assert second is third
