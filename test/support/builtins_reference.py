@@ -77,7 +77,10 @@ def read(block: Block, surface: Surface, x: int, y: int) -> Array:
         elif block.action == "read_transpose":
             matrix = matrix.T
         wide = _power_of_two(matrix.shape[1])
-        held.append(_dealt(numpy.pad(matrix, ((0, 0), (0, wide - matrix.shape[1])))))
+        rows = numpy.pad(matrix, ((0, 0), (0, wide - matrix.shape[1])))
+        # registers as they come, of which ocloc moves none: the text would give neighbours to a lane
+        in_order = block.action == "read_transpose" and wide > LANES
+        held.append(_dealt(rows.reshape(-1, LANES) if in_order else rows))
     return numpy.ascontiguousarray(numpy.concatenate(held, axis=1)).view(numpy.uint8)
 
 

@@ -103,7 +103,10 @@ VALUES = "%v: vector<8xf32>, %f: f32, %i: i32, %w: vector<2xi16>"
         ('llvm.fcmp "une" %f, %f : f32', "fcmp une float"),
         ('llvm.fcmp "uno" %f, %f : f32', "fcmp uno float"),
         ('llvm.fcmp "ord" %f, %f : f32', "fcmp ord float"),
-        ('llvm.fcmp "_true" %f, %f : f32\n%s = llvm.zext %r : i1 to i32', "zext i1 true to i32"),
+        (
+            'llvm.fcmp "_true" %f, %f : f32\n%s = llvm.zext %r : i1 to i32',
+            "zext i1 true to i32",
+        ),
         (
             'llvm.fcmp "_false" %v, %v : vector<8xf32>\n%s = llvm.zext %r : vector<8xi1> to vector<8xi32>',
             "zext <8 x i1> <i1 false, i1 false, ",

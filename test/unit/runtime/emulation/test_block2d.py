@@ -46,9 +46,11 @@ def places(block: Block) -> list[tuple[int, int]]:
     return sorted(edges | corners | far)
 
 
-def some(found: list[tuple[int, int]], *, few: bool) -> list[tuple[int, int]]:
-    """All places, or a few of them: functions with a cache option are the others with a parameter more."""
-    return found[:: max(1, len(found) // 3)] if few else found
+def few(block: Block) -> list[tuple[int, int]]:
+    """Inside, across the first corner and across the last: functions with a cache option are the others' twins."""
+    step = max(1, 32 // block.shape.bits)
+    whole = WIDTH * 8 // block.shape.bits
+    return [(step, 3), (-step, -1), (whole - step, HEIGHT - 1)]
 
 
 def defined(*actions: str) -> list[Block]:
@@ -79,7 +81,7 @@ def test_reads(opencl_cpu: Device, cached: bool) -> None:
     table = [
         (n, x, y)
         for n, block in enumerate(messages)
-        for x, y in some(places(block), few=cached)
+        for x, y in (few(block) if cached else places(block))
     ]
     found, memory = program.run(given, table, empty_registers(len(table)))
     for (n, x, y), registers in zip(table, found, strict=True):
@@ -99,7 +101,7 @@ def test_writes(opencl_cpu: Device, cached: bool) -> None:
     given = surface()
     random = numpy.random.default_rng(5)
     for n, block in enumerate(messages):
-        table = [(n, x, y) for x, y in some(places(block), few=cached)]
+        table = [(n, x, y) for x, y in (few(block) if cached else places(block))]
         registers = random.integers(1, 256, empty_registers(len(table)).shape)
         registers = registers.astype(numpy.uint8)
         found, memory = program.run(given, table, registers, own_surfaces=True)
@@ -122,7 +124,7 @@ def test_reads_at_level_v(access: Access, bits: int) -> None:
     given = surface()
     for one in verified(access, bits):
         block = Block(ACTIONS[access], BlockShape(bits, one.rows, one.columns, one.blocks))
-        for x, y in some(places(block), few=True):
+        for x, y in few(block):
             expected = read(block, given, x, y)
             if expected.size * 8 != bits * one.rows * one.columns * one.blocks:
                 continue
@@ -179,7 +181,7 @@ def test_writes_at_level_v(bits: int) -> None:
         assert word is not None
         count = bits * one.rows * one.columns // 16 // word
         type = f"vector<{count}xi{word}>"
-        for x, y in some(places(block), few=True):
+        for x, y in few(block):
             registers = random.integers(-100, 100, (16, count)).astype(f"i{word // 8}")
             text = lanes(
                 f"""

@@ -242,7 +242,7 @@ def test_the_numbers_are_those_that_the_compiler_plans_with() -> None:
         (Fault.HEIGHT, 0, lambda: SURFACE.problem(height=0)),
         (Fault.COLUMN, 6, lambda: SURFACE.problem(column=6)),
     ],
-    ids=str,
+    ids=["width", "pitch", "narrow pitch", "wide", "high", "height", "column"],
 )
 def test_words_are_those_of_the_compiler(
     fault: Fault, value: int, problem: Callable[[], str | None]
