@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 class Result(NamedTuple):
     """What an array holds afterwards: the part of a case that wrote it, and how equal it has to be.
 
-    `function` names the bound of xetile/runtime/accuracy.py, `open` says where results are left open; `dtype` is
+    `function` names the bound of accuracy.py, `open` says where results are left open; `dtype` is
     that of the numbers where the array holds their words (halves of 64 bits in two rows).
     """
 

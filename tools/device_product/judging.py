@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy
 from xdsl.dialects.builtin import ModuleOp
 
+from tools.device_product.accuracy import bound, errors
 from tools.device_product.case import (
     Array,
     Case,
@@ -22,7 +23,6 @@ from tools.device_product.case import (
 from xetile.api import execute, lower, parse_text, text
 from xetile.cli.arguments import duplicate
 from xetile.errors import XetileError
-from xetile.runtime.accuracy import bound, errors
 from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device
 from xetile.runtime.launch import compile_kernel, execute_on

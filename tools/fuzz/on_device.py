@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from tools.device_product.accuracy import EITHER_ZERO, ULPS
 from tools.fuzz.case import Finding, Outcome
 from tools.fuzz.meetings import depends_on_order
 from xetile.api import lower
@@ -28,11 +29,8 @@ SHARE = 0.1
 SECONDS = 60.0
 """For a build or a launch; a worker must not be silent for much longer."""
 
-INEXACT = (
-    "math.exp", "math.exp2", "math.log", "math.log2", "math.sin", "math.cos", "math.powf",
-    "arith.maxnumf", "arith.minnumf",
-)  # fmt: skip
-"""Ops whose last bits, or zero's sign, are the device's own: test/support/accuracy.py has bounds."""
+INEXACT = (*ULPS, *EITHER_ZERO)
+"""Ops whose last bits, or zero's sign, are the device's own."""
 
 
 @cache

@@ -6,8 +6,8 @@ Written from
   packed into a ushort where a block has 32 columns;
 - SPV_INTEL_2d_block_io, "Mapping Block Data to Invocations" (padding, transform, transpose, who gets what),
   "Out-of-Bounds Behavior" (zeros are read, nothing is written) and "Restrictions" (see faults.py);
-- ocloc 26.27 for transposed reads of 32 rows, of which that section says that a work-item has two neighbouring rows: the
-  message's registers reach what uses them as they are (`load_block2d.ugm.d32t`), so it has the rows i and i + 16;
+- ocloc 26.27 for transposed reads of 32 rows, of which that section says that a work-item has two neighbouring rows:
+  registers of the message (`load_block2d.ugm.d32t`) reach what uses them as they are, so it has the rows i and i + 16;
 - IGC's IBiF_Sub_Groups.cl, DEFN_INTEL_SUB_GROUP_2D_BLOCK_READ, ..._WRITE and ..._PREFETCH: the functions behind the
   builtins, `__internal_NAME_cache_controls`, whose last parameter is a cache option, and block shapes beyond the
   extension's. Of its 136 reads all but two hold what the extension's mapping says; those two, transposed reads of 64

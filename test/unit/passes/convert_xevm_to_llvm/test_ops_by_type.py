@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, cast
 import ml_dtypes
 import numpy
 import pytest
-from support.accuracy import agree
 from support.on_device import ON_NUMPY, Place
 from support.subgroup import NUMPY, Argument, Array, kernel, load, memref, same, tile, vector
 
+from tools.device_product.accuracy import agree
 from xetile import api
 from xetile.passes.convert_xevm_to_llvm.arithmetic import HANDLERS as INTEGER_HANDLERS
 from xetile.passes.convert_xevm_to_llvm.floats import HANDLERS as FLOAT_HANDLERS
@@ -202,7 +202,7 @@ def check(element: str, computed: Sequence[Op], place: Place) -> None:
         row = rows.get(op.result, 0)
         rows[op.result] = row + ROWS
         at = slice(row, row + ROWS)
-        left, right = (values[f"OUT_{op.result}"][at] for values in (found, expected))
+        left, right = (values[f"OUT_{op.result}"][at] for values in (expected, found))
         if not (same(left, right) if place.device is None else agree(op.name, left, right)):
             wrong.append(op.name)
     assert wrong == []

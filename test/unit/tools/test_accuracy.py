@@ -1,27 +1,58 @@
 """Errors in units of the last place, and the functions that have bounds."""
 
+from pathlib import Path
 from typing import cast
 
 import ml_dtypes
 import numpy
 import pytest
 
+from tools.device_product.accuracy import ULPS, agree, bound, errors
 from xetile.interpreter.ops.math import FUNCTIONS
 from xetile.passes.convert_xevm_to_llvm import floats
-from xetile.runtime.accuracy import ULPS, bound, errors
 
+PAGE = (Path(__file__).parents[3] / "docs/devices.md").read_text()
 EXACT = {
     *("arith.addf", "arith.subf", "arith.mulf", "arith.negf", "arith.extf", "arith.truncf"),
     *("arith.remf", "arith.cmpf", "arith.maximumf", "arith.minimumf", "arith.maxnumf"),
     *("arith.minnumf", "arith.fptosi", "arith.fptoui", "arith.sitofp", "arith.uitofp"),
-    *("math.absf", "math.ceil", "math.floor", "math.copysign", "math.fma"),
+    *(
+        "arith.divf",
+        "math.sqrt",
+        "math.absf",
+        "math.ceil",
+        "math.floor",
+        "math.copysign",
+        "math.fma",
+    ),
 }
 """What OpenCL rounds as level V does."""
 
 
 def test_every_function_of_floats_is_exact_or_has_a_bound():
     assert set(floats.HANDLERS) == EXACT | set(ULPS)
-    assert set(ULPS) <= {*FUNCTIONS, "arith.divf"}
+    assert set(ULPS) <= set(FUNCTIONS)
+
+
+def test_the_page_has_the_bounds() -> None:
+    """Rows of docs/devices.md: a function, its bounds by type."""
+    names = ("float16", "bfloat16", "float32", "float64")
+    for function, bounds in ULPS.items():
+        cells = " | ".join(f"{bounds[name]:g}" for name in names)
+        assert f"| `{function}` | {cells} |" in PAGE, function
+
+
+def test_results_agree_within_a_bound_or_in_their_bits() -> None:
+    values = numpy.array([1.0, numpy.nan, 0.0], numpy.float32)
+    near = numpy.array(
+        [numpy.nextafter(numpy.float32(1), numpy.float32(2)), numpy.nan, 0.0], numpy.float32
+    )
+    other_zero = numpy.array([1.0, numpy.nan, -0.0], numpy.float32)
+    assert agree("math.exp", values, near)
+    assert not agree("arith.addf", values, near)
+    assert agree("arith.maxnumf", values, other_zero)
+    assert not agree("arith.addf", values, other_zero)
+    assert not agree("math.exp", values, numpy.ones(3, numpy.float32))
 
 
 @pytest.mark.parametrize(
