@@ -148,8 +148,7 @@ def _values(matrix: Array, type: str) -> Array:
     """Elements as the product sees them."""
     if type != "tf32":
         return matrix
-    cut = (matrix.view(numpy.uint32) & numpy.uint32(0xFFFFE000)).view(numpy.float32)
-    return numpy.where(numpy.isnan(matrix), matrix, cut)
+    return (matrix.view(numpy.uint32) & numpy.uint32(0xFFFFE000)).view(numpy.float32)
 
 
 def multiplied(product: Product, a: Array, b: Array, c: Array) -> Array:

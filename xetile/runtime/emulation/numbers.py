@@ -5,7 +5,8 @@ Written from
   in memory, "only 10 mantissa bits are used when performing operations". So the lower 13 bits count for nothing, as
   users of the instruction report (intel-xpu-backend-for-triton, issue 3729: without a rounding of its own a program
   "always truncate[s] the lower bits"; IGC's vISA documentation, DPAS: "TF32 is 19-bit tensor float type (E8M10)").
-  A NaN stays one: what the hardware makes of a NaN whose upper fraction is zero is not documented;
+  That a NaN whose upper fraction is zero (0x7f800001) then reads as an infinity follows from it and is what level V
+  computes (`cut_tf32`); for the hardware it is not documented;
 - SPV_EXT_float8 for the 8-bit formats: e5m2 is the upper byte of an IEEE half; e4m3 has a bias of 7, no infinity, and
   one NaN of each sign;
 - SPV_INTEL_bfloat16_conversion: bf16 is the upper half of an IEEE float, made by rounding to nearest even.
@@ -42,10 +43,7 @@ static ushort to_bf16(double exact)
 
 static float of_f16(ushort bits) { return (float)as_half(bits); }
 
-static float of_tf32(uint bits)
-{
-    return (bits & 0x7fffffff) > 0x7f800000 ? NAN : as_float(bits & 0xffffe000);
-}
+static float of_tf32(uint bits) { return as_float(bits & 0xffffe000); }
 
 static float of_e5m2(uchar bits) { return (float)as_half((ushort)(bits << 8)); }
 

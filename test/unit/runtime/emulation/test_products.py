@@ -104,6 +104,18 @@ def one_bit_decides(
     )
 
 
+def nans_in_dropped_bits(
+    random: numpy.random.Generator, kind: Product
+) -> tuple[Array, Array, Array]:
+    """Words that are NaNs of f32 and infinities of tf32, one in every row and column; none meets another or a zero."""
+    a = numpy.ones((kind.rows, kind.depth), numpy.float32)
+    b = numpy.ones((kind.depth, 16), numpy.float32)
+    a.view(numpy.uint32)[:, 0] = random.choice([0x7F800001, 0xFF801FFF], kind.rows)
+    b.view(numpy.uint32)[1, ::2] = 0x7F800001
+    a[:, 1] = numpy.where(a.view(numpy.uint32)[:, 0] >> 31, -1.0, 1.0)
+    return a, b, numpy.zeros((kind.rows, 16), numpy.float32)
+
+
 def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
     """A, B and accumulators."""
     random = numpy.random.default_rng(11)
@@ -125,6 +137,8 @@ def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
         a, b, c = (make(random, t, s) for t, s in zip(types, shapes, strict=True))
         yield a, b, c
     yield one_bit_decides(random, kind)
+    if kind.a == "tf32":
+        yield nans_in_dropped_bits(random, kind)
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,8 @@ def test_any_f32_in_memory(opencl_cpu: Device) -> None:
     """Cut by loads and by the product, rounded by conversions and sums, copied without what is cut."""
     random = numpy.random.default_rng(8)
     a, f = random.standard_normal((2, 16, 32)).astype(numpy.float32)
+    # NaNs of f32 that are infinities of tf32: what makes them NaNs is cut
+    a.view(numpy.uint32)[0, 0], a.view(numpy.uint32)[1, 1] = 0x7F800001, 0xFF801FFF
     module = parse(KERNEL)
     expected = [numpy.zeros((16, 32), numpy.float32) for _ in range(3)]
     execute(module, None, [a, f, *expected])
@@ -50,4 +52,6 @@ def test_any_f32_in_memory(opencl_cpu: Device) -> None:
     for left, right in zip(found, expected, strict=True):
         numpy.testing.assert_array_equal(left.view(numpy.uint32), right.view(numpy.uint32))
     assert (expected[2].view(numpy.uint32) & 0x1FFF == 0).all()
+    assert numpy.isinf(expected[2].diagonal()[:2]).all()
+    assert numpy.isinf(expected[0][:, :2]).all()
     assert (a.view(numpy.uint32) & 0x1FFF != 0).any()
