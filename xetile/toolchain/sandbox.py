@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import NamedTuple, NoReturn, cast
 
 from xetile.errors import XetileError, one_line, reason_of
@@ -113,34 +113,36 @@ class Helper:
         self._name = name
         self._lock = Lock()
         self._ending: str | None = None
-        ours, theirs = socket.socketpair()
-        watched, held = os.pipe()
         self._files = contextlib.ExitStack()
-        self._socket = self._files.enter_context(ours)
-        self._files.enter_context(os.fdopen(held, "wb", buffering=0))
         try:
-            self._printed = self._files.enter_context(TemporaryFile())  # noqa: SIM115
-            self._process = subprocess.Popen(
-                [*command, str(theirs.fileno()), str(watched)],
-                env={**os.environ, **(environment or {})},
-                pass_fds=[theirs.fileno(), watched],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._printed,
-                start_new_session=True,
-            )
+            with contextlib.ExitStack() as given:  # what it inherits is not kept here
+                self._socket, theirs = socket.socketpair()
+                self._files.enter_context(self._socket)
+                given.enter_context(theirs)
+                watched, held = os.pipe()
+                given.callback(os.close, watched)
+                self._files.enter_context(os.fdopen(held, "wb", buffering=0))
+                self._printed = self._files.enter_context(TemporaryFile())
+                self._process = subprocess.Popen(
+                    [*command, str(theirs.fileno()), str(watched)],
+                    env={**os.environ, **(environment or {})},
+                    pass_fds=[theirs.fileno(), watched],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._printed,
+                    start_new_session=True,
+                )
         except OSError as error:
             self._files.close()
             raise XetileError(f"cannot run {command[0]}: {reason_of(error)}") from error
-        finally:
-            theirs.close()
-            os.close(watched)
 
     @property
     def is_open(self) -> bool:
         """Whether it still answers."""
-        if self._ending is not None:
-            return False
+        return self._ending is None and self._is_running()
+
+    def _is_running(self) -> bool:
+        """Whether the process has not ended."""
         # looked at, not taken: its number stays its own until it is ended
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
         try:
@@ -191,8 +193,9 @@ class Helper:
 
     def _tell_end(self, doing: str) -> NoReturn:
         """Say how it ended of itself."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LAST_SECONDS)
+        deadline = monotonic() + _LAST_SECONDS
+        while self._is_running() and monotonic() < deadline:
+            sleep(_LOOK_SECONDS)
         said = self._last_words()
         self._note_end("")
         self._ending = f"{_status(self._process.returncode)} when it was to {doing}"
@@ -204,6 +207,7 @@ class Helper:
     def _note_end(self, ending: str) -> None:
         self._ending = ending
         try:
+            # before it is waited for, after which the number may be another's
             _kill_group(self._process.pid)
             self._process.wait()
         finally:
@@ -246,6 +250,9 @@ def serve(numbers: Sequence[str], answer: Callable[[object], object]) -> None:
 
 _LAST_SECONDS = 2.0
 """How long a process may take to end after its last word."""
+
+_LOOK_SECONDS = 0.005
+"""Between two looks at whether it has."""
 
 _MOST_PRINTED = 1 << 16
 """Bytes of standard error that are looked at."""

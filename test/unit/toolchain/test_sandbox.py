@@ -1,11 +1,14 @@
 import contextlib
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 from support.processes import ends, is_running, open_files
@@ -199,6 +202,44 @@ def test_a_helper_outlives_the_thread_that_started_it():
         assert ask(helper, ["echo", 1]) == 1
     finally:
         helper.end()
+
+
+@pytest.mark.parametrize("question", ["crash", "leave", "end"])
+def test_what_a_helper_started_is_ended_before_its_number_is_free(
+    helper: Helper, question: str, monkeypatch: pytest.MonkeyPatch
+):
+    child = ask(helper, ["start", 60])
+    assert isinstance(child, int)
+    told: list[int] = []
+    kill = os.killpg
+
+    def killed(leader: int, number: int) -> None:
+        os.waitid(os.P_PID, leader, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # it is still ours
+        told.append(leader)
+        kill(leader, number)
+
+    monkeypatch.setattr(os, "killpg", killed)
+    if question == "end":
+        helper.end()
+    else:
+        with pytest.raises(HelperEnded, match="the helper ended with"):
+            ask(helper, question)
+    assert told == [helper.process]
+    assert ends(child)
+
+
+@pytest.mark.parametrize("module, name", [(socket, "socketpair"), (os, "pipe")])
+def test_a_helper_that_gets_no_files_is_refused(
+    module: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+):
+    def fail() -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(module, name, fail)
+    before = open_files()
+    with pytest.raises(XetileError, match=r"^cannot run /nowhere/tool: too many open files"):
+        Helper("it", ["/nowhere/tool"])
+    assert open_files() == before
 
 
 def test_a_helper_leaves_no_files_open():
