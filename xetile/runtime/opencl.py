@@ -151,7 +151,12 @@ class OpenCLDevice:
         if self.information.emulates:
             source = emulated(imports, surface_checks=self._surface_checks)
         words = _understood(options.get("opencl", "").split(), is_native=source is None)
-        key = self._cache.key(spirv, (source or "").encode(), " ".join(words).encode())
+        key = self._cache.key(
+            spirv,
+            (source or "").encode(),
+            " ".join(words).encode(),
+            " ".join(_EMULATION_OPTIONS).encode(),
+        )
         with _quiet(), _refusing("the device does not build the module"):
             program = self._kept(key) or self._compiled(spirv, source, words)
             kernels = {kernel.function_name: kernel for kernel in program.all_kernels()}

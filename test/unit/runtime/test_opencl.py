@@ -238,6 +238,23 @@ def test_a_binary_that_does_not_load_is_made_again(
         assert len(again.read_bytes()) == len(whole)
 
 
+def test_a_binary_is_of_the_options_of_the_emulation_too(cache: Path):
+    worker = (
+        "import sys\n"
+        "from xetile.runtime import opencl, worker\n"
+        "opencl._EMULATION_OPTIONS.append('-DOTHER')\n"
+        "from xetile.toolchain.sandbox import serve\n"
+        "serve(sys.argv[-2:], worker.Worker())\n"
+    )
+    environment = {"OCL_ICD_VENDORS": str(cpu_library())}
+    command = [sys.executable, "-c", worker]
+    with open_cpu() as device:
+        assert copies(device)
+    with ChildDevice("other", environment, seconds=60, worker=command) as device:
+        assert copies(device)
+    assert len(list(cache.iterdir())) == 2
+
+
 def test_two_processes_share_a_cache(cache: Path):
     with open_cpu() as one, open_cpu() as other, ThreadPoolExecutor() as threads:
         for _ in range(2):
