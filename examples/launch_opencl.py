@@ -18,7 +18,12 @@ import warnings
 from pathlib import Path
 
 import numpy
-import pyopencl as cl
+
+INSTALL = "pip install 'xetile[device]'"
+try:
+    import pyopencl as cl
+except ImportError as error:
+    sys.exit(f"pyopencl cannot be imported ({error}); {INSTALL}")
 
 path, on_cpu = sys.argv[1], sys.argv[2:] == ["cpu"]
 spirv, contract = Path(path).read_bytes(), json.loads(Path(f"{path}.json").read_text())
@@ -27,8 +32,11 @@ if on_cpu:
     from xetile.runtime.emulation import emulated
     from xetile.runtime.spirv_module import imported_functions
 
+    library = cpu_library()
+    if library is None:
+        sys.exit(f"Intel's OpenCL runtime for CPUs is not installed; {INSTALL}")
     # pyopencl's loader sees this driver alone
-    os.environ["OCL_ICD_VENDORS"] = str(cpu_library())
+    os.environ["OCL_ICD_VENDORS"] = str(library)
 
 kind = cl.device_type.CPU if on_cpu else cl.device_type.GPU
 found = [device for platform in cl.get_platforms() for device in platform.get_devices(kind)]

@@ -21,6 +21,34 @@ def small_gemm() -> ModuleOp:
     )
 
 
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "sys.modules['pyopencl'] = None",
+        "sys.modules['pyopencl'] = types.ModuleType('pyopencl'); "
+        "from xetile.runtime import devices; devices.cpu_library = lambda: None",
+    ],
+    ids=["pyopencl", "Intel's runtime"],
+)
+def test_what_is_not_installed_is_one_line(missing: str, tmp_path: Path) -> None:
+    (tmp_path / "gemm.spv").write_bytes(b"")
+    (tmp_path / "gemm.spv.json").write_text("{}")
+    script = (
+        f"import runpy, sys, types; {missing}; sys.argv = ['launch', 'gemm.spv', 'cpu']; "
+        f"runpy.run_path({str(ROOT / 'examples/launch_opencl.py')!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith("; pip install 'xetile[device]'\n")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.opencl
 @pytest.mark.parametrize("kernel", ["of blocks", "of plain loads"])
 def test_launch_opencl(kernel: str, tmp_path: Path) -> None:
