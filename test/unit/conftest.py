@@ -3,7 +3,8 @@
 A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
 path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
 variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
-What runs on a device asks for the fixture `place` or `opencl_cpu`; how much it built is said at the end.
+What runs on a device asks for the fixture `place` or `opencl_cpu`; how many programs came to the cache is said at the
+end. Where the environment says that none are kept (XETILE_CACHE is empty), the run has a folder of its own.
 """
 
 import importlib.util
@@ -12,11 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
-from xetile.runtime.cache import cache_folder
+from xetile.runtime.cache import FOLDER_VARIABLE, cache_folder
 from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
@@ -52,7 +54,10 @@ ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
 MISSING = " is not installed"
 
 MOST_BUILDS = 250
-"""Programs that all tests together may make the OpenCL runtime build: each takes a second or more."""
+"""Programs that a run of the tests may add to the cache: each takes the OpenCL runtime a second or more to build.
+
+What a test builds with a cache of its own is not among them.
+"""
 
 KEPT_BEFORE = pytest.StashKey[set[str]]()
 
@@ -80,6 +85,10 @@ def oracle_or_skip(marker: str) -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     # Whatever the tests execute is watched for races on shared memory.
     os.environ.setdefault("XETILE_SANITIZE", "1")
+    if cache_folder() is None:
+        kept = TemporaryDirectory(prefix="xetile-cache-")
+        config.add_cleanup(kept.cleanup)
+        os.environ[FOLDER_VARIABLE] = kept.name  # for other processes of this run too
     config.stash[KEPT_BEFORE] = kept_builds()
     required = os.environ.get("XETILE_REQUIRE_ORACLES", "").split()
     missing = [
@@ -98,7 +107,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def builds(config: pytest.Config) -> int:
-    """How many programs were built by this run of the tests, and were not kept from others before."""
+    """How many programs this run of the tests added to the cache."""
     return len(kept_builds() - config.stash[KEPT_BEFORE])
 
 

@@ -77,6 +77,13 @@ def test_too_many_builds_fail(tmp_path: Path) -> None:
     assert any(re.fullmatch(r"opencl: 25\d builds, at most 250", line) for line in lines)
 
 
+def test_builds_are_counted_where_none_are_to_be_kept(tmp_path: Path) -> None:
+    status, lines = said(tmp_path, BUILDING, XETILE_CACHE="", TMPDIR=str(tmp_path))
+    assert status == 1
+    assert any(re.fullmatch(r"opencl: 25\d builds, at most 250", line) for line in lines)
+    assert not list(tmp_path.glob("xetile-cache-*"))
+
+
 class Ended(ChildDevice):
     """A device whose process has ended, or has not."""
 
