@@ -137,20 +137,17 @@ def _refuse_without_device(options: Namespace) -> None:
 
 
 def _refuse_on(options: Namespace) -> None:
-    from xetile.runtime.devices import CPU
+    from xetile.runtime.devices import check_options
 
     if options.sanitize:
         raise XetileError(
             "--sanitize watches what is executed on numpy; leave out --on, or --sanitize"
         )
-    if options.on != CPU and options.time_limit is not None:
-        raise XetileError(
-            f"--time-limit is for {CPU}, which has a process of its own, not for {options.on}"
-        )
-    if options.on != CPU and options.no_surface_checks:
-        raise XetileError(
-            f"--no-surface-checks is for {CPU}, which emulates, not for {options.on}"
-        )
+    check_options(
+        options.on,
+        seconds=options.time_limit,
+        surface_checks=not options.no_surface_checks,
+    )
 
 
 def _check_target(name: str) -> None:

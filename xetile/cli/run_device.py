@@ -30,13 +30,13 @@ class OnDevice(NamedTuple):
 @contextmanager
 def on_device(options: Namespace) -> Generator[OnDevice]:
     """The device that the options name, open."""
-    from xetile.runtime.devices import TIME_LIMIT_SECONDS, open_device
+    from xetile.runtime.devices import open_device
 
     with Stages(PROGRAM) as stage:
         stage(f"opening {options.on}")
         with open_device(
             options.on,
-            seconds=options.time_limit or TIME_LIMIT_SECONDS,
+            seconds=options.time_limit,
             surface_checks=not options.no_surface_checks,
         ) as device:
             yield OnDevice(device, stage)

@@ -10,6 +10,9 @@ from typing import NamedTuple, Self, cast
 from xetile.runtime.device import Argument, Extents, Information, Memory, Program
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
+TIME_LIMIT_SECONDS = 120.0
+"""For a build or a launch where nobody says another; what else is asked may always take so long."""
+
 _ROOT = Path(__file__).parents[2]
 _WORKER = (sys.executable, "-P", "-m", "xetile.runtime.worker")
 
@@ -22,8 +25,9 @@ class _Module(NamedTuple):
 
 
 class ChildDevice:
-    """See `Device`; `seconds` is the limit for what is asked at a time, after which the process is ended.
+    """See `Device`; `seconds` is the limit for a build or a launch, after which the process is ended.
 
+    Starting and copying depend on the machine, not on the kernel: they have TIME_LIMIT_SECONDS at least.
     A process that ended is not started again: the device says so whenever it is asked, and `is_open` is false. But
     drivers end now and then on a module that they build the next time, so one that ends while it builds is started
     once more, unless it holds memory; earlier programs are built again when they are launched.
@@ -43,6 +47,7 @@ class ChildDevice:
         """Start it; `environment` is for the process alone, `worker` the command that serves (see worker.py)."""
         self._name = name
         self._seconds = seconds
+        self._seconds_of_the_rest = max(seconds, TIME_LIMIT_SECONDS)
         self._worker = worker
         self._environment = {**environment, "PYTHONPATH": _module_path()}
         self._opening = {"name": name, "surface_checks": surface_checks}
@@ -139,7 +144,8 @@ class ChildDevice:
 
     def _ask(self, method: str, *given: object, **named: object) -> object:
         question = (method, given, named)
-        return self._helper.ask(question, _DOING[method], seconds=self._seconds)
+        seconds = self._seconds if method in _LIMITED else self._seconds_of_the_rest
+        return self._helper.ask(question, _DOING[method], seconds=seconds)
 
 
 def _module_path() -> str:
@@ -147,6 +153,9 @@ def _module_path() -> str:
     found = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(_ROOT), *([found] if found else [])])
 
+
+_LIMITED = ("build", "launch")
+"""What takes as long as the kernel makes it take."""
 
 _DOING = {
     "open": "start",

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 CPU = "opencl:cpu"
 GPU = "opencl:gpu"
 
-TIME_LIMIT_SECONDS = 120.0
-"""For a build or a launch on a device that runs in a process of its own."""
-
 INSTALL = "pip install 'xetile[device]'"
 _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
@@ -46,22 +43,35 @@ def check_name(name: str) -> None:
     raise XetileError(f"unknown device '{name}'; expected {known}{hint(name, (CPU, GPU))}")
 
 
+def check_options(name: str, *, seconds: float | None, surface_checks: bool) -> None:
+    """Refuse what `open_device` would, before anything is looked for."""
+    check_name(name)
+    if name != CPU and seconds is not None:
+        raise XetileError(
+            f"a time limit is for {CPU}, which has a process of its own, not for {name}"
+        )
+    if name != CPU and not surface_checks:
+        raise XetileError(
+            f"surfaces without checks are for {CPU}, which emulates, not for {name}"
+        )
+    if seconds is not None and not seconds > 0:
+        raise XetileError(f"a limit of {seconds:g} seconds; expected more than 0")
+
+
 def open_device(
-    name: str, *, seconds: float = TIME_LIMIT_SECONDS, surface_checks: bool = True
+    name: str, *, seconds: float | None = None, surface_checks: bool = True
 ) -> Device:
     """Open a device; whoever opens it closes it.
 
-    `opencl:cpu` is Intel's runtime for CPUs, in a process that is ended when something takes it longer than `seconds`;
-    it reports surfaces that a GPU does not take, unless `surface_checks` are off. `opencl:gpu` is the first GPU with
-    Intel's 2D block and matrix builtins, in this process: neither of the two is for it.
-    Errors: XetileError where it is not there, with what to install.
+    `opencl:cpu` is Intel's runtime for CPUs, in a process that is ended when a build or a launch takes it longer than
+    `seconds` (120); it reports surfaces that a GPU does not take, unless `surface_checks` are off. `opencl:gpu` is the
+    first GPU with Intel's 2D block and matrix builtins, in this process: neither of the two is for it.
+    Errors: XetileError where it is not there, with what to install, and for what is not for it.
     """
-    check_name(name)
-    if not seconds > 0:
-        raise XetileError(f"a limit of {seconds:g} seconds; expected more than 0")
+    check_options(name, seconds=seconds, surface_checks=surface_checks)
     if name == CPU:
         _need_pyopencl(name)
-        return _cpu(seconds, surface_checks=surface_checks)
+        return _cpu(seconds=seconds, surface_checks=surface_checks)
     _import_pyopencl(name)
     from xetile.runtime.opencl import OpenCLDevice, describe
 
@@ -116,8 +126,8 @@ def _import_pyopencl(what: str) -> None:
         ) from error
 
 
-def _cpu(seconds: float, *, surface_checks: bool = True) -> Device:
-    from xetile.runtime.child import ChildDevice
+def _cpu(*, seconds: float | None = None, surface_checks: bool = True) -> Device:
+    from xetile.runtime.child import TIME_LIMIT_SECONDS, ChildDevice
 
     library = cpu_library()
     if library is None:
@@ -126,12 +136,13 @@ def _cpu(seconds: float, *, surface_checks: bool = True) -> Device:
         )
     # in the child only: it hides the drivers of the system
     environment = {_LOADER_VARIABLE: str(library)}
-    return ChildDevice(CPU, environment, seconds=seconds, surface_checks=surface_checks)
+    limit = TIME_LIMIT_SECONDS if seconds is None else seconds
+    return ChildDevice(CPU, environment, seconds=limit, surface_checks=surface_checks)
 
 
 def _cpu_information() -> Information:
     try:
-        with _cpu(TIME_LIMIT_SECONDS) as device:
+        with _cpu() as device:
             return device.information
     except XetileError as error:
         return Information(CPU, "does not start", emulates=True, fault=error.message)

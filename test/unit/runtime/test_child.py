@@ -4,14 +4,15 @@ import contextlib
 import sys
 from collections.abc import Generator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.processes import ends, open_files
 
 from xetile.errors import XetileError
-from xetile.runtime.child import ChildDevice
+from xetile.runtime.child import TIME_LIMIT_SECONDS, ChildDevice
 from xetile.runtime.device import Information
-from xetile.toolchain.sandbox import HelperEnded
+from xetile.toolchain.sandbox import Helper, HelperEnded
 
 NO_DRIVER = {"OCL_ICD_VENDORS": "/nowhere"}
 
@@ -129,6 +130,35 @@ def test_a_process_that_hangs_is_not_started_again(options: Mapping[str, str]):
         assert not opened.is_open
         assert ends(opened.process)
         opened.forget(program)
+
+
+@pytest.mark.parametrize("seconds, rest", [(20.0, TIME_LIMIT_SECONDS), (500.0, 500.0)])
+def test_the_limit_is_for_builds_and_launches(
+    seconds: float,
+    rest: float,
+    options: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """What a busy machine makes slow has more time."""
+    limits: dict[str, float] = {}
+    ask = Helper.ask
+
+    def asked(helper: Helper, question: Any, doing: str, *, seconds: float) -> object:
+        limits[question[0]] = seconds
+        return ask(helper, question, doing, seconds=seconds)
+
+    monkeypatch.setattr(Helper, "ask", asked)
+    with device(seconds=seconds) as opened:
+        memory = opened.allocate(4)
+        opened.write(memory, b"data")
+        opened.read(memory)
+        opened.free(memory)
+        program = opened.build(b"one", options)
+        launched(opened, program)
+        opened.forget(program)
+    assert (limits.pop("build"), limits.pop("launch")) == (seconds, seconds)
+    others = ("open", "allocate", "write", "read", "free", "forget")
+    assert limits == dict.fromkeys(others, rest)
 
 
 def test_a_process_ends_with_its_device():

@@ -48,6 +48,16 @@ def test_a_limit_is_above_zero(seconds: float):
     assert refusal("opencl:cpu", seconds=seconds) == message
 
 
+@pytest.mark.parametrize("name", ["opencl:gpu", "opencl:gpu:1"])
+def test_a_gpu_has_neither_a_limit_nor_checks(name: str):
+    assert refusal(name, seconds=5) == (
+        f"a time limit is for opencl:cpu, which has a process of its own, not for {name}"
+    )
+    assert refusal(name, surface_checks=False) == (
+        f"surfaces without checks are for opencl:cpu, which emulates, not for {name}"
+    )
+
+
 @pytest.fixture
 def no_pyopencl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "find_spec", lambda name: None)  # pyright: ignore
