@@ -1,6 +1,6 @@
 """The kernel that a command line asks for, refused in words of its options."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from xetile.errors import XetileError, fail, warn
 
@@ -26,9 +26,7 @@ def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) ->
 
     if not kernel_functions(module):
         if is_at_last_level(module):
-            raise XetileError(
-                "the kernels are at the last level, which runs on a device; give --on, or a level above"
-            )
+            refuse_last_level()
         if name is None:
             _advise_entry(list(functions(module)))
     kernel = find_kernel(module, name, choose="with --kernel")
@@ -44,6 +42,13 @@ def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None
     if given is not None and known is not None and known != given:
         wanted = f"known_grid_size {list(known)}"
         warn(kernel, f"--grid is {list(given)}, which counts; the kernel has {wanted}")
+
+
+def refuse_last_level() -> NoReturn:
+    """Refuse to execute on numpy what is for devices alone."""
+    raise XetileError(
+        "the kernels are at the last level, which runs on a device; give --on, or a level above"
+    )
 
 
 def is_at_last_level(module: "ModuleOp") -> bool:

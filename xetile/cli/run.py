@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.cli.errors import run_tool
 from xetile.cli.files import make_folder, read_input, say_written, write_output
-from xetile.cli.kernels import is_at_last_level, kernel_to_run, kernels_alone
+from xetile.cli.kernels import (
+    is_at_last_level,
+    kernel_to_run,
+    kernels_alone,
+    refuse_last_level,
+)
 from xetile.cli.progress import shares
 from xetile.cli.run_arguments import PROGRAM, check_combination, make_parser
 from xetile.errors import XetileError
@@ -26,16 +31,18 @@ if TYPE_CHECKING:
     from xetile.cli.arguments import Argument, Array, Parameter
     from xetile.cli.comparison import Difference
     from xetile.interpreter.host.machine import KernelLauncher
+    from xetile.runtime.launch import Compiled
 
 STATUS_DIFFERENT = 2
 
 
 class Kernel(NamedTuple):
-    """A module, the name of the kernel in it that is meant, and what that takes."""
+    """A module, the name of the kernel in it that is meant, and what that takes; at the last level it is compiled."""
 
     module: "ModuleOp"
     name: str
     parameters: "list[Parameter]"
+    compiled: "Compiled | None" = None
 
 
 def _run(arguments: list[str]) -> int:
@@ -70,7 +77,10 @@ def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
     """What to compare with, which is executed on numpy, and may be the kernel itself."""
     if options.against is None:
         return None
-    if options.against == options.input and not is_at_last_level(kernel.module):
+    if options.against == options.input:
+        # not read again: standard input would be at its end
+        if is_at_last_level(kernel.module):
+            refuse_last_level()
         return kernel
     other = _read(options.against, options, on_device=False)
     _refuse_other_types(kernel.parameters, other.parameters, options)
@@ -147,15 +157,17 @@ def _read(path: str, options: Namespace, *, on_device: bool) -> Kernel:
     from xetile.cli.arguments import parameter
 
     module = parse_text(*read_input(path))
+    compiled = None
     if on_device and is_at_last_level(module):
         from xetile.cli.run_device import compiled_kernel
 
-        name, types = compiled_kernel(module, options)
+        compiled, types = compiled_kernel(module, options)
+        name = compiled.name
     else:
         found = kernel_to_run(module, options.kernel, options.grid)
         name, types = symbol_name(found), parameter_types(found)
     warn_of_missing_maps(module)
-    return Kernel(module, name, [parameter(type) for type in types])
+    return Kernel(module, name, [parameter(type) for type in types], compiled)
 
 
 def _make_arguments(
@@ -197,7 +209,7 @@ def _ours(
     from xetile.cli.run_device import launch
 
     values = _copies(given)
-    return values, launch(kernel.module, kernel.name, values, options)
+    return values, launch(kernel.module, kernel.name, values, options, kernel.compiled)
 
 
 def _copies(given: "Sequence[Argument]") -> "list[Argument]":

@@ -42,8 +42,10 @@ def on_device(options: Namespace) -> Generator[OnDevice]:
             yield OnDevice(device, stage)
 
 
-def compiled_kernel(module: "ModuleOp", options: Namespace) -> "tuple[str, list[Attribute]]":
-    """The name of the kernel at the last level, and the types that it took where it was written.
+def compiled_kernel(
+    module: "ModuleOp", options: Namespace
+) -> "tuple[Compiled, list[Attribute]]":
+    """The kernel at the last level, compiled, and the types that it took where it was written.
 
     Errors: XetileError where there is none, or its grid is not known.
     """
@@ -65,18 +67,26 @@ def compiled_kernel(module: "ModuleOp", options: Namespace) -> "tuple[str, list[
                 f"argument {number} is {type}, which does not say what is there; start from a level above, "
                 "or give arrays to xetile.execute(..., on=)",
             )
-    return compiled.name, types
+    return compiled, types
 
 
 def launch(
-    module: "ModuleOp", kernel: str, values: "Sequence[Argument]", options: Namespace
+    module: "ModuleOp",
+    kernel: str,
+    values: "Sequence[Argument]",
+    options: Namespace,
+    compiled: "Compiled | None",
 ) -> list[str]:
-    """Launch a kernel, which changes the arrays; what there is to say of its time."""
+    """Launch a kernel, which changes the arrays; what there is to say of its time.
+
+    `compiled` is the kernel where it was compiled before.
+    """
     from xetile.runtime.launch import compile_kernel, execute_compiled
 
     with on_device(options) as (device, stage):
-        stage("compiling")
-        compiled = compile_kernel(module, kernel, options.device)
+        if compiled is None:
+            stage("compiling")
+            compiled = compile_kernel(module, kernel, options.device)
         seconds = execute_compiled(
             device,
             compiled,

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from support.made_up_device import MadeUpDevice
+from xdsl.dialects.builtin import ModuleOp
 
-from xetile import kernels, lower, text
+from xetile import codegen, kernels, lower, text
 from xetile.cli import progress, run_arguments
 from xetile.cli.run import main
 from xetile.runtime import devices
-from xetile.runtime.device import Device, Information
 from xetile.runtime.child import TIME_LIMIT_SECONDS
+from xetile.runtime.device import Device, Information
 
 ARGUMENTS = ["--arg", "normal", "--arg", "normal", "--arg", "zeros"]
 EXPECTED = "opencl:cpu, opencl:gpu or opencl:gpu:N"
@@ -218,6 +219,39 @@ def test_the_last_level_is_for_devices(
     assert told in capsys.readouterr().err
     assert main(["last.mlir", *ARGUMENTS[2:], *run]) == 1
     assert "the kernel takes 3 arguments (memref<64x64xf16>, " in capsys.readouterr().err
+
+
+def test_the_last_level_is_compiled_once(
+    folder: Path, made_up: MadeUpDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    emit = codegen.emit
+
+    def emitted(module: ModuleOp, kind: codegen.Kind, device: str | None) -> str | bytes:
+        made.append(kind)
+        return emit(module, kind, device)
+
+    monkeypatch.setattr(codegen, "emit", emitted)
+    run = ["last.mlir", *ARGUMENTS, "--on", "opencl:cpu", "--device", "bmg"]
+    assert main(run) == 0
+    assert made == ["spirv"]
+
+
+def test_standard_input_is_read_once(
+    folder: Path,
+    made_up: MadeUpDevice,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = ["-", *ARGUMENTS, "--on", "opencl:cpu", "--device", "bmg", "--against", "-"]
+    said = "the kernels are at the last level, which runs on a device; give --on, or a level above"
+    with Path("last.mlir").open() as given:
+        monkeypatch.setattr(sys, "stdin", given)
+        assert main(run) == 1
+    assert capsys.readouterr().err == f"xetile-run: error: {said}\n"
+    with Path("gemm.mlir").open() as given:
+        monkeypatch.setattr(sys, "stdin", given)
+        assert main(run) == 2
 
 
 def test_which_kernel_of_the_last_level_is_said_with_a_flag(
