@@ -247,10 +247,11 @@ def _refuse_target(device: str | None) -> None:
 
 def _opened(on: "str | Device") -> "AbstractContextManager[Device]":
     """The device of a name, closed after; one that is open already stays so."""
-    if not isinstance(on, str):
-        return nullcontext(on)
+    from xetile.runtime.device import Device
     from xetile.runtime.devices import open_device
 
+    if isinstance(on, Device):
+        return nullcontext(on)
     return open_device(on)
 
 

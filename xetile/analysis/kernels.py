@@ -3,8 +3,10 @@
 Levels and launch conventions: docs/xetile-dialect.md and docs/running.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
+from operator import index
+from typing import SupportsIndex, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -167,19 +169,36 @@ def find_kernel(module: ModuleOp, name: str | None, choose: str = "by name") -> 
 
 
 def known_grid(
-    kernel: Operation, given: tuple[int, int, int] | None, give: str = "grid=(x, y, z)"
+    kernel: Operation, given: object = None, give: str = "grid=(x, y, z)"
 ) -> tuple[int, int, int]:
     """The workgroups of a launch, as given or as the kernel has them; `give` says how a user gives them.
 
-    Errors: XetileError at the kernel where neither says it.
+    Errors: XetileError at the kernel where neither says it, or for what is given and is no three positive sizes.
     """
-    sizes = given or launch_sizes(kernel, "known_grid_size")
+    if given is not None:
+        return three_sizes(kernel, given)
+    sizes = launch_sizes(kernel, "known_grid_size")
     if sizes is None:
         fail(
             kernel,
             f"the grid is not known; give {give}, or write known_grid_size on the kernel",
         )
-    return sizes
+    return three_sizes(kernel, sizes)
+
+
+def three_sizes(kernel: Operation, grid: object) -> tuple[int, int, int]:
+    """A grid that a caller gives, whatever holds its numbers.
+
+    Errors: XetileError at the kernel.
+    """
+    try:
+        sizes = [index(size) for size in cast("Iterable[SupportsIndex]", grid)]
+    except TypeError:
+        sizes = []
+    if len(sizes) != 3 or min(sizes) < 1:
+        shown = list(cast("Iterable[object]", grid)) if isinstance(grid, tuple) else grid
+        fail(kernel, f"the grid is {shown}; expected three positive sizes, x fastest")
+    return sizes[0], sizes[1], sizes[2]
 
 
 def missing_kernel(module: ModuleOp, wanted: str | None, known: Sequence[str]) -> XetileError:

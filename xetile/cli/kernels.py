@@ -26,7 +26,7 @@ def kernel_to_run(module: "ModuleOp", name: str | None, grid: Extents | None) ->
 
     if not kernel_functions(module):
         if is_at_last_level(module):
-            refuse_last_level()
+            refuse_last_level(module)
         if name is None:
             _advise_entry(list(functions(module)))
     kernel = find_kernel(module, name, choose="with --kernel")
@@ -44,10 +44,13 @@ def check_grid(kernel: "Operation", known: Extents | None, given: Extents | None
         warn(kernel, f"--grid is {list(given)}, which counts; the kernel has {wanted}")
 
 
-def refuse_last_level() -> NoReturn:
+def refuse_last_level(module: "ModuleOp") -> NoReturn:
     """Refuse to execute on numpy what is for devices alone."""
-    raise XetileError(
-        "the kernels are at the last level, which runs on a device; give --on, or a level above"
+    from xetile.codegen.functions import is_kernel, llvm_functions
+
+    fail(
+        next(filter(is_kernel, llvm_functions(module))),
+        "this kernel is at the last level, which --on executes on a device; numpy executes the levels above",
     )
 
 

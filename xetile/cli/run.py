@@ -80,7 +80,7 @@ def _other(kernel: Kernel, options: Namespace) -> Kernel | None:
     if options.against == options.input:
         # not read again: standard input would be at its end
         if is_at_last_level(kernel.module):
-            refuse_last_level()
+            refuse_last_level(kernel.module)
         return kernel
     other = _read(options.against, options, on_device=False)
     _refuse_other_types(kernel.parameters, other.parameters, options)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import NamedTuple, NewType, Protocol, Self
+from typing import NamedTuple, NewType, Protocol, Self, runtime_checkable
 
 Program = NewType("Program", int)
 """A built module, a number that its device gave."""
@@ -49,6 +49,7 @@ class Information(NamedTuple):
     fault: str | None = None
 
 
+@runtime_checkable
 class Device(Protocol):
     """A device that is open; whoever opened it closes it.
 

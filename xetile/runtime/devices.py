@@ -31,8 +31,10 @@ def is_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def check_name(name: str) -> None:
+def check_name(name: object) -> None:
     """Refuse what cannot be the name of a device; a target is none."""
+    if not isinstance(name, str):
+        raise XetileError(f"expected the name of a device, found {type(name).__name__}")
     if is_name(name):
         return
     known = f"{CPU}, {GPU} or {GPU}:N"

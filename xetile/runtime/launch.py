@@ -193,15 +193,11 @@ def _check_early(
 
 def _sizes(compiled: Compiled, grid: Extents | None) -> tuple[Extents, Extents]:
     """The workgroups of a launch, and the work-items of each."""
-    sizes = grid or extents_of(compiled.kernel["grid"])
-    if sizes is None:
-        raise XetileError(
-            "the grid is not known; give grid=(x, y, z), or write known_grid_size on the kernel"
-        )
-    if len(sizes) != 3 or min(sizes) < 1:
-        raise XetileError(
-            f"the grid is {list(sizes)}; expected three positive sizes, x fastest"
-        )
+    from xetile.analysis.kernels import known_grid, three_sizes
+
+    written = extents_of(compiled.kernel["grid"]) if grid is None else grid
+    function = compiled.function
+    sizes = known_grid(function) if written is None else three_sizes(function, written)
     block = extents_of(compiled.kernel["block"])
     if block is None:
         raise XetileError("a kernel needs known_block_size to be launched")

@@ -41,6 +41,7 @@ def test_a_name_is_opened_for_the_call_and_a_device_stays_open(
         ({"on": "cpu"}, "unknown device 'cpu'; expected opencl:cpu, opencl:gpu or opencl:gpu:N; did you mean 'opencl:cpu'?"),
         ({"on": "bmg"}, "'bmg' is what to compile for, which device says; expected where to run: opencl:cpu, opencl:gpu or opencl:gpu:N"),
         ({"on": MadeUpDevice(), "sanitize": True}, "sanitize=True watches what is executed on numpy; leave out on="),
+        ({"on": 3}, "expected the name of a device, found int"),
         ({"on": MadeUpDevice(), "device": "bgm"}, "unknown device 'bgm'; known are pvc, bmg, lnl, ptl, cri; did you mean 'bmg'?"),
     ],
 )  # fmt: skip

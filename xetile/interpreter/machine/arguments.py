@@ -14,6 +14,9 @@ from xetile.interpreter.machine.elements import Element, element_of, round_to, w
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.values import Array, MemRef, Value, uniform
 
+LONGEST_SHOWN = 40
+"""Characters of a value that messages show."""
+
 ADDRESS_BITS = 64
 """Bits of an integer parameter that takes an array's address."""
 
@@ -103,7 +106,8 @@ def _described(given: object) -> str:
         return (
             f"an array of {'x'.join(map(str, array.shape)) or 'no dimensions'} {array.dtype}"
         )
-    return f"{type(given).__name__} {given!r}"
+    shown = repr(given)
+    return f"{type(given).__name__} {shown if len(shown) <= LONGEST_SHOWN else shown[:LONGEST_SHOWN] + '...'}"
 
 
 def _memref(

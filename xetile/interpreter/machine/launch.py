@@ -130,8 +130,6 @@ def parameters_of(kernel: Operation) -> Sequence[BlockArgument]:
 def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
     kind = level(kernel)
     sizes = known_grid(kernel, grid)
-    if len(sizes) != 3 or min(sizes) < 1:
-        fail(kernel, f"the grid is {list(sizes)}; expected three positive sizes, x fastest")
     subgroups = subgroup_count(kernel)
     if subgroups is None and kind == "workgroup":
         subgroups = mapped_subgroups(kernel)
@@ -139,7 +137,7 @@ def _threads(kernel: Operation, grid: Sizes | None) -> Threads:
         fail(kernel, f"a kernel of level {kind} needs known_block_size to be executed")
     return Threads(
         kind,
-        (sizes[0], sizes[1], sizes[2]),
+        sizes,
         launch_sizes(kernel, "known_block_size"),
         subgroups or 1,
         subgroup_size=subgroup_threads(kernel),

@@ -35,6 +35,7 @@ from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 
 _POINTER = llvm.LLVMPointerType(IntAttr(GLOBAL_ADDRESS_SPACE))
 _CASTS = ("arith.index_cast", "arith.index_castui", "builtin.unrealized_conversion_cast")
+_BASES = ("llvm.ptrtoint", "memref.extract_aligned_pointer_as_index")
 _WIDENING = ("arith.extui", "arith.extsi", *_CASTS)
 
 
@@ -161,8 +162,19 @@ def _makes_address(user: Operation, operand: int) -> bool:
     if user.name == "arith.addi":
         # of two arguments that are added, only one can be the address, and nothing says which
         other = user.operands[1 - operand]
-        return not _is_parameter(other) and _is_address(user.results[0])
+        counted = _is_parameter(other) or _has_base(other)
+        return not counted and _is_address(user.results[0])
     return False
+
+
+def _has_base(value: SSAValue) -> bool:
+    """Whether an integer is a pointer's address, or counted from one: what is added to it is an offset."""
+    if not isinstance(value, OpResult):
+        return False
+    if value.op.name in _BASES:
+        return True
+    passes = value.op.name in (*_WIDENING, "arith.addi", "arith.subi")
+    return passes and any(map(_has_base, value.op.operands))
 
 
 def _is_parameter(value: SSAValue) -> bool:

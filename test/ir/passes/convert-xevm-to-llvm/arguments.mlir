@@ -53,4 +53,22 @@ gpu.module @m {
         tile_width = 16 : i32, v_blocks = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32)
     gpu.return
   }
+
+  // What is added to the address of a memref is a number, though it ends in a pointer.
+  // CHECK-LABEL: llvm.func @offset(%{{[^:]*}}: !llvm.ptr<1>, %bytes: i64)
+  // CHECK: llvm.add %{{.*}}, %bytes : i64
+  gpu.func @offset(%A: memref<8x64xf16>, %bytes: i64) kernel {
+    %zero = arith.constant 0 : i32
+    %w = arith.constant 128 : i32
+    %h = arith.constant 8 : i32
+    %c64 = arith.constant 64 : i64
+    %i = memref.extract_aligned_pointer_as_index %A : memref<8x64xf16> -> index
+    %l = arith.index_cast %i : index to i64
+    %m = arith.addi %l, %c64 : i64
+    %n = arith.addi %m, %bytes : i64
+    %p = llvm.inttoptr %n : i64 to !llvm.ptr<1>
+    xevm.blockprefetch2d %p, %w, %h, %w, %zero, %zero <{elem_size_in_bits = 16 : i32, tile_height = 8 : i32,
+        tile_width = 16 : i32, v_blocks = 2 : i32}> : (!llvm.ptr<1>, i32, i32, i32, i32, i32)
+    gpu.return
+  }
 }

@@ -1,6 +1,7 @@
 """What a launch is given: arrays that fit their types, and what is wrong with others."""
 
 from collections.abc import Callable
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -74,6 +75,11 @@ def test_arguments_that_fit(compute: Run, type_: str, given: object):
     compute("", type_, given)
 
 
+def test_long_values_are_cut_in_messages(compute: Run):
+    with pytest.raises(XetileError, match=r"takes an array, not list \[[0., ]{39}\.\.\.$"):
+        compute("", "memref<4xf32>", [0.0] * 3000)
+
+
 def test_stores_to_read_only_arrays_are_refused(compute: Run):
     given = np.zeros(4, np.float32)
     given.flags.writeable = False
@@ -104,12 +110,15 @@ gpu.module @m {
         ("first", [], (1, 1, 1), r"takes 1 arguments \(memref<4xf32>\), 0 are given|needs known_block_size"),
         ("first", [np.zeros(4, np.float32)], None, r"give grid=\(x, y, z\), or write known_grid_size on the kernel"),
         ("first", [np.zeros(4, np.float32)], (1, 0, 1), r"the grid is \[1, 0, 1\]; expected three positive sizes"),
+        ("first", [np.zeros(4, np.float32)], (1.5, 1, 1), r"the grid is \[1.5, 1, 1\]; expected three positive sizes"),
+        ("first", [np.zeros(4, np.float32)], ("1", "1", "1"), r"the grid is \['1', '1', '1'\]; expected"),
+        ("first", [np.zeros(4, np.float32)], 3, "the grid is 3; expected three positive sizes"),
         ("first", [np.zeros(4, np.float32)], (1, 1, 1), "level subgroup needs known_block_size"),
         ("second", [], (1, 1, 1), "24 work-items; expected a multiple of 16"),
     ],
 )  # fmt: skip
 def test_launches_that_are_wrong(
-    kernel: str | None, arrays: list[Array], grid: tuple[int, int, int] | None, message: str
+    kernel: str | None, arrays: list[Array], grid: Any, message: str
 ):
     with pytest.raises(XetileError, match=message):
         execute(parse_text(KERNELS, "kernel.mlir"), kernel, arrays, grid=grid)
