@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     UnrealizedConversionCastOp,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -138,6 +139,7 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
     """One message; its linear layout says which lane and register holds which element."""
     descriptor = view.descriptor(op.operands[0])
     type, bits = descriptor.type, descriptor.bits
+    _refuse_booleans(op, type)
     rows, columns = type.shape
     transposed = op.transpose is not None
     message = BlockConfiguration(
@@ -164,8 +166,15 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
     view.bind_registers(op.results[0], view.new(_legal(op, loaded)), layout, word_bits=word)
 
 
+def _refuse_booleans(op: Operation, type: TensorDescType) -> None:
+    """An i1 is a byte of memory; the registers of a message would be taken for eight of them."""
+    if type.element_type == i1:
+        fail(op, f"'{op.name}' of i1, which memory holds as bytes, is not lowered to XeVM yet")
+
+
 def _store_nd(view: LaneView, op: StoreNdOp) -> None:
     descriptor = view.descriptor(op.operands[1])
+    _refuse_booleans(op, descriptor.type)
     rows, columns = descriptor.type.shape
     message = BlockConfiguration(rows, columns, 1)
     layout = load_vector_layout(message, descriptor.bits)

@@ -110,3 +110,25 @@ func.func @cached_store(%A: memref<64x64xf32>) {
   xegpu.store_nd %v, %a[%c0, %c0] <{l1_hint = #xegpu.cache_hint<cached>}> : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
   return
 }
+
+// -----
+
+// An i1 is a byte of memory, and no bit of it.
+func.func @booleans(%A: memref<64x64xi1>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xi1> -> !xegpu.tensor_desc<1x16xi1>
+  // expected-error @below {{'xegpu.load_nd' of i1, which memory holds as bytes, is not lowered to XeVM yet}}
+  %v = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<1x16xi1> -> vector<1x16xi1>
+  return
+}
+
+// -----
+
+func.func @stored_booleans(%A: memref<64x64xi1>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<true> : vector<1x16xi1>
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xi1> -> !xegpu.tensor_desc<1x16xi1>
+  // expected-error @below {{'xegpu.store_nd' of i1, which memory holds as bytes, is not lowered to XeVM yet}}
+  xegpu.store_nd %v, %a[%c0, %c0] : vector<1x16xi1>, !xegpu.tensor_desc<1x16xi1>
+  return
+}
