@@ -19,6 +19,8 @@ import dpctl.memory
 import dpctl.program
 import numpy
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 path = sys.argv[1]
 spirv, contract = Path(path).read_bytes(), json.loads(Path(f"{path}.json").read_text())
 queue = dpctl.SyclQueue()
@@ -27,6 +29,8 @@ options = contract["build_options"][queue.backend.name] if queue.sycl_device.is_
 program = dpctl.program.create_program_from_spirv(queue, spirv, options)
 
 kernel = contract["kernels"][0]
+if [argument["element"] for argument in kernel["arguments"]] != ["f16", "f16", "f32"]:
+    sys.exit("this example multiplies f16 to f32")
 of_a, of_b, of_c = (argument["shape"] for argument in kernel["arguments"])
 random = numpy.random.default_rng(0)
 a = random.standard_normal(of_a, numpy.float32).astype(numpy.float16)

@@ -25,6 +25,8 @@ try:
 except ImportError as error:
     sys.exit(f"pyopencl cannot be imported ({error}); {INSTALL}")
 
+if len(sys.argv) < 2:
+    sys.exit(__doc__)
 path, on_cpu = sys.argv[1], sys.argv[2:] == ["cpu"]
 spirv, contract = Path(path).read_bytes(), json.loads(Path(f"{path}.json").read_text())
 if on_cpu:
@@ -40,7 +42,9 @@ if on_cpu:
 
 kind = cl.device_type.CPU if on_cpu else cl.device_type.GPU
 found = [device for platform in cl.get_platforms() for device in platform.get_devices(kind)]
-device = next(device for device in found if "Intel" in device.platform.vendor)
+device = next((device for device in found if "Intel" in device.platform.vendor), None)
+if device is None:
+    sys.exit("there is no driver for an Intel GPU; give `cpu` for Intel's runtime for CPUs")
 context = cl.Context([device])
 queue = cl.CommandQueue(context)
 program = cl.Program(context, spirv)
@@ -54,6 +58,8 @@ else:
     program.build(contract["build_options"]["opencl"].split())
 
 kernel = contract["kernels"][0]
+if [argument["element"] for argument in kernel["arguments"]] != ["f16", "f16", "f32"]:
+    sys.exit("this example multiplies f16 to f32")
 of_a, of_b, of_c = (argument["shape"] for argument in kernel["arguments"])
 random = numpy.random.default_rng(0)
 a = random.standard_normal(of_a, numpy.float32).astype(numpy.float16)
