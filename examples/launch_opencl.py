@@ -41,7 +41,11 @@ if on_cpu:
     os.environ["OCL_ICD_VENDORS"] = str(library)
 
 kind = cl.device_type.CPU if on_cpu else cl.device_type.GPU
-found = [device for platform in cl.get_platforms() for device in platform.get_devices(kind)]
+try:
+    platforms = cl.get_platforms()
+except cl.LogicError:  # no driver at all
+    platforms = []
+found = [device for platform in platforms for device in platform.get_devices(kind)]
 device = next((device for device in found if "Intel" in device.platform.vendor), None)
 if device is None:
     sys.exit("there is no driver for an Intel GPU; give `cpu` for Intel's runtime for CPUs")
