@@ -26,8 +26,8 @@ Argument = NDArray[np.generic] | int | float
 SHARE = 0.1
 """Of the kernels: building one takes a device a second or more."""
 
-SECONDS = 60.0
-"""For a build or a launch; a worker must not be silent for much longer."""
+SECONDS = 20.0
+"""For a start, a build or a launch; a worker that builds twice must answer before it is taken to hang."""
 
 INEXACT = (*ULPS, *EITHER_ZERO)
 """Ops whose last bits, or zero's sign, are the device's own."""
@@ -62,7 +62,8 @@ def compared(
     compile_kernel(lanes, name, target)
     found = copied(given)
     try:
-        execute_on(device(), lanes, name, found, target=target)
+        with _memory_of_the_machine():
+            execute_on(device(), lanes, name, found, target=target)
     except XetileError as error:
         if "expected an extent along x" in error.message:
             return Outcome("refused by the device")
@@ -105,14 +106,16 @@ def device() -> Device:
     while _opened and isinstance(_opened[0], ChildDevice) and not _opened[0].is_open:
         _opened.pop()
     if not _opened:
-        with _memory_of_the_machine():
-            _opened.append(open_device(CPU, seconds=SECONDS))
+        _opened.append(open_device(CPU, seconds=SECONDS))
     return _opened[0]
 
 
 @contextmanager
 def _memory_of_the_machine() -> Generator[None]:
-    """A process that is started here is not limited as the fuzzer's workers are: drivers reserve more than they use."""
+    """A process that is started inside is not limited as the fuzzer's workers are: drivers reserve more than they use.
+
+    A device starts one where it is opened, and where its driver ended while it built.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     try:

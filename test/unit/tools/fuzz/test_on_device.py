@@ -1,5 +1,6 @@
 """Kernels that the fuzzer executes on a device: what is found there, and what is no finding."""
 
+import resource
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from tools.fuzz.case import Finding, Outcome
 from tools.fuzz.corpus import executable
 from tools.fuzz.families import make
 from tools.fuzz.lowering import check_lowering
-from tools.fuzz.on_device import is_installed
-from tools.fuzz.pool import Name, alone
+from tools.fuzz.on_device import SECONDS, is_installed
+from tools.fuzz.pool import LONGEST_SILENCE, MEMORY, Name, alone
 from xetile.errors import XetileError
 
 (GEMM,) = (text for text in executable() if "%positive" in text)
@@ -88,6 +89,30 @@ def test_what_is_refused_on_the_way_is_no_finding(monkeypatch: pytest.MonkeyPatc
 
     installed(monkeypatch, unreachable)
     assert check_lowering(SCATTERED, on_device=True) == Outcome("refused below level B")
+
+
+def test_a_device_that_is_started_again_is_not_limited_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits: list[int] = []
+
+    def execute(*_: object, **__: object) -> float:
+        limits.append(resource.getrlimit(resource.RLIMIT_AS)[0])
+        return 0.0
+
+    installed(monkeypatch, execute)
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+
+    def attempt(_: Name) -> Outcome:
+        check_lowering(GEMM, on_device=True)
+        return Outcome(str([*limits, *resource.getrlimit(resource.RLIMIT_AS)]))
+
+    assert alone(Name("kernel", 0, 0), attempt) == Outcome(str([most, MEMORY, most]))
+
+
+def test_a_device_answers_before_its_worker_is_taken_to_hang() -> None:
+    """A build, another start, a build again and a launch, each as slow as may be."""
+    assert 4 * SECONDS < LONGEST_SILENCE
 
 
 @pytest.mark.opencl
