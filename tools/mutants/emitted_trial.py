@@ -1,6 +1,7 @@
 """A kernel on a device beside level V on numpy: the same bits in its arrays, and nothing written around them."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any, NamedTuple, cast
 
 import numpy
@@ -13,7 +14,7 @@ from xetile.codegen.spirv import compile_apart
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.runtime.arguments import groups
-from xetile.runtime.device import Argument, Device, Memory, Pointer, Scalar
+from xetile.runtime.device import Argument, Device, Memory, Pointer, Program, Scalar
 
 from .emitted_kernels import Extents, Kernel, Launch
 
@@ -87,26 +88,35 @@ def difference(trial: Trial, spirv: bytes, device: Device) -> str | None:
     Errors: XetileError where the device refuses the module, reports a fault, ends, or takes too long.
     """
     program = device.build(spirv, {})
-    block = _extents(trial.entry["block"])
-    for number, run in enumerate(trial.runs):
-        memories, arguments = _arguments(device, trial, run.launch)
-        device.launch(
-            program, str(trial.entry["name"]), arguments, grid=run.launch.grid, block=block
-        )
+    try:
+        for number, run in enumerate(trial.runs):
+            found = _difference_of_run(trial, run, program, device)
+            if found is not None:
+                return f"launch {number}, {found}"
+    finally:
+        device.forget(program)
+    return None
+
+
+def _difference_of_run(trial: Trial, run: Run, program: Program, device: Device) -> str | None:
+    name, block = str(trial.entry["name"]), _extents(trial.entry["block"])
+    with ExitStack() as held:
+        memories, arguments = _arguments(device, trial, run.launch, held)
+        device.launch(program, name, arguments, grid=run.launch.grid, block=block)
         for argument, (memory, expected) in enumerate(
             zip(memories, run.expected, strict=True)
         ):
             if memory is not None and expected is not None:
                 found = _difference(expected, device.read(memory))
-                device.free(memory)
                 if found is not None:
-                    return f"launch {number}, argument {argument}: {found}"
+                    return f"argument {argument}: {found}"
     return None
 
 
 def _arguments(
-    device: Device, trial: Trial, launch: Launch
+    device: Device, trial: Trial, launch: Launch, held: ExitStack
 ) -> tuple[list[Memory | None], list[Argument]]:
+    """Memory for each array, which `held` gives back, and what the kernel is passed."""
     entries = cast("list[dict[str, Plain]]", trial.entry["arguments"])
     memories: list[Memory | None] = []
     arguments: list[Argument] = []
@@ -117,6 +127,7 @@ def _arguments(
             continue
         raw = placed(value).raw
         memory = device.allocate(raw.size)
+        held.callback(device.free, memory)
         device.write(memory, raw.tobytes())
         memories.append(memory)
         arguments.append(Pointer(memory, GUARD_BYTES))

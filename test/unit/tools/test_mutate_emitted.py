@@ -247,6 +247,12 @@ class Careless:
     def __init__(self, results: Mapping[int, bytes], spoilt: int | None) -> None:
         self._results, self._spoilt = results, spoilt
         self._memories: dict[Memory, bytearray] = {}
+        self._programs = 0
+        self._count = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._memories and not self._programs
 
     def __enter__(self) -> Self:
         return self
@@ -259,10 +265,12 @@ class Careless:
     ) -> None: ...
 
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
+        self._programs += 1
         return Program(0)
 
     def allocate(self, size: int) -> Memory:
-        memory = Memory(len(self._memories))
+        self._count += 1
+        memory = Memory(self._count)
         self._memories[memory] = bytearray(size)
         return memory
 
@@ -272,9 +280,11 @@ class Careless:
     def read(self, memory: Memory) -> bytes:
         return bytes(self._memories[memory])
 
-    def free(self, memory: Memory) -> None: ...
+    def free(self, memory: Memory) -> None:
+        del self._memories[memory]
 
-    def forget(self, program: Program) -> None: ...
+    def forget(self, program: Program) -> None:
+        self._programs -= 1
 
     def close(self) -> None: ...
 
@@ -306,9 +316,11 @@ def test_bytes_around_an_array_are_compared() -> None:
         for number, place in enumerate(trial.runs[0].expected)
         if place is not None
     }
-    assert difference(trial, b"", Careless(results, None)) is None
-    told = "launch 0, argument 3: bytes outside of the array"
-    assert difference(trial, b"", Careless(results, 3)) == told
+    devices = [Careless(results, None), Careless(results, 0)]
+    assert difference(trial, b"", devices[0]) is None
+    told = "launch 0, argument 0: bytes outside of the array"
+    assert difference(trial, b"", devices[1]) == told
+    assert all(device.is_empty for device in devices)
     results[4] = (
         numpy.frombuffer(results[4], numpy.float32).copy().tobytes()[:-4] + b"\0\0\0\1"
     )
