@@ -1,7 +1,7 @@
 """A case: a kernel, or many small ones that are built together, with its arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy
@@ -72,8 +72,6 @@ class Case:
     build: Callable[[Sequence[str]], Program]
     parts: tuple[str, ...] = ("",)
     devices: tuple[str, ...] = DEVICES
-    quick: bool = field(default=False)
-    """Whether the unit test runs it."""
 
 
 class Row(NamedTuple):

@@ -85,18 +85,10 @@ def _ops(type: str) -> dict[str, Op]:
 
 
 def _float_ops(t: str) -> dict[str, Op]:
-    ops = {f"arith.{n}": Op(f"%r = arith.{n} %x, %y : #{t}>", t) for n in FLOAT_BINARY}
-    ops |= {f"arith.{n}": Op(f"%r = arith.{n} %x, %n : #{t}>", t, "xn") for n in NUMBERS}
-    ops |= {
-        f"arith.{n} of two zeros": Op(
-            f"%r = arith.{n} %x, %y : #{t}>", t, open="MLIR takes either of two zeros"
-        )
-        for n in NUMBERS
-    }
-    ops |= {f"arith.cmpf {n}": Op(_bit(f"arith.cmpf {n}, %x, %y : #{t}>"), "i8") for n in CMPF}
-    ops["arith.select"] = Op(
-        f"%c = arith.cmpf olt, %x, %y : #{t}>\n%r = arith.select %c, %x, %y : #i1>, #{t}>", t
-    )
+    ops = _binary(t, FLOAT_BINARY)
+    ops |= _binary(t, NUMBERS, "n")
+    ops |= _binary(t, NUMBERS, where=" of two zeros", open="MLIR takes either of two zeros")
+    ops |= _comparisons(t, "cmpf", CMPF, "olt")
     ops["arith.negf"] = Op(f"%r = arith.negf %x : #{t}>", t)
     ops["math.fma"] = Op(f"%r = math.fma %x, %y, %z : #{t}>", t, "xyz")
     ops |= {f"math.{n}": Op(f"%r = math.{n} %x : #{t}>", t) for n in UNARY_MATH}
@@ -123,19 +115,11 @@ def _float_ops(t: str) -> dict[str, Op]:
 
 
 def _integer_ops(t: str) -> dict[str, Op]:
-    ops = {f"arith.{n}": Op(f"%r = arith.{n} %x, %y : #{t}>", t) for n in WRAPPING}
-    ops |= {f"arith.{n}": Op(f"%r = arith.{n} %x, %d : #{t}>", t, "xd") for n in DIVISIONS}
-    ops |= {f"arith.{n}": Op(f"%r = arith.{n} %x, %s : #{t}>", t, "xs") for n in SHIFTS}
-    ops |= {
-        f"arith.{n} by too much": Op(
-            f"%r = arith.{n} %x, %y : #{t}>", t, open="MLIR has no result for it"
-        )
-        for n in SHIFTS
-    }
-    ops |= {f"arith.cmpi {n}": Op(_bit(f"arith.cmpi {n}, %x, %y : #{t}>"), "i8") for n in CMPI}
-    ops["arith.select"] = Op(
-        f"%c = arith.cmpi slt, %x, %y : #{t}>\n%r = arith.select %c, %x, %y : #i1>, #{t}>", t
-    )
+    ops = _binary(t, WRAPPING)
+    ops |= _binary(t, DIVISIONS, "d")
+    ops |= _binary(t, SHIFTS, "s")
+    ops |= _binary(t, SHIFTS, where=" by too much", open="MLIR has no result for it")
+    ops |= _comparisons(t, "cmpi", CMPI, "slt")
     ops |= {f"math.{n}": Op(f"%r = math.{n} %x : #{t}>", t) for n in INTEGER_MATH}
     ops["math.ipowi"] = Op(f"%r = math.ipowi %x, %s : #{t}>", t, "xs")
     for other in ("i1", *INTEGERS, "index"):
@@ -162,6 +146,26 @@ def _integer_ops(t: str) -> dict[str, Op]:
                 ops[f"arith.bitcast to {other}"] = Op(
                     f"%r = arith.bitcast %x : #{t}> to #{other}>", other
                 )
+    return ops
+
+
+def _binary(
+    t: str, names: Sequence[str], right: str = "y", *, where: str = "", open: str = ""
+) -> dict[str, Op]:
+    """Ops of arith on %x and the operand of that name; `where` tells parts of one op apart."""
+    return {
+        f"arith.{n}{where}": Op(f"%r = arith.{n} %x, %{right} : #{t}>", t, f"x{right}", open)
+        for n in names
+    }
+
+
+def _comparisons(t: str, op: str, predicates: Sequence[str], less: str) -> dict[str, Op]:
+    """Every predicate, and a choice by one."""
+    compare, operands = f"arith.{op}", f"%x, %y : #{t}>"
+    ops = {f"{compare} {p}": Op(_bit(f"{compare} {p}, {operands}"), "i8") for p in predicates}
+    ops["arith.select"] = Op(
+        f"%c = {compare} {less}, {operands}\n%r = arith.select %c, %x, %y : #i1>, #{t}>", t
+    )
     return ops
 
 

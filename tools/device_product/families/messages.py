@@ -16,7 +16,6 @@ from xetile.targets.target import Access
 from xetile.targets.xe.messages import verified
 
 ROWS, ROW_BYTES = 64, 256
-WORDS = {8: "i8", 16: "i16", 32: "i32"}
 SURFACE = "(!llvm.ptr<1>, i32, i32, i32, i32, i32"
 HEAD = """
 gpu.module @m { gpu.func @k(PARAMETERS) kernel attributes {known_block_size = array<i32: 16, 1, 1>,

@@ -97,7 +97,7 @@ def _loads(t: str) -> dict[str, Move]:
         f"{shape[0]}x{shape[1]}": Move(load(shape, t, (8, 16)), shape, t) for shape in SHAPES
     }
     moves |= {f"at {corner}": Move(load((8, 32), t, corner), (8, 32), t) for corner in CORNERS}
-    padding = "2.0" if (t[0] != "i" and t != "bf16") or t == "bf16" else "1"
+    padding = "2.0" if t[0] != "i" else "1"
     if t != "i1":
         moves["padded"] = Move(
             load((16, 32), t, (40, 48), f" {{padding = {padding}}}"), (16, 32), t
@@ -204,9 +204,7 @@ def _with_number(lines: str, name: str, number: int) -> str:
 
 
 def _dtype(type: str) -> "numpy.dtype[numpy.generic]":
-    if type == "i1":
-        return numpy.dtype(numpy.bool)
-    return numpy.dtype(numpy.float32) if type == "tf32" else DTYPES[type]
+    return numpy.dtype(numpy.bool) if type == "i1" else DTYPES[type]
 
 
 def _numbers(type: str) -> Array:

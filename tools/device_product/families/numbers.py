@@ -29,10 +29,13 @@ BITS = {
 DTYPES = {
     "f16": numpy.dtype(numpy.float16),
     "bf16": numpy.dtype(ml_dtypes.bfloat16),
+    "tf32": numpy.dtype(numpy.float32),
     "f32": numpy.dtype(numpy.float32),
     "f64": numpy.dtype(numpy.float64),
     "f8E4M3FN": numpy.dtype(ml_dtypes.float8_e4m3fn),
     "f8E5M2": numpy.dtype(ml_dtypes.float8_e5m2),
+    "si8": numpy.dtype(numpy.int8),
+    "ui8": numpy.dtype(numpy.uint8),
     "i1": numpy.dtype(numpy.int8),
     "index": numpy.dtype(numpy.int64),
     **{name: numpy.dtype(f"int{name[1:]}") for name in INTEGERS},

@@ -5,26 +5,14 @@ from functools import partial
 from itertools import product
 from typing import NamedTuple
 
-import ml_dtypes
 import numpy
 
 from tools.device_product.case import Array, Case, Given, Program
+from tools.device_product.families.numbers import DTYPES
 from xetile.api import text
 from xetile.kernels import gemm
 from xetile.targets.xe.dpas import FLOAT_8_PRODUCTS, PRODUCTS, Products
 
-DTYPES = {
-    "f16": numpy.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "tf32": numpy.float32,
-    "f32": numpy.float32,
-    "f64": numpy.float64,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "si8": numpy.int8,
-    "ui8": numpy.uint8,
-    **{f"i{bits}": numpy.dtype(f"int{bits}") for bits in (8, 16, 32, 64)},
-}
 SIZES = {"dividing": (64, 64, 128), "ragged": (56, 80, 144)}
 RESULTS = (
     ("f16", "f32", ("f16", "bf16")),
@@ -129,7 +117,7 @@ def matrix(shape: Sequence[int], type: str, seed: int) -> Array:
     """Normally distributed numbers; integers of the whole range."""
     random = numpy.random.default_rng([seed, *shape])
     if "i" in type:
-        info = numpy.iinfo(DTYPES[type])
+        info = numpy.iinfo(DTYPES[type].name)
         return random.integers(info.min, info.max, shape, endpoint=True).astype(DTYPES[type])
     return random.standard_normal(shape).astype(DTYPES[type])
 
