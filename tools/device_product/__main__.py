@@ -71,13 +71,17 @@ def report(found: Iterator[Judged], *, show_all: bool) -> int:
     return 1 if kinds["differs"] else 0
 
 
+_QUIET = ("equal", "changes nothing", "nan", "refused", "not executed", "open")
+"""Verdicts of which only the summary tells."""
+
+
 def _lines(row: Row, *, show_all: bool) -> Iterator[str]:
     """A line per verdict, with the devices that it is the same on."""
     devices: dict[tuple[str, str], list[str]] = {}
     for device, verdict in row.verdicts.items():
         devices.setdefault(verdict, []).append(device)
     for (kind, detail), names in devices.items():
-        if show_all or kind not in ("equal", "nan", "refused", "not executed", "open"):
+        if show_all or kind not in _QUIET:
             print_detail = f": {detail}" if detail else ""
             yield f"{row.name} | {' '.join(names)} | {kind}{print_detail}"
 

@@ -13,9 +13,19 @@ Extents = tuple[int, int, int]
 
 DEVICES = ("pvc", "bmg", "lnl", "ptl", "cri")
 
-Kind = Literal["equal", "nan", "within", "open", "refused", "not executed", "differs"]
+Kind = Literal[
+    "equal",
+    "changes nothing",
+    "nan",
+    "within",
+    "open",
+    "refused",
+    "not executed",
+    "differs",
+]
 MEANINGS: Mapping[Kind, str] = {
     "equal": "equal bits",
+    "changes nothing": "change no array",
     "nan": "equal bits, but for those of NaNs",
     "within": "within the bound of a function",
     "open": "differ where MLIR and OpenCL leave the result open",

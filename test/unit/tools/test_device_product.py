@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy
 import pytest
 
+from tools.device_product import workers
 from tools.device_product.__main__ import main, report
 from tools.device_product.case import Case, Given, Judged, Program, Result, Row, Verdict
 from tools.device_product.families import FAMILIES, all_cases
@@ -90,6 +91,47 @@ def test_verdicts(added: float, result: Result, kind: str):
     assert (judged.built, judged.shared) == (1, 1)
 
 
+@pytest.mark.parametrize(("added", "kind"), [(0.0, "changes nothing"), (1.0, "differs")])
+def test_a_kernel_that_changes_nothing_is_told_apart(added: float, kind: str):
+    """Equal bits say nothing where those before the launch are the same."""
+    ones = numpy.ones((8, 16), numpy.float32)
+
+    def build(parts: Sequence[str]) -> Program:
+        return Program(COPY, [ones, ones.copy()], "k", results={1: Result()})
+
+    (row,) = Fake(added).judge(Case("copy", build), ("bmg",)).rows
+    assert row.verdicts["bmg"].kind == kind
+
+
+class Many:
+    """Workers of which one case is judged, and the next is not."""
+
+    is_open = True
+
+    def __init__(self, devices: Sequence[str]) -> None: ...
+
+    def judge(self, name: str) -> Judged:
+        if name == "fails":
+            raise ValueError(name)
+        return Judged([], 0, 0)
+
+    def close(self) -> None:
+        Many.is_open = False
+
+
+def test_processes_end_with_what_asks(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "_Workers", Many)
+    with pytest.raises(ValueError, match="fails"):
+        list(workers.judged(["good", "fails"], ("bmg",), 1))
+    assert not Many.is_open
+    Many.is_open = True
+    found = workers.judged(["good", "good"], ("bmg",), 1)
+    next(found)
+    assert Many.is_open
+    del found
+    assert not Many.is_open
+
+
 def test_programs_that_are_refused_are_no_difference():
     def build(parts: Sequence[str]) -> Program:
         erf = "%e = math.erf %v : vector<8x16xf32>"
@@ -104,6 +146,7 @@ def test_programs_that_are_refused_are_no_difference():
 def test_the_table_shows_what_differs(capsys: pytest.CaptureFixture[str]):
     rows = [
         Row("good", {"pvc": Verdict("equal"), "bmg": Verdict("equal")}),
+        Row("idle", {"pvc": Verdict("changes nothing")}),
         Row(
             "bad",
             {
@@ -116,7 +159,8 @@ def test_the_table_shows_what_differs(capsys: pytest.CaptureFixture[str]):
     printed = capsys.readouterr().out
     assert "bad | pvc | differs: why" in printed
     assert "good" not in printed
-    assert "2 kernels, 4 with their devices; 2 SPIR-V modules launched, 1 shared" in printed
+    assert "     1 change no array\n" in printed
+    assert "3 kernels, 5 with their devices; 2 SPIR-V modules launched, 1 shared" in printed
     assert "1 refused: 'op' has no lowering" in printed
     assert report(iter([Judged(rows[:1], 1, 1)]), show_all=True) == 0
     assert "good | pvc bmg | equal" in capsys.readouterr().out

@@ -56,6 +56,10 @@ BINARY_MATH = ("atan2", "copysign", "powf")
 INTEGER_MATH = ("absi", "ctlz", "ctpop", "cttz")
 
 
+_BEFORE = 77
+"""In every word of a result: no op has that for all numbers."""
+
+
 class Op(NamedTuple):
     """What computes %r of %x, %y, %z: lines of IR, in which #T> is a vector of T or T; the result's type."""
 
@@ -195,7 +199,7 @@ def kernel(
         body += _loaded(name, number, type, width)
     for number, (part, op) in enumerate(ops.items(), len(used)):
         dtype = DTYPES[op.result]
-        arrays.append(in_memory(numpy.zeros(count, dtype)))
+        arrays.append(numpy.full_like(in_memory(numpy.zeros(count, dtype)), _BEFORE))
         results[number] = Result(part, part.partition(" ")[0], op.open, dtype)
         body += [*_renamed(op.lines, number, width), *_stored(number, op.result, width)]
     return Program(
