@@ -62,7 +62,8 @@ def judged(names: Sequence[str], devices: Sequence[str], jobs: int) -> Iterator[
     """The cases in the order of their names; progress on standard error."""
     started = time.monotonic()
     workers = _Workers(devices)
-    with ThreadPoolExecutor(jobs) as pool:
+    pool = ThreadPoolExecutor(jobs)
+    try:
         found = pool.map(workers.judge, names)
         for number, (name, result) in enumerate(zip(names, found, strict=True), 1):
             seconds = time.monotonic() - started
@@ -70,4 +71,6 @@ def judged(names: Sequence[str], devices: Sequence[str], jobs: int) -> Iterator[
             counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
             print(f"{number}/{len(names)} {seconds:.0f} s {name}: {counts}", file=sys.stderr)
             yield result
-    workers.close()
+    finally:
+        pool.shutdown(cancel_futures=True)
+        workers.close()
