@@ -34,10 +34,5 @@ def matrices(m: int, n: int, k: int, type: str, *, integers: bool) -> tuple[Arra
     )
 
 
-def as_tf32(values: Array) -> Array:
-    """Numbers that tf32 has: a device takes these 19 bits of what is in memory, rounding is the caller's."""
-    return (values.view(numpy.uint32) & numpy.uint32(0xFFFFE000)).view(numpy.float32)
-
-
 def same_bits(left: Array, right: Array) -> bool:
     return left.tobytes() == right.tobytes()

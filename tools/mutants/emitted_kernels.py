@@ -54,16 +54,10 @@ def random(type: str, *shape: int, seed: int = 0) -> Array:
     generator = numpy.random.default_rng([seed, *shape])
     kind = _TYPES[type]
     if numpy.dtype(kind).kind not in "iu":
-        values = generator.standard_normal(shape).astype(kind)
-        return _tf32(values) if type == "tf32" else values
+        return generator.standard_normal(shape).astype(kind)
     whole = numpy.iinfo(kind)
     low, high = max(whole.min, -2048), min(whole.max, 2047)
     return generator.integers(low, high + 1, shape).astype(kind)
-
-
-def _tf32(values: Array) -> Array:
-    """Without the bits of f32 that tf32 has not."""
-    return (values.view(numpy.uint32) & 0xFFFFE000).view(numpy.float32)
 
 
 def special(*shape: int, seed: int = 0, share: float = 0.4) -> Array:

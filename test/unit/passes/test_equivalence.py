@@ -6,7 +6,7 @@ from typing import Any
 import numpy
 import pytest
 from support.on_device import ON_NUMPY, Place
-from support.products import RESULTS, Array, as_tf32, matrices, same_bits
+from support.products import RESULTS, Array, matrices, same_bits
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
@@ -42,8 +42,6 @@ def check(
     """Every level gives the bits of workgroup level; returns A, B and that result."""
     m, n, k = size
     a, b = matrices(m, n, k, type, integers=integers)
-    if type == "tf32" and place.device is not None:
-        a, b = as_tf32(a), as_tf32(b)
     kind = accumulator or ACCUMULATORS[type]
 
     def build() -> ModuleOp:
