@@ -11,6 +11,7 @@ from support.emission import blocks, payload_prefetches
 from xetile.errors import XetileError
 from xetile.runtime.device import Device
 
+NARROW = "^the matrix has rows of 60 bytes; 2D block access needs at least 64"
 PREFETCHES = [block for block in blocks() if block.action == "prefetch"]
 
 
@@ -26,6 +27,10 @@ def test_prefetches(opencl_cpu: Device, cached: bool) -> None:
     registers, memory = program.run(surface(), table, empty_registers(len(table)))
     assert (registers == 0xCD).all()
     assert (memory == 7).all()
+    # each looks at its surface
+    for n in range(len(PREFETCHES)):
+        with pytest.raises(XetileError, match=NARROW):
+            program.run(surface(60), [(n, 0, 0)], empty_registers(1))
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +40,10 @@ def payloads(opencl_cpu: Device) -> Payloads:
 
 @pytest.mark.opencl
 def test_payloads(payloads: Payloads) -> None:
-    for which in range(len(PREFETCHES)):
+    for which in range(len(payload_prefetches())):
         payloads.run(which, surface())
+        with pytest.raises(XetileError, match=NARROW):
+            payloads.run(which, surface(60))
 
 
 @pytest.mark.opencl

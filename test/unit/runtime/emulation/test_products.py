@@ -116,6 +116,12 @@ def nans_in_dropped_bits(
     return a, b, numpy.zeros((kind.rows, 16), numpy.float32)
 
 
+def ends(type: str) -> tuple[int, int]:
+    """The least integer and the greatest."""
+    low, high = RANGES[type]
+    return low, high - 1
+
+
 def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
     """A, B and accumulators."""
     random = numpy.random.default_rng(11)
@@ -126,12 +132,16 @@ def operands(kind: Product) -> Iterator[tuple[Array, Array, Array]]:
             a, b, c = (integers(random, t, s) for t, s in zip(types, shapes, strict=True))
             yield a, b, c
         # as far as they go, and around
-        for least in (True, False):
-            a, b = (
-                numpy.full(s, RANGES[t][0] if least else RANGES[t][1] - 1, TYPES[t])
-                for t, s in zip(types[:2], shapes[:2], strict=True)
-            )
-            yield a, b, numpy.full(shapes[2], 2**31 - 1 if least else -(2**31), numpy.int32)
+        for left, right in pairs(ends(kind.a), ends(kind.b)):
+            if left * right != 0:
+                last = 2**31 - 1 if left * right > 0 else -(2**31)
+                a, b, c = (
+                    numpy.full(shape, value, TYPES[type])
+                    for type, shape, value in zip(
+                        types, shapes, (left, right, last), strict=True
+                    )
+                )
+                yield a, b, c
         return
     for make in (moderate, special, ties, random_bits):
         a, b, c = (make(random, t, s) for t, s in zip(types, shapes, strict=True))
