@@ -24,6 +24,9 @@ Place = tuple[int, int, int]
 
 NO_PLACE = (-1, 0, 0)
 
+GUARD = numpy.full(1 << 14, 0xEE, numpy.uint8)
+"""Before and behind surfaces: what is read beyond their first and last rows is zero, and not what lies there."""
+
 
 class Blocks:
     """A program of 2D block messages on a device."""
@@ -65,6 +68,7 @@ class Blocks:
             registers = numpy.concatenate([registers[:1], registers])
             memory = numpy.concatenate([numpy.zeros(misplaced, numpy.uint8), memory])
         table = numpy.array(places, numpy.int32)
+        memory = numpy.concatenate([GUARD, memory, GUARD])
         with _Memories(self._device) as memories:
             base, held = memories.of(memory), memories.of(registers)
             self._device.launch(
@@ -72,7 +76,7 @@ class Blocks:
                 "blocks",
                 [
                     Pointer(memories.of(table), 0),
-                    Pointer(base, 0),
+                    Pointer(base, len(GUARD)),
                     Scalar("i64", stride),
                     *(Scalar("i32", n) for n in surface[1:]),
                     Scalar("i32", slope),
@@ -82,9 +86,12 @@ class Blocks:
                 block=(self._lanes, 1, 1),
             )
             after = numpy.frombuffer(self._device.read(held), numpy.uint8)
-            left = numpy.frombuffer(self._device.read(base), numpy.uint8)[misplaced:]
+            left = numpy.frombuffer(self._device.read(base), numpy.uint8)
+        before, left, behind = numpy.split(left, [len(GUARD), -len(GUARD)])
+        assert (before == GUARD).all()
+        assert (behind == GUARD).all()
         first = 1 if misplaced else 0
-        return after.reshape(registers.shape)[first:], left.reshape(copies, length)
+        return after.reshape(registers.shape)[first:], left[misplaced:].reshape(copies, length)
 
 
 class Products:
