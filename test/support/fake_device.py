@@ -12,7 +12,7 @@ Behaviour = Callable[["FakeDevice", Sequence[Argument]], object]
 
 
 class FakeDevice:
-    """See `xetile.runtime.device.Device`; it remembers what it was asked."""
+    """See `xetile.runtime.device.Device`; it remembers what it was asked, and its memory `before` each launch."""
 
     information = Information("fake", "a fake", emulates=True)
 
@@ -21,6 +21,7 @@ class FakeDevice:
         self.memories: dict[Memory, bytearray] = {}
         self.programs: dict[Program, bytes] = {}
         self.launches: list[tuple[str, list[Argument], Extents, Extents]] = []
+        self.before: list[dict[Memory, bytes]] = []
         self.largest = 1 << 20
         self._count = 0
 
@@ -79,5 +80,6 @@ class FakeDevice:
     ) -> float:
         assert program in self.programs
         self.launches.append((kernel, list(arguments), grid, block))
+        self.before.append({memory: bytes(data) for memory, data in self.memories.items()})
         self.behaviour(self, arguments)
         return float(len(self.launches))

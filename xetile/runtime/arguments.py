@@ -5,6 +5,10 @@ The contract's arguments come in groups: a pointer and the offset, sizes and str
 Arrays that overlap on the host share an allocation, at the same distance from each other. An array of its own starts at
 a multiple of `ALIGNMENT` bytes; a view lies as far above one as it does above the start of the array that it is a view
 of, so what is misaligned there is misaligned on a device.
+
+A memref of host code comes with all of the memory that it is a view of, which execution on numpy lets a kernel reach.
+Of an array that is given alone nothing lies in front: where a memref's static offset says otherwise, there is memory,
+so that a kernel harms nothing, but all of its bits are set, and stores to it are refused.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +25,7 @@ from xetile.runtime.device import ALIGNMENT, Argument, Device, Memory, Pointer, 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
-    from xetile.interpreter.machine.values import Value
+    from xetile.interpreter.machine.values import HostView, Passed, Value
 
 Array = NDArray[numpy.generic]
 Given = Array | int | float
@@ -30,20 +34,29 @@ Entry = Mapping[str, Plain]
 """An argument as the contract describes it."""
 
 
+_NOBODYS = 0xFF
+"""The bytes in front of an array: floats of them are no numbers."""
+
+
 class _Array(NamedTuple):
-    """An array that is the kernel's argument of a number; `lead` are the bytes from the memref's base to it."""
+    """Memory that is the kernel's argument of a number: element zero is at byte `start` of the array.
+
+    `lead` are the bytes in front of the array from which the memref's offset is counted.
+    """
 
     number: int
     data: Array
+    start: int
     lead: int
 
 
 class _Located(NamedTuple):
-    """An array, and where in an allocation its first element is."""
+    """An array, and where in an allocation it is and the argument's element zero."""
 
     number: int
     data: Array
     offset: int
+    element_zero: int
 
 
 class Allocation(NamedTuple):
@@ -105,20 +118,25 @@ def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value
     return place_all(HostMemory(), Block(arg_types=known).args, given)
 
 
-def place(device: Device, entries: Sequence[Entry], given: Sequence[Given]) -> Placed:
-    """Copy arrays to a device and make the arguments of a launch.
+def place(
+    device: Device, entries: Sequence[Entry], given: "Sequence[Given | Passed]"
+) -> Placed:
+    """Copy arrays, and the memory of memrefs of host code, to a device and make the arguments of a launch.
 
     Errors: XetileError for what does not fit the kernel's arguments; nothing is left on the device then.
     """
-    values = check(source_types(entries), given)
+    views = [_as_view(value) for value in given]
+    elements = [
+        value if view is None else view.elements
+        for value, view in zip(given, views, strict=True)
+    ]
+    values = check(source_types(entries), cast("Sequence[Given]", elements))
     wanted = groups(entries)
     arrays: list[_Array] = []
-    for number, (group, value) in enumerate(zip(wanted, given, strict=True)):
-        _check_kind(group[0], value, number)
+    for number, (group, value) in enumerate(zip(wanted, elements, strict=True)):
+        _check_kind(group[0], cast(Given, value), number)
         if group[0]["kind"] == "pointer":
-            data = cast(Array, value)
-            lead = cast("int", group[0].get("offset") or 0) * data.itemsize
-            arrays.append(_Array(number, data, lead))
+            arrays.append(_memory_of(number, group[0], cast(Array, value), views[number]))
     placed = Placed([], [])
     try:
         for cluster in _clusters(arrays):
@@ -127,14 +145,16 @@ def place(device: Device, entries: Sequence[Entry], given: Sequence[Given]) -> P
         free(device, placed)
         raise
     pointers = {
-        located.number: Pointer(memory, located.offset)
+        located.number: Pointer(memory, located.element_zero)
         for memory, _, located_there in placed.allocations
         for located in located_there
     }
-    for number, (group, value) in enumerate(zip(wanted, given, strict=True)):
+    for number, (group, value) in enumerate(zip(wanted, elements, strict=True)):
         if number in pointers:
+            view = views[number]
+            offset = 0 if view is None else view.offset
             placed.arguments.append(pointers[number])
-            placed.arguments.extend(_extents(group[1:], cast(Array, value)))
+            placed.arguments.extend(_extents(group[1:], cast(Array, value), offset))
         else:
             placed.arguments.append(_encoded(group[0], cast(Array, values[number])))
     return placed
@@ -149,7 +169,7 @@ def restore(device: Device, placed: Placed) -> None:
 def read_back(device: Device, placed: Placed) -> None:
     """Copy what a launch left in the device's memory to the arrays.
 
-    Errors: XetileError where it changed an array that is read-only; then none changes.
+    Errors: XetileError where it changed an array that is read-only, or what lies in front of one; then none changes.
     """
     left = [
         (numpy.frombuffer(device.read(allocation.memory), numpy.uint8), allocation)
@@ -164,7 +184,14 @@ def read_back(device: Device, placed: Placed) -> None:
 
 
 def _refuse_stores(raw: NDArray[numpy.uint8], allocation: Allocation) -> None:
-    """Refuse what changed in read-only arrays, unless they are views of what may change."""
+    """Refuse what changed in front of arrays, and in read-only ones, unless they are views of what may change."""
+    first = min(allocation.arrays, key=lambda located: located.offset)
+    changed = numpy.flatnonzero(raw[: first.offset] != _NOBODYS)
+    if changed.size:
+        raise XetileError(
+            f"the kernel stores in front of argument {first.number}, "
+            f"{first.offset - int(changed[0])} bytes before its first element"
+        )
     expected = numpy.frombuffer(bytearray(allocation.before), numpy.uint8)
     for located in allocation.arrays:
         if located.data.flags.writeable:
@@ -221,11 +248,28 @@ def _check_kind(entry: Entry, value: Given, number: int) -> None:
         )
 
 
-def _extents(entries: Sequence[Entry], array: Array) -> list[Argument]:
+def _as_view(given: "Given | Passed") -> "HostView | None":
+    from xetile.interpreter.machine.values import HostView
+
+    return given if isinstance(given, HostView) else None
+
+
+def _memory_of(number: int, entry: Entry, elements: Array, view: "HostView | None") -> _Array:
+    """What of an argument is copied to the device."""
+    if view is None:
+        lead = cast("int", entry.get("offset") or 0) * elements.itemsize
+        return _Array(number, elements, 0, lead)
+    start = view.base + view.offset * elements.itemsize
+    return _Array(number, view.memory, start, max(0, -view.base))
+
+
+def _extents(entries: Sequence[Entry], array: Array, offset: int) -> list[Argument]:
     steps = [stride // array.itemsize for stride in array.strides]
     made: list[Argument] = []
     for entry in entries:
-        values = {"offset": (0,), "size": array.shape, "stride": steps}[str(entry["kind"])]
+        values = {"offset": (offset,), "size": array.shape, "stride": steps}[
+            str(entry["kind"])
+        ]
         dimension = cast("int", entry.get("dimension", 0))
         made.append(Scalar(str(entry["type"]), values[dimension]))
     return made
@@ -247,20 +291,23 @@ def _clusters(arrays: Sequence[_Array]) -> list[list[_Array]]:
 
 
 def _allocate(device: Device, cluster: Sequence[_Array]) -> Allocation:
-    start = byte_bounds(cluster[0].data)[0]
-    above = _above_alignment(cluster[0])
-    arrays = [
-        _Located(number, data, byte_bounds(data)[0] - start + above)
-        for number, data, _ in cluster
-    ]
-    ends = (byte_bounds(data)[1] for _, data, _ in cluster if data.size)
-    size = max(ends, default=start) - start
-    raw = numpy.zeros(above + size, numpy.uint8)
-    for located in arrays:
-        _view(raw, located)[...] = located.data
-    before = raw.tobytes()
-    memory = device.allocate(len(before))
+    low = byte_bounds(cluster[0].data)[0]
+    lead = max(array.lead + low - byte_bounds(array.data)[0] for array in cluster)
+    above = max(lead, 0)
+    above += (_above_alignment(cluster[0]) - above) % ALIGNMENT
+    arrays: list[_Located] = []
+    for number, data, start, _ in cluster:
+        offset = byte_bounds(data)[0] - low + above
+        arrays.append(_Located(number, data, offset, offset + start))
+    ends = (byte_bounds(array.data)[1] for array in cluster if array.data.size)
+    size = above + max(ends, default=low) - low
+    memory = device.allocate(size)
     try:
+        raw = numpy.zeros(size, numpy.uint8)
+        raw[:above] = _NOBODYS
+        for located in arrays:
+            _view(raw, located)[...] = located.data
+        before = raw.tobytes()
         device.write(memory, before)
     except BaseException:
         device.free(memory)
@@ -284,7 +331,7 @@ def _above_alignment(array: _Array) -> int:
 
 def _view(raw: NDArray[numpy.uint8], located: _Located) -> Array:
     """The elements of an array in the bytes of its allocation."""
-    _, data, offset = located
+    _, data, offset, _ = located
     if data.size == 0:
         return numpy.empty(data.shape, data.dtype)
     return numpy.ndarray(data.shape, data.dtype, raw, offset, data.strides)

@@ -6,13 +6,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from xetile.errors import XetileError
-from xetile.runtime.arguments import Given, free, place, read_back
+from xetile.runtime.arguments import free, place, read_back
 from xetile.runtime.device import Device, Extents, Program
 from xetile.runtime.launch import Compiled, Stage, compile_kernel, extents_of, placed_at
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
+
+    from xetile.interpreter.machine.values import Passed
 
 
 class _Built(NamedTuple):
@@ -49,9 +51,13 @@ class HostLauncher:
         self._built.clear()
 
     def __call__(
-        self, kernel: "Operation", arguments: Sequence[Given], grid: Extents, block: Extents
+        self,
+        kernel: "Operation",
+        arguments: "Sequence[Passed]",
+        grid: Extents,
+        block: Extents,
     ) -> None:
-        """Launch a kernel; arrays, which may be views of one another, change in place.
+        """Launch a kernel; the memory of memrefs, which may be views of the same, changes in place.
 
         Errors: XetileError with the kernel's place where it cannot be compiled, built or run.
         """

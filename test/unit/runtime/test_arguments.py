@@ -172,6 +172,40 @@ def test_a_memref_that_begins_behind_its_base_has_the_base_aligned():
     assert at(device, pointer, np.float32).tolist() == list(range(8))
 
 
+@pytest.mark.parametrize("skipped", [0, 1, 16, 17])
+def test_what_lies_in_front_of_element_zero_is_nobodys(skipped: int):
+    """Execution on numpy refuses to reach there; on a device it is memory of the allocation, that is no number."""
+    device = FakeDevice()
+    type = "memref<2x64xf32, strided<[64, 1], offset: 1024>>"
+    array = numbers(128 + skipped)[skipped:].reshape(2, 64)
+    placed = placed_on(device, [type], [array])
+    (pointer,) = pointers(placed)
+    assert pointer.offset >= 4096
+    assert pointer.offset % ALIGNMENT == skipped * 4 % ALIGNMENT
+    memory = device.memories[pointer.memory]
+    front = np.frombuffer(memory[pointer.offset - 4096 : pointer.offset], np.float32)
+    assert np.isnan(front).all()
+    assert at(device, pointer, np.float32).tolist() == array.ravel().tolist()
+    memory[pointer.offset - 8 : pointer.offset - 4] = bytes(4)
+    message = "the kernel stores in front of argument 0, 8 bytes before its first element"
+    with pytest.raises(XetileError, match=f"^{message}$"):
+        read_back(device, placed)
+    assert array[0, 0] == skipped
+
+
+def test_an_offset_that_is_known_at_run_time_only_is_0_for_an_array():
+    device = FakeDevice()
+    type = "memref<2x4xf32, strided<[4, 1], offset: ?>>"
+    placed = placed_on(device, [type], [numbers(4, 4)[2:]])
+    assert [made.value for made in scalars(placed)] == [0]
+
+
+def test_an_offset_beyond_what_a_device_allocates_is_refused():
+    type = f"memref<4xf32, strided<[1], offset: {1 << 50}>>"
+    with pytest.raises(XetileError, match="the device does not allocate"):
+        placed_on(FakeDevice(), [type], [numbers(4)])
+
+
 def test_arrays_that_are_the_same_memory_share_an_allocation():
     device = FakeDevice()
     array = numbers(4, 4)

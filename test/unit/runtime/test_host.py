@@ -111,10 +111,29 @@ def test_stages_are_told() -> None:
 
 
 def test_what_does_not_compile_is_said_where_it_is() -> None:
-    block = "known_block_size = array<i32: {}, 1, 1>"
-    module = xetile.parse(PROGRAM.replace(block.format(16), block.format(8)), name="host.mlir")
-    with pytest.raises(xetile.XetileError, match=r"^host.mlir:\d+:\d+: error: "):
-        xetile.execute_host(module, "main", given(), on=MadeUpDevice(), device="bmg")
+    other = "%one = arith.constant dense<1.0> : vector<8x16xf32>"
+    text = PROGRAM.replace(other, f'{other}\n      gpu.printf "%d", %c0 : index')
+    line = text[: text.index("gpu.printf")].count("\n") + 1
+    device, module = MadeUpDevice(), xetile.parse(text, name="host.mlir")
+    with pytest.raises(xetile.XetileError) as refused:
+        xetile.execute_host(module, "main", given(), on=device, device="bmg")
+    assert str(refused.value) == (
+        f"host.mlir:{line}:7: error: 'gpu.printf' has no lowering to LLVM IR"
+    )
+    assert len(device.launches) == 1  # of the kernel that was built before
+    assert device.is_empty
+
+
+def test_what_a_device_refuses_of_a_launch_is_said_at_its_kernel() -> None:
+    device, module = MadeUpDevice(), xetile.parse(PROGRAM, name="host.mlir")
+    device.largest = 100
+    with pytest.raises(xetile.XetileError) as refused:
+        xetile.execute_host(module, "main", given(), on=device, device="bmg")
+    assert str(refused.value) == (
+        "host.mlir:4:5: error: the device does not allocate 8192 bytes"
+    )
+    assert len(device.built) == 1
+    assert device.is_empty
 
 
 ROW = """
@@ -147,9 +166,85 @@ def test_a_single_row_keeps_its_pitch() -> None:
     xetile.execute_host(xetile.parse(ROW), "main", 3, on=device, device="bmg")
     ((_, (pointer, offset, *extents, number), _, _),) = device.launches
     assert isinstance(pointer, Pointer)
-    assert offset == Scalar("i64", 0)
+    assert pointer.offset == (3 * 64 + 16) * 4
+    assert offset == Scalar("i64", 3 * 64 + 16)
+    assert len(device.before[0][pointer.memory]) == 8 * 64 * 4
     assert extents == [Scalar("i64", 1), Scalar("i64", 32), Scalar("i64", 64)]
     assert number == Scalar("i8", -3)
+
+
+BASE = """
+gpu.module @m {
+  gpu.func @k(%a: VIEW, %twice: i1) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %start = memref.extract_aligned_pointer_as_index %a : VIEW -> index
+    %p = arith.index_cast %start : index to i64
+    %from = xetile.init_tile %p[%c0, %c0], [%c8, %c64], [%c64, %c1] : i64 -> !xetile.tile<8x16xf32>
+    %v = xetile.load_tile %from : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+    %double = arith.addf %v, %v : vector<8x16xf32>
+    %r = arith.select %twice, %double, %v : vector<8x16xf32>
+    %to = xetile.init_tile %p[%c0, %c16], [%c8, %c64], [%c64, %c1] : i64 -> !xetile.tile<8x16xf32>
+    xetile.store_tile %r, %to : vector<8x16xf32>, !xetile.tile<8x16xf32>
+    gpu.return
+  }
+}
+func.func @main(%given: memref<32x64xf32>) -> memref<32x64xf32> {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %true = arith.constant true
+  %data = memref.alloc() : memref<32x64xf32>
+  memref.copy %given, %data : memref<32x64xf32> to memref<32x64xf32>
+  %lower = memref.subview %data[16, 0] [16, 64] [1, 1] : memref<32x64xf32> to memref<16x64xf32, strided<[64, 1], offset: 1024>>
+  %view = memref.cast %lower : memref<16x64xf32, strided<[64, 1], offset: 1024>> to VIEW
+  gpu.launch_func @m::@k blocks in (%c1, %c1, %c1) threads in (%c16, %c1, %c1) args(%view : VIEW, %true : i1)
+  func.return %data : memref<32x64xf32>
+}
+"""
+"""A kernel that reads and writes the rows at the start of the allocation, in front of the memref that it takes."""
+
+OFFSETS = pytest.mark.parametrize("offset", ["1024", "?"])
+
+
+def from_base(offset: str) -> str:
+    return BASE.replace("VIEW", f"memref<16x64xf32, strided<[64, 1], offset: {offset}>>")
+
+
+@pytest.mark.opencl
+@OFFSETS
+def test_a_kernel_reaches_what_lies_in_front_of_a_view(
+    offset: str, opencl_cpu: Device
+) -> None:
+    module, array = xetile.parse(from_base(offset)), given()
+    (wanted,) = xetile.execute_host(module, "main", array)
+    assert (wanted[:8, 16:32] == 2 * array[:8, :16]).all()
+    (found,) = xetile.execute_host(module, "main", array, on=opencl_cpu, device="bmg")
+    assert (found == wanted).all()
+
+
+@OFFSETS
+def test_a_view_is_given_with_its_offset_and_the_memory_around_it(offset: str) -> None:
+    device = MadeUpDevice()
+    xetile.execute_host(xetile.parse(from_base(offset)), "main", given(), on=device)
+    ((_, (pointer, *passed), _, _),) = device.launches
+    assert isinstance(pointer, Pointer)
+    assert pointer.offset == 4096
+    assert device.before[0][pointer.memory] == given().tobytes()
+    assert passed == [Scalar("i64", 1024)] * (offset == "?") + [Scalar("i8", 1)]
+
+
+def test_an_i1_is_given_as_a_number() -> None:
+    module = xetile.parse(from_base("?"))
+    for name in ("true", "false"):
+        device = MadeUpDevice()
+        text = from_base("?").replace("arith.constant true", f"arith.constant {name}")
+        module = xetile.parse(text)
+        xetile.execute_host(module, "main", given(), on=device)
+        ((_, (*_, flag), _, _),) = device.launches
+        assert flag == Scalar("i8", int(name == "true"))
 
 
 LAUNCH = """

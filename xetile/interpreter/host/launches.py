@@ -28,7 +28,14 @@ from xetile.interpreter.host.machine import host
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.launch import check_bounds, parameters_of, run_workgroups
 from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import Array, Values, uniform
+from xetile.interpreter.machine.values import (
+    Array,
+    HostView,
+    MemRef,
+    Passed,
+    Values,
+    uniform,
+)
 from xetile.levels import UNIT_ATTRIBUTE, Unit
 
 
@@ -72,12 +79,21 @@ def _launch(frame: Frame, op: Operation) -> Values:
     return _run(frame, op, op, threads, lambda inner: _body_arguments(inner, op))
 
 
-def _passed(frame: Frame, op: Operation, value: SSAValue) -> "Array | int | float":
-    """An argument of a launch elsewhere: a view of memory, with its strides of single entries too, or a number."""
+def _passed(frame: Frame, op: Operation, value: SSAValue) -> Passed:
+    """An argument of a launch elsewhere: a view of memory, or a number, which an i1 is too."""
     if not isinstance(value.type, MemRefType):
-        return frame.array(value)[0].item()
-    array = array_of(frame, op, value)
-    strides = [int(stride[0]) * array.itemsize for stride in frame.memref(value).strides]
+        number = frame.array(value)[0].item()
+        return int(number) if isinstance(number, bool) else number
+    found = frame.memref(value)
+    base, offset = int(found.base[0]), int(found.offset[0])
+    buffer = frame.memory.buffer(base, op)
+    elements = _with_all_strides(array_of(frame, op, value), found)
+    return HostView(elements, buffer.data, base - buffer.start, offset)
+
+
+def _with_all_strides(array: Array, found: MemRef) -> Array:
+    """The elements with the strides of dimensions of one entry too, as far as numpy counts."""
+    strides = [int(stride[0]) * array.itemsize for stride in found.strides]
     if any(abs(stride) > np.iinfo(np.int64).max for stride in strides):
         return array
     return as_strided(array, array.shape, strides, writeable=array.flags.writeable)

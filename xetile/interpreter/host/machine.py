@@ -13,15 +13,15 @@ from xetile.interpreter.machine.launch import Launcher
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Observer
 from xetile.interpreter.machine.threads import Sizes, Threads
-from xetile.interpreter.machine.values import Array
+from xetile.interpreter.machine.values import Passed
 
 Progress = Callable[[int, int], None]
 """Called now and then with what is done and what there is to do, 0 where that is not known."""
 
 
-KernelLauncher = Callable[[Operation, Sequence[Array | int | float], Sizes, Sizes], None]
-"""Launches a kernel elsewhere: its gpu.func, its arguments (arrays, which change in place, and numbers), the workgroups
-and the work-items of each."""
+KernelLauncher = Callable[[Operation, Sequence[Passed], Sizes, Sizes], None]
+"""Launches a kernel elsewhere: its gpu.func, its arguments (memory, which changes in place, and numbers), the
+workgroups and the work-items of each."""
 
 DEEPEST_CALL = 500
 """Calls inside of one another, before a program is taken to call itself without end."""

@@ -46,6 +46,22 @@ class ScatteredTile(NamedTuple):
     indices: Array
 
 
+class HostView(NamedTuple):
+    """A memref of host code: its elements, and the bytes of the memory that they lie in.
+
+    In `memory` the memref's aligned pointer is at byte `base`, which may be in front of it; element zero is `offset`
+    elements further.
+    """
+
+    elements: Array
+    memory: Array
+    base: int
+    offset: int
+
+
+Passed: TypeAlias = HostView | int | float
+"""An argument of a launch elsewhere."""
+
 Value: TypeAlias = Array | MemRef | Tile | ScatteredTile
 Values: TypeAlias = Sequence[Value]
 
