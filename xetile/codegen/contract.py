@@ -1,35 +1,22 @@
 """What a host needs to launch a compiled kernel."""
 
 from importlib import import_module
-from typing import TypeAlias
+from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DenseArrayBase,
-    DictionaryAttr,
-    IntegerAttr,
-    ModuleOp,
-    StringAttr,
-    UnitAttr,
-)
-from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 
 from xetile import __version__
 from xetile.analysis.kernels import kernel_functions, level
 from xetile.analysis.targets import named_targets, subgroup_threads
+from xetile.codegen.entries import Plain, check_launch, check_unlowered, plain, type_name
 from xetile.codegen.functions import WORKGROUP_SIZE, is_kernel, llvm_functions
 from xetile.codegen.options import build_options, divides
 from xetile.codegen.surfaces import surface_bases
-from xetile.errors import fail
 from xetile.levels import LAUNCH_ATTRIBUTE
 from xetile.targets import DEFAULT
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.surface import SURFACE
-
-Plain: TypeAlias = "str | int | bool | list[Plain] | dict[str, Plain] | None"
-"""What JSON can say of a kernel."""
 
 VERSION = 1
 """Of the contract: it grows when a key changes its meaning."""
@@ -83,16 +70,11 @@ def _llvm_version() -> str:
 
 
 def _kernel(function: llvm.FuncOp, device: str | None) -> dict[str, Plain]:
-    launch = function.attributes.get(LAUNCH_ATTRIBUTE)
-    entries = _plain(launch) if isinstance(launch, DictionaryAttr) else _unlowered(function)
-    assert isinstance(entries, dict)
-    arguments = entries.get("arguments")
-    values = function.body.blocks[0].args
-    if not isinstance(arguments, list) or len(arguments) != len(values):
-        fail(function, f"'{LAUNCH_ATTRIBUTE}' does not list the {len(values)} arguments")
+    entries = _entries(function)
     bases = surface_bases(function)
-    for entry, value in zip(arguments, values, strict=True):
-        if value in bases and isinstance(entry, dict):
+    arguments = cast("list[dict[str, Plain]]", entries["arguments"])
+    for entry, value in zip(arguments, function.body.blocks[0].args, strict=True):
+        if value in bases:
             entry["surface"] = _surface_rules()
     return {
         "name": function.sym_name.data,
@@ -104,24 +86,32 @@ def _kernel(function: llvm.FuncOp, device: str | None) -> dict[str, Plain]:
     }
 
 
+def _entries(function: llvm.FuncOp) -> dict[str, Plain]:
+    launch = function.attributes.get(LAUNCH_ATTRIBUTE)
+    if launch is None:
+        return _unlowered(function)
+    return check_launch(function, plain(launch))
+
+
 def _unlowered(function: llvm.FuncOp) -> dict[str, Plain]:
     """The entries of a kernel that was written in the llvm dialect."""
+    block = function.attributes.get(WORKGROUP_SIZE)
+    sizes = (
+        [int(size) for size in block.get_values()] if isinstance(block, DenseArrayBase) else []
+    )
+    check_unlowered(function, sizes)
     arguments: list[Plain] = []
     for number, argument in enumerate(function.body.blocks[0].args):
         is_pointer = isinstance(argument.type, llvm.LLVMPointerType)
         entry: dict[str, Plain] = {
             "name": argument.name_hint or f"arg{number}",
             "kind": "pointer" if is_pointer else "value",
-            "type": "pointer" if is_pointer else str(argument.type),
+            "type": type_name(argument.type),
             "source": str(argument.type),
         }
         arguments.append(entry)
-    block = function.attributes.get(WORKGROUP_SIZE)
-    sizes: list[Plain] = (
-        [int(size) for size in block.get_values()] if isinstance(block, DenseArrayBase) else []
-    )
     return {
-        "block": sizes or None,
+        "block": [*sizes] or None,
         "arguments": arguments,
         "subgroup_size": subgroup_threads(function),
         "shared_memory": 0,
@@ -147,15 +137,3 @@ def _surface_rules() -> dict[str, Plain]:
         "pitch_multiple": SURFACE.pitch_multiple,
         "largest_extent": SURFACE.most,
     }
-
-
-def _plain(attribute: Attribute) -> Plain:
-    if isinstance(attribute, DictionaryAttr):
-        return {key: _plain(value) for key, value in attribute.data.items()}
-    if isa(attribute, ArrayAttr):
-        return [_plain(value) for value in attribute.data]
-    if isa(attribute, IntegerAttr):
-        return attribute.value.data
-    if isinstance(attribute, UnitAttr):
-        return None  # known when running
-    return attribute.data if isinstance(attribute, StringAttr) else str(attribute)

@@ -277,11 +277,169 @@ def test_what_a_kernel_of_the_llvm_dialect_says() -> None:
     assert kinds == [("p", "pointer", "pointer"), ("x", "value", "f32")]
 
 
-def test_a_launch_attribute_of_another_kernel() -> None:
-    text = """llvm.func @k(%n: i32) attributes {gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
-        xetile.launch = {arguments = []}} { llvm.return }"""
-    with pytest.raises(XetileError, match=r"'xetile.launch' does not list the 1 arguments"):
+POINTER = 'name = "a", kind = "pointer", type = "pointer"'
+MATRIX = f'{{{POINTER}, source = "memref<?x4xf32>", element = "f32", shape = [unit, 4], strides = [4, 1], offset = 0}}'
+EXTENT = '{name = "a", kind = "size", type = "i64", source = "memref<?x4xf32>", dimension = 0 : i64}'
+NUMBER = '{name = "n", kind = "value", type = "i32", source = "i32"}'
+GOOD = f"{MATRIX}, {EXTENT}, {NUMBER}"
+REST = "subgroup_size = 16, shared_memory = 0"
+
+
+def by_hand(
+    arguments: str = GOOD,
+    rest: str = REST,
+    parameters: str = "%a: !llvm.ptr<1>, %s: i64, %n: i32",
+) -> str:
+    return f"""llvm.func @k({parameters}) attributes {{gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
+        xetile.launch = {{arguments = [{arguments}], {rest}}}}} {{ llvm.return }}"""
+
+
+def test_a_launch_attribute_may_be_written_by_hand() -> None:
+    contract = launch_contract(module_of(by_hand(rest=f"{REST}, block = [16, 1, 1]")))
+    validator(SCHEMA).validate(json.loads(json.dumps(contract)))
+
+
+WRONG_ENTRIES = [
+    ("", "does not list the 3 arguments"),
+    (f"{GOOD}, {NUMBER}", "does not list the 3 arguments"),
+    ("{}, {}, {}", "argument 0 is {}; expected name, kind, type and source, each a string"),
+    ("1, 2, 3", "argument 0 is 1; expected name, kind, type and source, each a string"),
+    (
+        GOOD.replace('name = "n", ', ""),
+        "argument 2 is {kind, type, source}; expected name, kind, type and source, each a string",
+    ),
+    (
+        GOOD.replace('name = "n"', "name = 1"),
+        "argument 2 is {name, kind, type, source}; expected",
+    ),
+    (
+        GOOD.replace('source = "i32"', 'source = "i32", surface = {}'),
+        "argument 2 has surface; expected name, kind, type and source alone",
+    ),
+    (
+        GOOD.replace('source = "i32"', 'source = "float 32"'),
+        "argument 2 has the source 'float 32', which is no type",
+    ),
+    (
+        GOOD.replace('source = "i32"', 'source = "f32"'),
+        "argument 2 is a value of type i32, made of f32; expected a value of type f32",
+    ),
+    (
+        GOOD.replace('source = "i32"', 'source = "vector<4xf32>"'),
+        "argument 2 is a value of type i32, made of vector<4xf32>, which no kernel takes",
+    ),
+    (
+        GOOD.replace('kind = "value"', 'kind = "size"'),
+        "argument 2 is a size of type i32, made of i32; expected a value of type i32",
+    ),
+    (
+        GOOD.replace('kind = "size"', 'kind = "stride"'),
+        'argument 1 has kind "stride"; expected "size" for memref<?x4xf32>',
+    ),
+    (
+        GOOD.replace("dimension = 0", "dimension = 5"),
+        "argument 1 has dimension 5; expected 0 for memref<?x4xf32>",
+    ),
+    (
+        GOOD.replace(", dimension = 0 : i64", ""),
+        "argument 1 has no dimension; expected 0 for memref<?x4xf32>",
+    ),
+    (
+        GOOD.replace("offset = 0", "offset = 8"),
+        "argument 0 has offset 8; expected 0 for memref<?x4xf32>",
+    ),
+    (
+        GOOD.replace("shape = [unit, 4]", "shape = [2, 4]"),
+        "argument 0 has shape [2, 4]; expected [null, 4] for memref<?x4xf32>",
+    ),
+    (
+        GOOD.replace("offset = 0", "offset = 0, more = 1"),
+        "argument 0 has more, which a memref has not",
+    ),
+    (
+        f"{MATRIX}, {NUMBER}, {NUMBER}",
+        'argument 1 has name "n"; expected "a" for memref<?x4xf32>',
+    ),
+    (
+        f"{NUMBER}, {MATRIX}, {EXTENT}",
+        "argument 0 is passed as i32; the function takes a pointer",
+    ),
+    (
+        GOOD.replace("i32", "f32"),
+        "argument 2 is passed as f32; the function takes i32",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_ENTRIES)
+def test_arguments_of_a_launch_attribute_are_as_the_schema_says(
+    arguments: str, message: str
+) -> None:
+    with pytest.raises(XetileError) as refused:
+        launch_contract(module_of(by_hand(arguments)))
+    assert str(refused.value).startswith("kernel.mlir:1:1: error: 'xetile.launch'")
+    assert message in refused.value.message
+    assert "\n" not in str(refused.value)
+
+
+def test_a_launch_attribute_is_a_dictionary() -> None:
+    text = by_hand().replace("xetile.launch = {", "xetile.launch = 4, other = {")
+    with pytest.raises(XetileError, match=r"'xetile.launch' is 4; expected a dictionary$"):
         launch_contract(module_of(text))
+
+
+def test_memrefs_at_the_end_need_their_extents() -> None:
+    text = by_hand(MATRIX, parameters="%a: !llvm.ptr<1>")
+    with pytest.raises(
+        XetileError, match="ends within memref<\\?x4xf32>; expected its size 0"
+    ):
+        launch_contract(module_of(text))
+
+
+WRONG_SIZES = [
+    (f"{REST}, block = [16, 1]", "block is [16, 1]; expected three positive sizes"),
+    (f"{REST}, grid = [1, 0, 1]", "grid is [1, 0, 1]; expected three positive sizes"),
+    (f"{REST}, grid = 4", "grid is 4; expected three positive sizes"),
+    (f'{REST}, grid = ["a", 1, 1]', 'grid is ["a", 1, 1]; expected three positive sizes'),
+    (
+        "subgroup_size = 0, shared_memory = 0",
+        "subgroup_size is 0; expected a number from 1 on",
+    ),
+    ("subgroup_size = 16", "has no shared_memory; expected a number from 0 on"),
+    (f'{REST}, name = "l"', "has name; expected arguments, grid, block, subgroup_size"),
+]
+
+
+@pytest.mark.parametrize(("rest", "message"), WRONG_SIZES)
+def test_sizes_of_a_launch_attribute_are_as_the_schema_says(rest: str, message: str) -> None:
+    with pytest.raises(XetileError) as refused:
+        launch_contract(module_of(by_hand(rest=rest)))
+    assert str(refused.value).startswith("kernel.mlir:1:1: error: 'xetile.launch'")
+    assert message in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("parameters", "block", "message"),
+    [
+        ("%x: f32", "16, 1", "reqd_work_group_size is [16, 1]; expected three positive sizes"),
+        ("%x: f32", "16, 0, 1", "reqd_work_group_size is [16, 0, 1]; expected three positive"),
+        ("%x: f32, %t: i1", "16, 1, 1", "argument 1 is i1, which is passed as i8"),
+        ("%x: bf16", "16, 1, 1", "argument 0 is bf16, which is passed as i16"),
+        (
+            "%x: vector<4xf32>",
+            "16, 1, 1",
+            "argument 0 is vector<4xf32>, which no kernel takes",
+        ),
+    ],
+)
+def test_what_a_kernel_of_the_llvm_dialect_cannot_take(
+    parameters: str, block: str, message: str
+) -> None:
+    text = f"""llvm.func @k({parameters}) attributes {{gpu.kernel, intel_reqd_sub_group_size = 16 : i32,
+        reqd_work_group_size = array<i32: {block}>}} {{ llvm.return }}"""
+    with pytest.raises(XetileError) as refused:
+        launch_contract(module_of(text))
+    assert str(refused.value).startswith(f"kernel.mlir:1:1: error: {message}")
 
 
 @pytest.mark.parametrize(

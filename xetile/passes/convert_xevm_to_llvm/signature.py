@@ -11,7 +11,6 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    IndexType,
     IntAttr,
     IntegerAttr,
     IntegerType,
@@ -86,37 +85,63 @@ def _new(view: LLVMView, type: Attribute, name: str) -> BlockArgument:
 
 def _add_memref(view: LLVMView, argument: BlockArgument, name: str) -> list[Argument]:
     type = cast(MemRefType[Attribute], argument.type)
-    layout = strides_and_offset(type)
-    if layout is None:
+    if strides_and_offset(type) is None:
         fail(
             view.function, f"the layout of {type} has no lowering to LLVM IR; expected strides"
         )
     if memory_space_of(type.memory_space) != GLOBAL:
         fail(view.function, f"argument {name} of type {type} is not in global memory")
+    pointer, *others = made = memref_arguments(type, name)
+    assert pointer.matrix is not None
+    _, shape, strides, offset = pointer.matrix
+    address = _new(view, _POINTER, name)
+    passed: dict[tuple[str, int | None], SSAValue] = {}
+    for kind, place in ((other.kind, other.dimension) for other in others):
+        suffix = "" if place is None else str(place)
+        passed[kind, place] = _new(view, i64, f"{name}_{kind}{suffix}")
+    start = passed["offset", None] if offset is None else offset
+    sizes = [
+        passed["size", dimension] if size is None else size
+        for dimension, size in enumerate(shape)
+    ]
+    steps = [
+        passed.get(("stride", dimension)) if stride is None else stride
+        for dimension, stride in enumerate(strides)
+    ]
+    view.bind(argument, Strided(address, start, tuple(sizes), tuple(steps)))
+    return made
+
+
+def memref_arguments(type: MemRefType[Attribute], name: str) -> list[Argument]:
+    """What a memref, whose layout has strides, is passed as."""
+    layout = strides_and_offset(type)
+    assert layout is not None
     strides, offset = layout
-    made: list[Argument] = []
-
-    def new(kind: str, dimension: int | None = None) -> BlockArgument:
-        place = "" if dimension is None else str(dimension)
-        made.append(Argument(i64, name, kind, type, dimension))
-        return _new(view, i64, f"{name}_{kind}{place}")
-
-    pointer = _new(view, _POINTER, name)
     shape = tuple(size if size >= 0 else None for size in type.get_shape())
     matrix = Matrix(type.element_type, shape, strides, offset)
-    made.append(Argument(_POINTER, name, "pointer", type, matrix=matrix))
-    offset_value = new("offset") if offset is None else offset
-    sizes = [
-        size if size >= 0 else new("size", dimension)
-        for dimension, size in enumerate(type.get_shape())
+    passed = strides if isinstance(type.layout, StridedLayoutAttr) else ()
+    return [
+        Argument(_POINTER, name, "pointer", type, matrix=matrix),
+        *([Argument(i64, name, "offset", type)] if offset is None else []),
+        *(
+            Argument(i64, name, kind, type, dimension)
+            for kind, extents in (("size", shape), ("stride", passed))
+            for dimension, extent in enumerate(extents)
+            if extent is None
+        ),
     ]
-    passed: list[int | SSAValue | None] = list(strides)
-    if isinstance(type.layout, StridedLayoutAttr):
-        for dimension, stride in enumerate(strides):
-            if stride is None:
-                passed[dimension] = new("stride", dimension)
-    view.bind(argument, Strided(pointer, offset_value, tuple(sizes), tuple(passed)))
-    return made
+
+
+def passed_as(type: Attribute) -> Attribute | None:
+    """The type that a number or an address is passed as; None where no kernel takes one."""
+    lowered = lowered_element(type)
+    if lowered == IntegerType(1):
+        return IntegerType(8)  # SPIR-V has no booleans in memory, and arguments are memory
+    return (
+        lowered
+        if lowered == _POINTER or not isinstance(lowered, llvm.LLVMPointerType)
+        else None
+    )
 
 
 def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
@@ -129,18 +154,13 @@ def _add_scalar(view: LLVMView, argument: BlockArgument, name: str) -> Argument:
             view.function,
             f"argument {name} of type {type} is an address; pointers have 64 bits here, use i64 or a memref",
         )
-    lowered = _POINTER if type == _POINTER else lowered_element(type)
-    if isinstance(type, IndexType):
-        lowered = i64
-    if lowered is None or (isinstance(lowered, llvm.LLVMPointerType) and lowered != _POINTER):
+    lowered = passed_as(type)
+    if lowered is None:
         fail(view.function, f"argument {name} of type {type} has no lowering to LLVM IR")
-    if lowered == IntegerType(1):
-        # SPIR-V has no booleans in memory, and arguments are memory
-        byte = _new(view, IntegerType(8), name)
-        view.bind(argument, view.new(llvm.TruncOp(byte, lowered)))
-        lowered = byte.type
+    value: SSAValue = _new(view, lowered, name)
+    if lowered_element(type) == IntegerType(1):
+        view.bind(argument, view.new(llvm.TruncOp(value, IntegerType(1))))
     else:
-        value: SSAValue = _new(view, lowered, name)
         if isa(lowered, IntegerType):
             value = view.resized(value, view.bits(argument))
         view.bind(argument, value)
@@ -189,7 +209,7 @@ def _is_parameter(value: SSAValue) -> bool:
 
 def launch_attribute(function: Operation, arguments: list[Argument]) -> DictionaryAttr:
     """What `LAUNCH_ATTRIBUTE` says of a kernel."""
-    entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(_described, arguments))}
+    entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(described, arguments))}
     for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
         sizes = launch_sizes(function, source)
         if sizes is not None:
@@ -199,7 +219,8 @@ def launch_attribute(function: Operation, arguments: list[Argument]) -> Dictiona
     return DictionaryAttr(entries)
 
 
-def _described(argument: Argument) -> DictionaryAttr:
+def described(argument: Argument) -> DictionaryAttr:
+    """What `LAUNCH_ATTRIBUTE` says of an argument."""
     type = "pointer" if argument.type == _POINTER else str(argument.type)
     words = {
         "name": argument.name,
