@@ -11,7 +11,7 @@ from support.processes import ends, open_files
 
 from xetile.errors import XetileError
 from xetile.runtime.child import TIME_LIMIT_SECONDS, ChildDevice
-from xetile.runtime.device import Information
+from xetile.runtime.device import Information, Program
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
 NO_DRIVER = {"OCL_ICD_VENDORS": "/nowhere"}
@@ -71,8 +71,8 @@ def options(tmp_path: Path) -> Mapping[str, str]:
     return {"folder": str(tmp_path)}
 
 
-def launched(device: ChildDevice, program: object) -> float:
-    return device.launch(program, "k", [], grid=(1, 1, 1), block=(1, 1, 1))  # pyright: ignore
+def launched(device: ChildDevice, program: Program) -> float:
+    return device.launch(program, "k", [], grid=(1, 1, 1), block=(1, 1, 1))
 
 
 def test_a_device_says_what_it_is(opened: ChildDevice):

@@ -15,6 +15,15 @@ from xetile.runtime.device import Information
 from xetile.runtime.devices import check_name, cpu_library, list_devices, open_device
 
 
+def absent(name: str) -> None:
+    """As `find_spec` where a package is not installed."""
+
+
+def present(name: str) -> object:
+    """As `find_spec` where it is."""
+    return object()
+
+
 def refusal(name: str, **options: Any) -> str:
     with pytest.raises(XetileError) as found:
         open_device(name, **options)
@@ -60,7 +69,7 @@ def test_a_gpu_has_neither_a_limit_nor_checks(name: str):
 
 @pytest.fixture
 def no_pyopencl(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "find_spec", lambda name: None)  # pyright: ignore
+    monkeypatch.setattr(devices, "find_spec", absent)
 
 
 @pytest.mark.usefixtures("no_pyopencl")
@@ -76,7 +85,7 @@ def test_a_pyopencl_that_cannot_be_imported_is_one_line(monkeypatch: pytest.Monk
     def fail(name: str) -> ModuleType:
         raise ImportError("libOpenCL.so.1: cannot open\nshared object file")
 
-    monkeypatch.setattr(devices, "find_spec", lambda name: object())  # pyright: ignore
+    monkeypatch.setattr(devices, "find_spec", present)
     monkeypatch.setattr(devices, "import_module", fail)
     assert refusal("opencl:gpu") == (
         "opencl:gpu needs pyopencl, which cannot be imported: "
@@ -88,7 +97,7 @@ def test_without_intels_runtime_it_is_said_what_to_install(monkeypatch: pytest.M
     def missing(name: str) -> list[metadata.PackagePath]:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(devices, "find_spec", lambda name: object())  # pyright: ignore
+    monkeypatch.setattr(devices, "find_spec", present)
     monkeypatch.setattr(metadata, "files", missing)
     assert cpu_library() is None
     assert refusal("opencl:cpu") == (
@@ -197,7 +206,7 @@ def test_a_device_that_does_not_start_is_listed_with_the_reason(
 
 def test_the_variable_of_the_loader_is_the_childs_alone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OCL_ICD_VENDORS", raising=False)
-    monkeypatch.setattr(devices, "find_spec", lambda name: object())  # pyright: ignore
+    monkeypatch.setattr(devices, "find_spec", present)
     monkeypatch.setattr(devices, "cpu_library", lambda: Path("/nowhere"))
     with pytest.raises(XetileError):
         open_device("opencl:cpu")

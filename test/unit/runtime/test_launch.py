@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from support.fake_device import FakeDevice
 from xetile.codegen import lower_to_llvm
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.runtime.device import Argument, Device, Pointer
+from xetile.runtime.device import Argument, Pointer, Program
 from xetile.runtime.launch import compile_kernel, execute_compiled, execute_on
 
 GRID = ", known_grid_size = array<i32: 2, 1, 1>"
@@ -114,24 +115,23 @@ def test_an_interrupt_leaves_nothing_either():
 class Untouched(FakeDevice):
     """A device that is not to be asked."""
 
-    def build(self, spirv: bytes, options: object) -> object:  # pyright: ignore
+    def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
         raise AssertionError("built")
 
 
 def refusal(
     *functions: str,
     kernel: str | None = None,
-    given: Sequence[object] = (np.zeros(4, np.float32), 3),
+    given: Sequence[Any] = (np.zeros(4, np.float32), 3),
     grid: tuple[int, int, int] | None = None,
     times: int = 1,
     last_level: bool = False,
 ) -> str:
-    device: Device = Untouched()  # pyright: ignore
     program = module(*functions)
     if last_level:
         program = lower_to_llvm(program, "bmg")
     with pytest.raises(XetileError) as found:
-        execute_on(device, program, kernel, given, target="bmg", grid=grid, times=times)  # pyright: ignore
+        execute_on(Untouched(), program, kernel, given, target="bmg", grid=grid, times=times)
     return str(found.value)
 
 

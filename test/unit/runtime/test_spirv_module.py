@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.small_kernels import copy_block, copy_word
+from xdsl.dialects.builtin import ModuleOp
 
 from xetile import emit, parse
 from xetile.errors import XetileError
@@ -25,8 +26,8 @@ _NATIVE = re.compile(r"_Z\d+(get_|barrier|atomic_work_item_fence|sub_group_)|llv
 """Functions that the back end makes instructions of."""
 
 
-def spirv_of(module: object) -> bytes:
-    return cast(bytes, emit(module, "spirv", "bmg"))  # pyright: ignore
+def spirv_of(module: ModuleOp) -> bytes:
+    return cast(bytes, emit(module, "spirv", "bmg"))
 
 
 @pytest.mark.parametrize("name", KERNELS)

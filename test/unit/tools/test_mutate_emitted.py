@@ -1,11 +1,11 @@
 """The tool that plants faults in emitted LLVM IR: what it plants and what not, and what the comparison tells."""
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self, cast
+from typing import cast
 
 import numpy
 import pytest
+from support.fake_device import FakeDevice
 
 from tools.mutants.edits import Edit
 from tools.mutants.emitted_choice import choose
@@ -17,11 +17,7 @@ from xetile.codegen.spirv import to_spirv
 from xetile.runtime.device import (
     Argument,
     Device,
-    Extents,
-    Information,
-    Memory,
     Pointer,
-    Program,
 )
 
 HEAD = """
@@ -239,72 +235,18 @@ def test_the_choice_is_the_seeds_and_is_spread() -> None:
     assert choose(trials, seed=1, count=8, compile=lambda text: None) == []
 
 
-class Careless:
+def careless(results: Mapping[int, bytes], spoilt: int | None) -> FakeDevice:
     """A device that leaves in memory what the kernel would, and one byte more before an array."""
 
-    information = Information("careless", "", emulates=True)
-
-    def __init__(self, results: Mapping[int, bytes], spoilt: int | None) -> None:
-        self._results, self._spoilt = results, spoilt
-        self._memories: dict[Memory, bytearray] = {}
-        self._programs = 0
-        self._count = 0
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._memories and not self._programs
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
-        self._programs += 1
-        return Program(0)
-
-    def allocate(self, size: int) -> Memory:
-        self._count += 1
-        memory = Memory(self._count)
-        self._memories[memory] = bytearray(size)
-        return memory
-
-    def write(self, memory: Memory, data: bytes) -> None:
-        self._memories[memory][: len(data)] = data
-
-    def read(self, memory: Memory) -> bytes:
-        return bytes(self._memories[memory])
-
-    def free(self, memory: Memory) -> None:
-        del self._memories[memory]
-
-    def forget(self, program: Program) -> None:
-        self._programs -= 1
-
-    def close(self) -> None: ...
-
-    def launch(
-        self,
-        program: Program,
-        kernel: str,
-        arguments: Sequence[Argument],
-        *,
-        grid: Extents,
-        block: Extents,
-    ) -> float:
+    def leave(device: FakeDevice, arguments: Sequence[Argument]) -> None:
         for number, argument in enumerate(arguments):
             assert isinstance(argument, Pointer)
-            memory = self._memories[argument.memory]
-            result = self._results[number]
+            memory, result = device.memories[argument.memory], results[number]
             memory[argument.offset : argument.offset + len(result)] = result
-            if self._spoilt == number:
+            if spoilt == number:
                 memory[argument.offset - 1] = 0
-        return 0.0
+
+    return FakeDevice(leave)
 
 
 def test_bytes_around_an_array_are_compared() -> None:
@@ -316,7 +258,7 @@ def test_bytes_around_an_array_are_compared() -> None:
         for number, place in enumerate(trial.runs[0].expected)
         if place is not None
     }
-    devices = [Careless(results, None), Careless(results, 0)]
+    devices = [careless(results, None), careless(results, 0)]
     assert difference(trial, b"", devices[0]) is None
     told = "launch 0, argument 0: bytes outside of the array"
     assert difference(trial, b"", devices[1]) == told
@@ -324,7 +266,7 @@ def test_bytes_around_an_array_are_compared() -> None:
     results[4] = (
         numpy.frombuffer(results[4], numpy.float32).copy().tobytes()[:-4] + b"\0\0\0\1"
     )
-    wrong = difference(trial, b"", Careless(results, None))
+    wrong = difference(trial, b"", careless(results, None))
     assert wrong is not None
     assert wrong.startswith("launch 0, argument 4: [23, 63] is ")
 
