@@ -14,7 +14,11 @@ from xetile.layout.algebra.fitting import check_powers_of_two, identity_standard
 from xetile.layout.algebra.identities import doublings
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.layout.intel.messages import BlockConfiguration, block_load_layout
+from xetile.layout.intel.messages import (
+    BlockConfiguration,
+    block_load_layout,
+    message_layout,
+)
 
 
 @lru_cache(maxsize=256)
@@ -36,6 +40,38 @@ def load_vector_layout(configuration: BlockConfiguration, element_bits: int) -> 
         (blocks, *shape) if blocks > 1 else shape,
         lambda at: (at[0], *_pack(at[1:], pack)) if blocks > 1 else _pack(at[1:], pack),
     )
+
+
+@lru_cache(maxsize=512)
+def message_vector_layout(
+    message: BlockConfiguration,
+    element_bits: int,
+    *,
+    columns: int,
+    pack: int = 1,
+    transposed: bool = False,
+) -> LinearLayout:
+    """(register, lane) -> the dimensions of a vector that one message moves, whatever the message's own form.
+
+    The vector is a row of blocks of `columns` columns each, their rows packed by `pack` or
+    transposed; `load_vector_layout` is that of a message in its own form. LayoutError: the
+    device's messages have no such form, or the extents do not fit.
+    """
+    layout = message_layout(message, element_bits)
+    rows, width = layout.out_dim_sizes
+    if width % columns or rows % pack:
+        raise LayoutError(
+            f"{rows}x{width} elements have no blocks of {columns} columns, {pack} rows each"
+        )
+    blocks = width // columns
+    shape = _packed_shape((columns, rows) if transposed else (rows, columns), pack)
+
+    def move(at: Sequence[int]) -> tuple[int, ...]:
+        block, column = divmod(at[1], columns)
+        inside = _pack((column, at[0]) if transposed else (at[0], column), pack)
+        return (block, *inside) if blocks > 1 else inside
+
+    return _redimension(layout, (blocks, *shape) if blocks > 1 else shape, move)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,136 @@
+"""A layout for every vector of level X: in which registers and lanes it is, and what it is converted to where."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import LoadNdOp, StoreNdOp
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.layout_rules import pulled
+from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
+from xetile.planning.register_layouts.choice import Choice, choose
+from xetile.planning.register_layouts.classes import REDUCTIONS, Graph
+from xetile.planning.register_layouts.held import store_message
+from xetile.planning.register_layouts.prices import conversion_price
+from xetile.targets.xe.device import XeDevice
+
+
+def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
+    """The layouts of all vectors of a kernel at level X."""
+    graph = Graph(function, device)
+    spread(graph)
+    return RegisterLayouts(graph, choose(graph.classes))
+
+
+class Conversion(NamedTuple):
+    """A vector operand that is converted: `price` in instructions, executed in `depth` loops.
+
+    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
+    """
+
+    op: Operation
+    operand: int
+    source: LinearLayout
+    target: LinearLayout
+    price: int
+    depth: int
+    is_ahead: bool
+
+    @property
+    def value(self) -> SSAValue:
+        """The vector that is converted."""
+        return self.op.operands[self.operand]
+
+
+class RegisterLayouts:
+    """What `plan_registers` chose for one function: (register, lane) -> (dim0, dim1, ...) of each vector."""
+
+    def __init__(self, graph: Graph, choice: Choice) -> None:
+        self._graph = graph
+        self._choice = choice
+
+    def holds(self, value: SSAValue) -> bool:
+        """Whether a vector has a layout: it is neither computed where it is used, nor copied as it is."""
+        return self._graph.find(value) is not None
+
+    def of(self, value: SSAValue) -> LinearLayout:
+        """The layout of a vector that `holds` is true of."""
+        made = self._graph.find(value)
+        assert made is not None, f"no layout of {value}"
+        return self._choice[made].layout
+
+    def taken(self, op: Operation, index: int) -> LinearLayout:
+        """The layout to which a vector operand is converted before an op uses it, or in which it is computed.
+
+        A reduction takes its operand as it is, and so does an op that relates no layouts.
+        """
+        graph, value = self._graph, op.operands[index]
+        fixed = graph.fixed(op)
+        if index < len(fixed):
+            return fixed[index].layout
+        source = graph.find(value)
+        taker, relation = graph.taker(op, index)
+        is_kept = taker is None or (op.name in REDUCTIONS and index == 0)
+        if source is not None and is_kept:
+            return self._choice[source].layout
+        if taker is None:
+            return default_layout(vector_type(value).get_shape(), graph.device.lanes)
+        layout = self._choice[taker].layout
+        return layout if relation is None else pulled(relation, layout)
+
+    def message(self, op: LoadNdOp | StoreNdOp) -> BlockConfiguration | None:
+        """The message of a load or a store; None for what is no block of two dimensions."""
+        if isinstance(op, StoreNdOp):
+            stored = store_message(op)
+            return None if stored is None else stored.configuration
+        made = self._graph.find(op.value)
+        messages = () if made is None else made.messages
+        for message in messages:
+            if made is not None and message.held == self._choice[made]:
+                return message.configuration
+        return None
+
+    def ahead(self, value: SSAValue) -> tuple[LinearLayout, ...]:
+        """The layouts to which a vector is converted right behind its definition, for uses in loops below it."""
+        return self._ahead.get(value, ())
+
+    @cached_property
+    def _ahead(self) -> dict[SSAValue, tuple[LinearLayout, ...]]:
+        found: dict[SSAValue, tuple[LinearLayout, ...]] = {}
+        for conversion in self.conversions:
+            if conversion.is_ahead:
+                known = found.get(conversion.value, ())
+                found[conversion.value] = tuple(dict.fromkeys((*known, conversion.target)))
+        return found
+
+    @cached_property
+    def conversions(self) -> tuple[Conversion, ...]:
+        """What is converted, in program order; conversions that cost nothing are left out."""
+        return tuple(self._conversions())
+
+    def _conversions(self) -> Iterator[Conversion]:
+        for made in self._graph.classes:
+            held = self._choice[made]
+            for moved in made.moved:
+                depth = self._graph.depths[moved.value]
+                for use in moved.uses:
+                    taker = None if use.taker is None else self._choice[use.taker]
+                    target = taken_as(use, taker)
+                    if target is None:
+                        continue
+                    price = conversion_price(held, target, moved.bits)
+                    if price:
+                        yield Conversion(
+                            use.op,
+                            use.index,
+                            held.layout,
+                            target.layout,
+                            price,
+                            depth,
+                            is_ahead=self._graph.depth_of(use.op) > depth
+                            and held.layout != target.layout,
+                        )

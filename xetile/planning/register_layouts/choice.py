@@ -1,0 +1,154 @@
+"""The choice of layouts: the cheaper of two greedy starts, each improved class by class.
+
+What a choice costs: for each vector the conversions to what its uses take, each once, weighed by the loops around the
+vector's definition; and for each class the registers with which its elementwise ops compute.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+
+from xetile.planning.register_layouts.candidates import taken_as
+from xetile.planning.register_layouts.classes import LayoutClass, Moved, Use
+from xetile.planning.register_layouts.held import Held
+from xetile.planning.register_layouts.prices import conversion_price
+
+Choice = dict[LayoutClass, Held]
+"""How each class is held."""
+
+_MOST_VISITS = 8
+"""How often one class is looked at, a bound on the work."""
+
+
+def choose(classes: Sequence[LayoutClass]) -> Choice:
+    """The layouts of all classes; among equal prices the nearest wish, taken backward."""
+    if all(len(made.candidates) == 1 for made in classes):
+        return {made: made.candidates[0] for made in classes}
+    found: list[tuple[int, Choice]] = []
+    for order in ([*reversed(classes)], classes):
+        state = State()
+        for made in order:
+            state.set(made, state.cheapest(made))
+        improve(state, order)
+        found.append((state.price, state.choice))
+    return min(found, key=lambda priced: priced[0])[1]
+
+
+def improve(state: "State", order: Iterable[LayoutClass]) -> None:
+    """Give classes cheaper layouts one by one, until none is cheaper."""
+    visits: dict[LayoutClass, int] = {}
+    waiting = deque(made for made in order if len(made.candidates) > 1)
+    queued = set(waiting)
+    while waiting:
+        made = waiting.popleft()
+        queued.discard(made)
+        visits[made] = visits.get(made, 0) + 1
+        held = state.cheapest(made)
+        if held == state.choice[made]:
+            continue
+        state.set(made, held)
+        for other in _neighbours(made):
+            if other in queued or len(other.candidates) == 1:
+                continue
+            if visits.get(other, 0) < _MOST_VISITS:
+                waiting.append(other)
+                queued.add(other)
+
+
+def _neighbours(made: LayoutClass) -> Iterable[LayoutClass]:
+    for use in made.sources:
+        yield use.moved.source
+    for moved in made.moved:
+        for use in moved.uses:
+            if use.taker is not None:
+                yield use.taker
+
+
+class State:
+    """A choice for some classes, what it costs, and as what each vector is taken."""
+
+    def __init__(self) -> None:
+        self.choice: Choice = {}
+        self.price = 0
+        self._taken: dict[Moved, dict[Held, int]] = {}
+
+    def cheapest(self, made: LayoutClass) -> Held:
+        """The candidate with the least price where all else stays; among equals the present one, then the first."""
+        if len(made.candidates) == 1:
+            return made.candidates[0]
+        best = self.choice.get(made, made.candidates[0])
+        least = self.difference(made, best)
+        for held in made.candidates:
+            price = self.difference(made, held)
+            if price < least:
+                best, least = held, price
+        return best
+
+    def set(self, made: LayoutClass, held: Held) -> None:
+        """Hold a class so."""
+        if self.choice.get(made) == held:
+            return
+        self.price += self.difference(made, held)
+        for moved, changes in self._changes(made, held).items():
+            counts = self._taken.setdefault(moved, {})
+            for target, change in changes.items():
+                counts[target] = counts.get(target, 0) + change
+                if not counts[target]:
+                    del counts[target]
+        self.choice[made] = held
+
+    def difference(self, made: LayoutClass, held: Held) -> int:
+        """By how much the price changes if a class is held so."""
+        before = self.choice.get(made)
+        if before == held:
+            return 0
+        price = made.work * held.registers
+        if before is not None:
+            price -= made.work * before.registers
+        for moved in made.moved:
+            for target in self._targets(moved):
+                price += conversion_price(held, target, moved.bits) * moved.weight
+                if before is not None:
+                    price -= conversion_price(before, target, moved.bits) * moved.weight
+        for moved, changes in self._changes(made, held).items():
+            source = self.choice.get(moved.source)
+            if source is None:
+                continue
+            counts = self._taken.get(moved, {})
+            for target, change in changes.items():
+                count = counts.get(target, 0)
+                turns = bool(count + change) - bool(count)
+                if turns:
+                    price += (
+                        turns * conversion_price(source, target, moved.bits) * moved.weight
+                    )
+        return price
+
+    def _targets(self, moved: Moved) -> Iterable[Held]:
+        """As what a vector is taken, by ops and by the classes that are chosen."""
+        counts = self._taken.get(moved)
+        if counts is None:
+            counts = self._taken[moved] = {}
+            for use in moved.uses:
+                if use.fixed is not None:
+                    counts[use.fixed] = counts.get(use.fixed, 0) + 1
+        return counts
+
+    def _changes(self, made: LayoutClass, held: Held) -> dict[Moved, dict[Held, int]]:
+        """How many more uses take vectors of other classes as what, if a class is held so."""
+        before = self.choice.get(made)
+        changes: dict[Moved, dict[Held, int]] = {}
+        for use in made.sources:
+            self._count(changes, use, held, 1)
+            if before is not None:
+                self._count(changes, use, before, -1)
+        return changes
+
+    def _count(
+        self, changes: dict[Moved, dict[Held, int]], use: Use, taker: Held, change: int
+    ) -> None:
+        target = taken_as(use, taker)
+        if target is None:
+            return
+        self._targets(use.moved)
+        counts = changes.setdefault(use.moved, {})
+        counts[target] = counts.get(target, 0) + change

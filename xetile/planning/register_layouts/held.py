@@ -1,0 +1,142 @@
+"""How a vector can be held, and how an access or a matrix instruction holds one."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+from xdsl.ir import SSAValue
+
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp, TensorDescType
+from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
+from xetile.dialects.xetile.types import memory_bits
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.intel.dpas import dpas_register_word
+from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.layout.intel.xegpu import dpas_vector_layout, message_vector_layout
+from xetile.targets.target import Access, Operand
+from xetile.targets.xe.device import XeDevice
+
+_FORMS: tuple[Access, ...] = ("load", "load_packed", "load_transposed")
+_BOX_RANK = 2
+
+
+class Held(NamedTuple):
+    """A layout, and how many elements share one register word, as its lowest registers.
+
+    Two vectors can have one layout that differ in their words: rows of f16 in 16-bit words,
+    and pairs of them in 32-bit words, as operand B takes them.
+    """
+
+    layout: LinearLayout
+    word: int = 1
+
+    @property
+    def registers(self) -> int:
+        """Elements of one lane."""
+        return self.layout.in_dim_size("register")
+
+
+class Message(NamedTuple):
+    """One message that an access can be, and how it holds the vector."""
+
+    configuration: BlockConfiguration
+    held: Held
+
+
+def load_messages(op: LoadNdOp, device: XeDevice) -> Iterator[Message]:
+    """The messages that load what an op loads: first that of the form in which it is written.
+
+    None for what is no block of two dimensions.
+    """
+    type = cast(TensorDescType, op.TensorDesc.type)
+    bits = memory_bits(type.element_type)
+    if bits is None or type.scattered or len(type.shape) != _BOX_RANK:
+        return
+    rows, columns = type.shape
+    written = written_load(op)
+    width = columns * type.array_length
+    pack = tuple(vector_type(op.value).get_shape())[-1] if op.is_packed else 1
+    known = [
+        configuration
+        for access in _FORMS
+        for configuration in device.messages(access, bits)
+        if configuration.rows == rows
+        and configuration.width == width
+        and configuration != written
+    ]
+    for configuration in (written, *known):
+        try:
+            layout = message_vector_layout(
+                configuration,
+                bits,
+                columns=columns,
+                pack=pack,
+                transposed=op.transpose is not None,
+            )
+        except LayoutError:
+            continue
+        yield Message(
+            configuration, Held(layout, register_word(configuration, element_bits=bits))
+        )
+
+
+def written_load(op: LoadNdOp) -> BlockConfiguration:
+    """The message that has the form in which a load of a 2D block is written."""
+    type = cast(TensorDescType, op.TensorDesc.type)
+    rows, columns = type.shape
+    packed = op.is_packed and (memory_bits(type.element_type) or 0) < REGISTER_BITS
+    transposed = op.transpose is not None
+    return BlockConfiguration(rows, columns, type.array_length, packed, transposed)
+
+
+def store_message(op: StoreNdOp) -> Message | None:
+    """The message of a store, None for what is no block of two dimensions."""
+    type = cast(TensorDescType, op.TensorDesc.type)
+    bits = memory_bits(type.element_type)
+    if bits is None or type.scattered or len(type.shape) != _BOX_RANK:
+        return None
+    rows, columns = type.shape
+    configuration = BlockConfiguration(rows, columns, 1)
+    try:
+        layout = message_vector_layout(configuration, bits, columns=columns)
+    except LayoutError:
+        return None
+    return Message(
+        configuration, Held(layout, register_word(configuration, element_bits=bits))
+    )
+
+
+def product_operands(op: DpasOp, device: XeDevice) -> tuple[Held, ...]:
+    """How a matrix instruction takes A, B and the accumulator, and last how it holds the result.
+
+    Empty where the device has no such instruction.
+    """
+    values = (*op.operands, op.result)
+    a, b, result = (vector_type(value) for value in (op.lhs, op.rhs, op.result))
+    instruction = device.matrix_instruction(
+        a.element_type, b.element_type, result.element_type
+    )
+    if instruction is None or a.get_num_dims() != _BOX_RANK:
+        return ()
+    rows = a.get_shape()[0]
+    operands: tuple[Operand, ...] = ("a", "b", "c", "c") if op.acc else ("a", "b", "c")
+    try:
+        return tuple(
+            _operand(operand, value, rows, instruction.ops_per_channel)
+            for operand, value in zip(operands, values, strict=True)
+        )
+    except LayoutError:
+        return ()
+
+
+def _operand(operand: Operand, value: SSAValue, rows: int, ops_per_channel: int) -> Held:
+    extents: Sequence[int] = vector_type(value).get_shape()
+    pack = extents[_BOX_RANK] if len(extents) > _BOX_RANK else 1
+    layout = dpas_vector_layout(
+        operand,
+        (extents[0] * pack, extents[1]),
+        repeat_count=rows,
+        ops_per_channel=ops_per_channel,
+        pack=pack,
+    )
+    return Held(layout, dpas_register_word(operand, ops_per_channel=ops_per_channel))
