@@ -18,6 +18,7 @@ from xetile.targets.target import (
 )
 
 if TYPE_CHECKING:
+    from xetile.layout.exchange.prices import Prices
     from xetile.layout.intel.messages import BlockConfiguration
     from xetile.targets.xe.dpas import Products, XeProduct
     from xetile.targets.xe.messages import Rows
@@ -134,6 +135,13 @@ class XeDevice(Target):
             ],
         }
         return [table for present, table in tables[access] if present]
+
+    @property
+    def prices(self) -> "Prices":
+        """What it costs, in instructions, to bring registers into another layout."""
+        from xetile.targets.xe.prices import XE
+
+        return XE
 
     @property
     def products(self) -> "Products":

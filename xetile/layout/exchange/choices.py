@@ -1,0 +1,270 @@
+"""Conversions by shuffles in which all lanes offer one register, with choices by the lane around them.
+
+In the end lane l has in register r the element T(r) ^ T(l). Where it reads from lane M l ^
+c, for some linear M, it gets S(s) ^ S(M l) ^ S(c) of the source: a shuffle with a constant
+register s is enough where T(l) = S(M l). Else the rest, T(l) ^ S(M l), is linear in the
+lane's bits: what of it is in source registers, the offering lane chooses before the
+shuffle; the rest the receiving lane, between several values received. Each independent part
+is one stage of choices between two registers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.exchange.columns import Problem, stages
+from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.steps import Move, Select, Shuffle, Step
+
+
+class Route(NamedTuple):
+    """Steps and what they cost."""
+
+    price: float
+    steps: tuple[Step, ...]
+
+
+class _Ways(NamedTuple):
+    """Where lanes read from, and what they choose before (registers' numbers) and after (elements)."""
+
+    columns: tuple[int, ...]
+    before: list[tuple[int, int]]
+    after: list[tuple[int, int]]
+
+
+def by_choices(exchange: Problem, prices: Prices, dearest: float) -> Route | None:
+    """The cheapest of these conversions; None where each costs `dearest` or more."""
+    best: Route | None = None
+    seen: list[_Ways] = []
+    for ways in _ways(exchange):
+        if ways in seen:
+            continue
+        seen.append(ways)
+        found = _route(exchange, ways, prices, dearest)
+        if found is not None:
+            best, dearest = found, found.price
+        if dearest <= 0:
+            break
+    return best
+
+
+def _ways(exchange: Problem) -> Iterator[_Ways]:
+    for columns in _readings(exchange):
+        moved = [f2.multiply(exchange.lanes, column) for column in columns]
+        rest = [a ^ b for a, b in zip(exchange.wanted_lanes, moved, strict=True)]
+        for ours, theirs in (
+            (exchange.registers, exchange.wanted),
+            (exchange.registers, ()),
+            ((), ()),
+        ):
+            before, after = _divided(rest, ours, theirs)
+            offered = _before(columns, before)
+            if offered is not None:
+                yield _Ways(tuple(columns), stages(offered), stages(after))
+
+
+def _readings(exchange: Problem) -> Iterator[list[int]]:
+    """Candidates for M: no change of lanes, one lane for all, as far as source lanes hold what lanes want."""
+    own = [1 << bit for bit in range(len(exchange.lanes))]
+    yield own
+    yield [0 for _ in own]
+    width = len(own)
+    pivots = f2.echelon(f2.labelled(exchange.lanes), width)
+    found = [f2.solve(pivots, width, column) for column in exchange.wanted_lanes]
+    kept = [
+        bit if held == wanted else column
+        for bit, held, wanted, column in zip(
+            own, exchange.lanes, exchange.wanted_lanes, found, strict=True
+        )
+    ]
+    yield [0 if column is None else column for column in kept]
+    yield [bit if column is None else column for bit, column in zip(own, kept, strict=True)]
+    # as far as sums with registers of both sides help
+    both = [*exchange.lanes, *exchange.registers, *exchange.wanted]
+    pivots = f2.echelon(f2.labelled(both), len(both))
+    sums = [f2.solve(pivots, len(both), column) for column in exchange.wanted_lanes]
+    yield [0 if column is None else column & (1 << width) - 1 for column in sums]
+
+
+def _divided(
+    rest: Sequence[int], ours: Sequence[int], theirs: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """What is chosen before, as source registers' numbers, and after, as elements."""
+    both = [*ours, *theirs]
+    pivots = f2.echelon(f2.labelled(both), len(both))
+    before: list[int] = []
+    after: list[int] = []
+    for column in rest:
+        found = f2.solve(pivots, len(both), column)
+        number = 0 if found is None else found & (1 << len(ours)) - 1
+        before.append(number)
+        after.append(column ^ f2.multiply(ours, number))
+    return before, after
+
+
+def _before(columns: Sequence[int], before: Sequence[int]) -> list[int] | None:
+    """The choices as the offering lane's, None where it cannot know who reads."""
+    width = len(columns)
+    pivots = f2.echelon(f2.labelled(columns), width)
+    lanes = [f2.solve(pivots, width, 1 << bit) for bit in range(width)]
+    offered = [0 if lane is None else f2.multiply(before, lane) for lane in lanes]
+    again = [f2.multiply(offered, column) for column in columns]
+    return offered if again == list(before) else None
+
+
+def _route(exchange: Problem, ways: _Ways, prices: Prices, dearest: float) -> Route | None:
+    targets = _span(exchange.wanted)
+    needs = _needed(targets, [vector for _, vector in ways.after])
+    units = -(-exchange.word_bits // 32)
+    choices = sum(map(len, needs[1:])) * prices.select * units
+    if choices >= dearest:
+        return None
+    found = _shuffle(exchange, ways, needs[0], prices)
+    if found is None:
+        return None
+    price, shuffle = found
+    offered = _needed(dict.fromkeys(shuffle.registers), [v for _, v in ways.before])
+    choices += sum(map(len, offered[1:])) * prices.select * units
+    if ways.before or ways.after:
+        choices += prices.select_setup
+    price = price * units + choices
+    if _moves_lanes(shuffle) and not _is_known(shuffle.columns):
+        price += prices.permutation_setup
+    if price >= dearest:
+        return None
+    steps = [
+        Move(tuple(offered[0])),
+        *_selects(offered, ways.before),
+        _renumbered(shuffle, offered[-1]),
+        *_selects(needs, ways.after),
+        Move(tuple(_places(needs[-1], targets))),
+    ]
+    return Route(price, joined(steps, 1 << len(exchange.registers)))
+
+
+def _span(columns: Sequence[int]) -> list[int]:
+    """The sums of columns, by the columns' bits."""
+    sums = [0]
+    for column in columns:
+        sums += [found ^ column for found in sums]
+    return sums
+
+
+def _needed(last: Iterable[int], vectors: Sequence[int]) -> list[list[int]]:
+    """The values before each stage of choices, and in the end, each once and in order."""
+    needs = [list(dict.fromkeys(last))]
+    for vector in reversed(vectors):
+        later = needs[0]
+        needs.insert(0, list(dict.fromkeys([*later, *(value ^ vector for value in later)])))
+    return needs
+
+
+def _selects(
+    needs: Sequence[Sequence[int]], choices: Sequence[tuple[int, int]]
+) -> Iterator[Select]:
+    for before, after, (mask, vector) in zip(needs, needs[1:], choices, strict=False):
+        even = _places(before, after)
+        odd = _places(before, [value ^ vector for value in after])
+        yield Select(mask, tuple(even), tuple(odd))
+
+
+def _places(values: Sequence[int], wanted: Iterable[int]) -> list[int]:
+    at = {value: place for place, value in enumerate(values)}
+    return [at[value] for value in wanted]
+
+
+def _shuffle(
+    exchange: Problem, ways: _Ways, values: Sequence[int], prices: Prices
+) -> tuple[float, Shuffle] | None:
+    """One shuffle for each of these elements, from the cheapest lane that has it."""
+    count = len(exchange.registers)
+    pivots = f2.echelon(f2.labelled(exchange.registers), count)
+    costs = _costs(ways.columns, prices)
+    order = sorted(range(len(costs)), key=lambda lane: costs[lane])
+    held = [(f2.multiply(exchange.lanes, lane), lane) for lane in order]
+    known: dict[int, int] = {}
+    numbers = dict(ways.before)
+    registers: list[int] = []
+    lanes: list[int] = []
+    price = 0.0
+    for value in values:
+        kind = _reduced(pivots, count, value)
+        if kind not in known:
+            lane = next((n for at, n in held if _reduced(pivots, count, at) == kind), None)
+            if lane is None:
+                return None
+            known[kind] = lane
+        lane = known[kind]
+        at = f2.solve(pivots, count, value ^ f2.multiply(exchange.lanes, lane))
+        assert at is not None
+        chosen = [v for mask, v in numbers.items() if (mask & lane).bit_count() & 1]
+        for vector in chosen:
+            at ^= vector
+        registers.append(at)
+        lanes.append(lane)
+        price += costs[lane]
+    return price, Shuffle(tuple(registers), tuple(lanes), ways.columns)
+
+
+def _reduced(pivots: dict[int, int], width: int, value: int) -> int:
+    """What is left of an element when registers' columns are taken from it."""
+    value <<= width
+    for length in sorted(pivots, reverse=True):
+        if value >> length - 1 & 1:
+            value ^= pivots[length]
+    return value >> width
+
+
+def _costs(columns: Sequence[int], prices: Prices) -> list[float]:
+    """The price of a register by the number that is added to the lane read from."""
+    lanes = 1 << len(columns)
+    if not any(columns):
+        return [prices.broadcast] * lanes
+    if _is_own(columns):
+        return [prices.move, *(prices.swaps[lane] for lane in range(1, lanes))]
+    return [prices.permutation] * lanes
+
+
+def _is_own(columns: Sequence[int]) -> bool:
+    return list(columns) == [1 << bit for bit in range(len(columns))]
+
+
+def _is_known(columns: Sequence[int]) -> bool:
+    return not any(columns) or _is_own(columns)
+
+
+def _moves_lanes(shuffle: Shuffle) -> bool:
+    return any(shuffle.lanes) or not _is_own(shuffle.columns)
+
+
+def _renumbered(shuffle: Shuffle, offered: Sequence[int]) -> Step:
+    places = tuple(_places(offered, shuffle.registers))
+    return shuffle._replace(registers=places) if _moves_lanes(shuffle) else Move(places)
+
+
+def joined(steps: Sequence[Step], count: int) -> tuple[Step, ...]:
+    """The steps without moves that the next step can make, or that change nothing of `count` registers."""
+    kept: list[Step] = []
+    moved: tuple[int, ...] | None = None
+    for step in steps:
+        if isinstance(step, Move):
+            moved = _through(moved, step.registers)
+            continue
+        match step:
+            case Shuffle(registers):
+                step = step._replace(registers=_through(moved, registers))
+                count = len(registers)
+            case Select(_, even, odd):
+                step = step._replace(even=_through(moved, even), odd=_through(moved, odd))
+                count = len(even)
+            case _:
+                count = sum(len(m.registers) for _, loads in step.rounds for m in loads)
+        moved = None
+        kept.append(step)
+    if moved is not None and moved != tuple(range(count)):
+        kept.append(Move(moved))
+    return tuple(kept)
+
+
+def _through(moved: tuple[int, ...] | None, registers: Sequence[int]) -> tuple[int, ...]:
+    return tuple(registers) if moved is None else tuple([moved[r] for r in registers])

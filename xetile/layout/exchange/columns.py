@@ -1,0 +1,79 @@
+"""A conversion within a subgroup as columns over the elements' bits."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.linear_layout import LinearLayout
+
+REGISTER = "register"
+LANE = "lane"
+WORD_BITS = 32
+
+
+class Problem(NamedTuple):
+    """From registers and lanes that stand at these elements to others, one column for each bit.
+
+    `own` bits of the registers' numbers are the place in a word: `word_bits` wide, with the
+    same elements on both sides. The columns do without them.
+    """
+
+    registers: tuple[int, ...]
+    lanes: tuple[int, ...]
+    wanted: tuple[int, ...]
+    wanted_lanes: tuple[int, ...]
+    word_bits: int
+    own: int
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether each subgroup has the elements that it needs."""
+        held = [*self.registers, *self.lanes]
+        needed = [*self.wanted, *self.wanted_lanes]
+        return not f2.independent_of(needed, held)
+
+
+def problem(source: LinearLayout, target: LinearLayout, element_bits: int) -> Problem:
+    """The conversion of words as wide as both layouts allow, at most 32 bits (or an element)."""
+    target = target.transpose_outs(source.out_dim_names)
+    held, wanted = source.in_columns, target.in_columns
+    whole = Problem(
+        tuple(held[REGISTER]),
+        tuple(held[LANE]),
+        tuple(wanted[REGISTER]),
+        tuple(wanted[LANE]),
+        max(8, element_bits),
+        0,
+    )
+    while (wider := _paired(whole)) is not None:
+        whole = wider
+    return whole
+
+
+def _paired(narrow: Problem) -> Problem | None:
+    """The same with words of twice the width, None where they do not travel together."""
+    ours, theirs = narrow.registers, narrow.wanted
+    if 2 * narrow.word_bits > WORD_BITS or ours[:1] != theirs[:1] or not ours:
+        return None
+    wider = narrow._replace(
+        registers=ours[1:],
+        wanted=theirs[1:],
+        word_bits=2 * narrow.word_bits,
+        own=narrow.own + 1,
+    )
+    return wider if wider.is_possible or not narrow.is_possible else None
+
+
+def stages(columns: Sequence[int]) -> list[tuple[int, int]]:
+    """A linear map of the lane as (mask, vector): the vectors of masks with odd parity are summed up."""
+    masks: list[int] = []
+    vectors: list[int] = []
+    for bit, column in enumerate(columns):
+        pivots = f2.echelon(f2.labelled(vectors), len(vectors))
+        parts = f2.solve(pivots, len(vectors), column)
+        if parts is None:
+            masks.append(1 << bit)
+            vectors.append(column)
+            continue
+        masks = [mask | (parts >> i & 1) << bit for i, mask in enumerate(masks)]
+    return list(zip(masks, vectors, strict=True))

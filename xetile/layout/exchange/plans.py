@@ -1,0 +1,121 @@
+"""The cheapest way from one register layout to another, as steps that can be emitted."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import inf, nextafter
+from typing import Literal, NamedTuple, TypeVar
+
+from xetile.layout.algebra.dimensions import LayoutError, listed
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.exchange.choices import by_choices
+from xetile.layout.exchange.columns import LANE, REGISTER, Problem, problem
+from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.sharing import by_sharing
+from xetile.layout.exchange.steps import Held, Move, Select, Share, Shuffle, Step
+
+Value = TypeVar("Value")
+
+PlanKind = Literal[
+    "none",
+    "registers",
+    "uniform shuffles",
+    "lane-dependent shuffles",
+    "subgroup shared memory",
+    "workgroup shared memory",
+]
+
+
+class Plan(NamedTuple):
+    """How a value changes its layout, and what that costs in instructions.
+
+    The steps take registers of words of `word_bits`, each with 2^own neighbouring elements,
+    the lowest bits of registers' numbers on both sides. Where other subgroups hold elements
+    there are none.
+    """
+
+    kind: PlanKind
+    price: float
+    steps: tuple[Step, ...]
+    word_bits: int
+    own: int
+
+    @property
+    def shared_bytes(self) -> int:
+        """Bytes of shared memory that each subgroup needs."""
+        words = [step.words for step in self.steps if isinstance(step, Share)]
+        return max(words, default=0) * self.word_bits // 8
+
+    def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
+        """What each lane holds afterwards; `held[lane][register]` before, both of elements."""
+        size = 1 << self.own
+        words: Held[tuple[Value, ...]] = [
+            [tuple(own[i : i + size]) for i in range(0, len(own), size)] for own in held
+        ]
+        for step in self.steps:
+            words = step.apply(words)
+        return [[element for word in own for element in word] for own in words]
+
+
+@lru_cache(maxsize=8192)
+def plan(
+    source: LinearLayout, target: LinearLayout, element_bits: int, prices: Prices
+) -> Plan:
+    """The cheapest conversion between (register, lane[, warp]) layouts of one value.
+
+    Lanes and registers may repeat elements, on both sides. Errors: LayoutError where the
+    layouts are of different values or hardware, or the source lacks elements.
+    """
+    _check(source, target)
+    exchange = problem(source, target, element_bits)
+    others = [name for name in source.in_dim_names if name not in (REGISTER, LANE)]
+    ordered = target.transpose_outs(source.out_dim_names)
+    same = all(source.in_columns[n] == ordered.in_columns[n] for n in others)
+    if not same or not exchange.is_possible:
+        price = _between_subgroups(exchange, prices)
+        return Plan("workgroup shared memory", price, (), exchange.word_bits, exchange.own)
+    shared = by_sharing(exchange, prices)
+    dearest = inf if shared is None else nextafter(shared.price, inf)
+    route = by_choices(exchange, prices, dearest) or shared
+    assert route is not None
+    return Plan(_kind(route.steps), route.price, route.steps, exchange.word_bits, exchange.own)
+
+
+def _kind(steps: Sequence[Step]) -> PlanKind:
+    if not steps:
+        return "none"
+    if any(isinstance(step, Share) for step in steps):
+        return "subgroup shared memory"
+    if any(isinstance(step, Select) for step in steps):
+        return "lane-dependent shuffles"
+    if any(isinstance(step, Shuffle) for step in steps):
+        return "uniform shuffles"
+    assert all(isinstance(step, Move) for step in steps)
+    return "registers"
+
+
+def _between_subgroups(exchange: Problem, prices: Prices) -> float:
+    """A word a message on both sides, and two barriers."""
+    words = (1 << len(exchange.registers)) + (1 << len(exchange.wanted))
+    return prices.shared_setup + 2 * prices.barrier + words * prices.lane_message
+
+
+def _check(source: LinearLayout, target: LinearLayout) -> None:
+    if dict(source.out_dims) != dict(target.out_dims):
+        raise LayoutError(
+            f"layouts of different tensors: {dict(source.out_dims)} and {dict(target.out_dims)}"
+        )
+    for name, layout in (("source", source), ("target", target)):
+        if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
+            raise LayoutError(
+                f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
+            )
+    ours, theirs = (
+        {name: size for name, size in layout.in_dims.items() if name != REGISTER}
+        for layout in (source, target)
+    )
+    if ours != theirs:
+        raise LayoutError(f"layouts of different hardware: {ours} and {theirs}")
+    if not source.is_surjective():
+        raise LayoutError(
+            f"the source layout does not hold every element of {source.out_dims}"
+        )

@@ -1,0 +1,47 @@
+"""What the steps of a conversion between register layouts cost, in instructions of one device."""
+
+from typing import NamedTuple
+
+
+class Prices(NamedTuple):
+    """Instructions that steps take for one register: a word of at most 32 bits of each lane.
+
+    Attributes:
+        move: to another register of the same lane.
+        broadcast: from one lane to all.
+        swaps: from lane `own ^ number`, by the number; 0 for the own lane.
+        permutation: from lanes that are no such number away, and the addresses that are computed once.
+        permutation_setup: the addresses of a permutation.
+        select: a choice between two registers by the lane.
+        select_setup: the flag of a choice.
+        shared_setup: the place of a subgroup and of its lanes in shared memory.
+        block_message: a message of consecutive words of all lanes, with its address.
+        lane_message: a message of words next to each other for each lane, with its address.
+        block_words: the most words of a lane that one of the former moves.
+        block_bits: widths of words (bits) that there are messages of the former kind for.
+        lane_words: the most words of a lane that one of the latter moves; likewise `lane_bytes`.
+        slice_bytes: shared memory that each subgroup has for its conversions.
+        barrier: a wait for the whole workgroup.
+    """
+
+    move: float
+    broadcast: float
+    swaps: tuple[float, ...]
+    permutation: float
+    permutation_setup: float
+    select: float
+    select_setup: float
+    shared_setup: float
+    block_message: float
+    lane_message: float
+    block_words: int
+    block_bits: tuple[int, ...]
+    lane_words: int
+    lane_bytes: int
+    slice_bytes: int
+    barrier: float
+
+    def among(self, subgroups: int, shared_bytes: int) -> "Prices":
+        """The prices in a workgroup of so many subgroups, which has so much shared memory (bytes)."""
+        slice_bytes = 1 << (shared_bytes // max(1, subgroups)).bit_length() >> 1
+        return self._replace(slice_bytes=min(self.slice_bytes, slice_bytes))

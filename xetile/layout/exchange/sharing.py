@@ -1,0 +1,231 @@
+"""Conversions through a slice of shared memory that one subgroup has for itself.
+
+Every word stored has a place of its own, so that no two lanes store to one: the places are
+the source's lanes and those of its registers that hold something else than other lanes do.
+A bijective linear map takes places to offsets; its inverse is a list of places, one for
+each bit of the offset. Which places have the low bits decides how many words one message
+moves: words of neighbouring lanes (block messages), or neighbouring words of a lane.
+Registers of both sides that have the highest bits reuse the slice, in rounds.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.exchange.choices import Route
+from xetile.layout.exchange.columns import Problem
+from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.steps import Access, Message, Move, Share
+
+
+class _Side(NamedTuple):
+    """Registers' numbers by their places, and the places of lanes."""
+
+    registers: dict[int, int]
+    columns: tuple[int, ...]
+    lanes: tuple[int, ...]
+
+
+class _Places(NamedTuple):
+    stored: _Side
+    loaded: _Side
+    bits: int
+
+
+class _Messages(NamedTuple):
+    """All messages of one side."""
+
+    price: float
+    access: Access
+    messages: list[Message]
+
+
+def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
+    """The cheapest of these conversions; None where each needs a larger slice."""
+    places = _places(exchange)
+    best: Route | None = None
+    for order in dict.fromkeys(_orders(places)):
+        found = _route(exchange, places, order, prices)
+        if found is not None and (best is None or found.price < best.price):
+            best = found
+    return best
+
+
+def _places(exchange: Problem) -> _Places:
+    """Source and target over the places of words; lanes that hold the same have bits of their own."""
+    elements = max((c.bit_length() for c in (*exchange.registers, *exchange.lanes)), default=0)
+    lanes: list[int] = []
+    for bit, column in enumerate(exchange.lanes):
+        repeats = not f2.independent_of([column], lanes)
+        lanes.append(column | 1 << elements + bit if repeats else column)
+    kept: list[int] = []
+    for bit, column in enumerate(exchange.registers):
+        held = [*lanes, *(exchange.registers[k] for k in kept)]
+        if _is_new(column, held, exchange.lanes):
+            kept.append(bit)
+    basis = [*lanes, *(exchange.registers[bit] for bit in kept)]
+    bits = len(basis)
+    pivots = f2.echelon(f2.labelled(basis), bits)
+    wanted = _solved(pivots, bits, exchange.wanted)
+    wanted_lanes = _solved(pivots, bits, exchange.wanted_lanes)
+    units = [1 << bit for bit in range(bits)]
+    columns = tuple(units[len(lanes) :])
+    numbers = [1 << bit for bit in kept]
+    stored = {f2.multiply(columns, n): f2.multiply(numbers, n) for n in range(1 << len(kept))}
+    loaded: dict[int, int] = {}
+    for number in range(1 << len(wanted)):
+        loaded.setdefault(f2.multiply(wanted, number), number)
+    return _Places(
+        _Side(stored, columns, tuple(units[: len(lanes)])),
+        _Side(loaded, wanted, wanted_lanes),
+        bits,
+    )
+
+
+def _is_new(column: int, held: Sequence[int], lanes: Sequence[int]) -> bool:
+    """Whether a register holds something that neither registers before nor lanes do."""
+    return bool(f2.independent_of([column], [*held, *lanes]))
+
+
+def _solved(pivots: dict[int, int], bits: int, columns: Sequence[int]) -> tuple[int, ...]:
+    found = f2.solve_all(pivots, bits, columns)
+    assert found is not None, "a subgroup lacks elements"
+    return tuple(found)
+
+
+def _orders(places: _Places) -> Iterator[tuple[int, ...]]:
+    """Bases of the places by the offset's bits, those last that both sides keep in registers."""
+    ours, theirs = places.stored, places.loaded
+    units = [1 << bit for bit in range(places.bits)]
+    both = f2.intersection(ours.columns, theirs.columns)
+    both = f2.independent_of(both, [*ours.lanes, *theirs.lanes])
+    for fill in range(4):
+        first, last = both[:fill], both[fill:]
+        own = f2.independent_of(ours.columns, both)
+        new = f2.independent_of(theirs.columns, both)
+        lanes = f2.reduced_basis(theirs.lanes) if all(theirs.lanes) else []
+        independent = f2.rank(theirs.lanes) == len(theirs.lanes)
+        starts = [
+            [*ours.lanes, *own, *first],
+            [*ours.lanes, *first, *own],
+            [*first, *own[: 3 - fill]],
+            [*first, *new[: 3 - fill]],
+            [*first],
+        ]
+        if independent and lanes:
+            starts += [
+                [*theirs.lanes, *new, *first],
+                [*theirs.lanes, *first, *new],
+            ]
+        for start in starts:
+            kept = f2.independent_of(start, last)
+            if len(kept) != len(start):
+                continue
+            rest = [*theirs.lanes, *ours.lanes, *units]
+            middle = f2.independent_of(rest, [*kept, *last])
+            yield (*kept, *middle, *last)
+        if fill == len(both):
+            break
+
+
+def _route(
+    exchange: Problem, places: _Places, order: Sequence[int], prices: Prices
+) -> Route | None:
+    bits = places.bits
+    pivots = f2.echelon(f2.labelled(order), bits)
+    stored, loaded = (_moved(side, pivots, bits) for side in (places.stored, places.loaded))
+    slice_bits = (prices.slice_bytes * 8 // exchange.word_bits).bit_length() - 1
+    if bits > slice_bits and not _has_rounds(stored, loaded, slice_bits):
+        return None
+    slice_bits = min(bits, slice_bits)
+    store = _messages(stored, exchange.word_bits, slice_bits, prices)
+    load = _messages(loaded, exchange.word_bits, slice_bits, prices)
+    rounds: dict[int, tuple[list[Message], list[Message]]] = {}
+    for position, messages in enumerate((store.messages, load.messages)):
+        for message in messages:
+            number, offset = divmod(message.offset, 1 << slice_bits)
+            of_round = rounds.setdefault(number, ([], []))
+            of_round[position].append(message._replace(offset=offset))
+    ordered = tuple(
+        [
+            (tuple(stores), tuple(loads))
+            for _, (stores, loads) in sorted(rounds.items())
+            if loads
+        ]
+    )
+    share = Share(store.access, load.access, ordered, 1 << slice_bits)
+    at = [r for _, loads in ordered for message in loads for r in message.registers]
+    place = {number: index for index, number in enumerate(at)}
+    registers = [
+        place[places.loaded.registers[f2.multiply(places.loaded.columns, number)]]
+        for number in range(1 << len(places.loaded.columns))
+    ]
+    price = prices.shared_setup + store.price + load.price
+    if registers == list(range(len(at))):
+        return Route(price, (share,))
+    return Route(price, (share, Move(tuple(registers))))
+
+
+def _moved(side: _Side, pivots: dict[int, int], bits: int) -> _Side:
+    """The side over offsets."""
+    at = _solved(pivots, bits, list(side.registers))
+    return _Side(
+        dict(zip(at, side.registers.values(), strict=True)),
+        _solved(pivots, bits, side.columns),
+        _solved(pivots, bits, side.lanes),
+    )
+
+
+def _has_rounds(stored: _Side, loaded: _Side, slice_bits: int) -> bool:
+    """Whether the lanes of both sides stay within a slice, and each side has whole rounds in registers."""
+    if any(lane >> slice_bits for lane in (*stored.lanes, *loaded.lanes)):
+        return False
+    sides = [[f2.rank(c >> slice_bits for c in side.columns)] for side in (stored, loaded)]
+    return sides[0] == sides[1]
+
+
+def _messages(side: _Side, word_bits: int, slice_bits: int, prices: Prices) -> _Messages:
+    """As few messages as the low bits of the offsets allow."""
+    count = len(side.columns)
+    pivots = f2.echelon(f2.labelled(side.columns), count)
+    free = [f2.solve(pivots, count, 1 << bit) is not None for bit in range(slice_bits)]
+    alone = [
+        is_free and not any(lane >> bit & 1 for lane in side.lanes)
+        for bit, is_free in enumerate(free)
+    ]
+    lane_bits = len(side.lanes)
+    most = min(prices.lane_words, prices.lane_bytes * 8 // word_bits)
+    as_lanes = _grouped(side, "lanes", 0, _run(alone, most))
+    best = _priced(as_lanes, prices.lane_message)
+    in_order = side.lanes == tuple([1 << bit for bit in range(lane_bits)])
+    apart = all(column & (1 << lane_bits) - 1 == 0 for column in side.columns)
+    if not (in_order and apart and word_bits in prices.block_bits):
+        return best
+    as_block = _grouped(side, "block", lane_bits, _run(free[lane_bits:], prices.block_words))
+    block = _priced(as_block, prices.block_message)
+    return block if block.price <= best.price else best
+
+
+def _run(free: Sequence[bool], most: int) -> int:
+    """The bits from the lowest on that registers have alone, for at most so many words."""
+    bits = 0
+    while bits < len(free) and free[bits] and 2 << bits <= most:
+        bits += 1
+    return bits
+
+
+def _grouped(side: _Side, form: str, low: int, bits: int) -> _Messages:
+    mask = (1 << bits) - 1 << low
+    groups = sorted({offset & ~mask for offset in side.registers})
+    messages = [
+        Message(
+            tuple([side.registers[start | word << low] for word in range(1 << bits)]), start
+        )
+        for start in groups
+    ]
+    access = Access("block", ()) if form == "block" else Access("lanes", side.lanes)
+    return _Messages(0.0, access, messages)
+
+
+def _priced(found: _Messages, price: float) -> _Messages:
+    return found._replace(price=price * len(found.messages))

@@ -1,0 +1,42 @@
+"""What conversions between register layouts cost on Xe: instructions read in ocloc's assembly.
+
+Measured with ocloc 26.27 on OpenCL kernels that load 8 or 16 registers of 32 bits by block
+messages, move them, add the originals, and store the sums, 256 registers for a thread; what the
+kernel has without the moves is taken off, what stands there once is the setup. 16-bit elements
+cost what 32-bit words do, 64-bit elements twice that (both measured).
+"""
+
+from xetile.layout.exchange.prices import Prices
+
+SWAPS = (0.0, 2.0, 5.0, 7.0, 5.0, 7.0, 9.0, 11.0, 3.0, 5.0, 7.0, 9.0, 4.0, 9.0, 5.0, 13.0)
+"""`sub_group_shuffle_xor` by the constant: moves of halves, quarters and single lanes.
+
+Added to 34 instructions of bmg for 8 registers: 17, 40, 56, 40, 56, 72, 88, 25, 39, 55, 71, 33, 71, 41, 103.
+"""
+
+XE = Prices(
+    # renamed by the compiler, or folded into what uses them
+    move=0.0,
+    # `sub_group_broadcast` with a constant: a scalar region of the use, or one mov
+    broadcast=1.0,
+    swaps=SWAPS,
+    # `sub_group_shuffle` with lanes that are computed: address, its reset, indirect mov, copy; 35 to 37 for 8
+    permutation=4.0,
+    permutation_setup=4.0,
+    # `sel` by a flag: 8 for 8 registers
+    select=1.0,
+    select_setup=2.0,
+    # number of the subgroup, its slice, the lanes' places: 5 and 3
+    shared_setup=8.0,
+    # `__builtin_IB_simd_block_write_8_local`, and 8 words of each lane (d32x8): the message and its address
+    block_message=2.0,
+    lane_message=2.0,
+    block_words=8,
+    block_bits=(32,),
+    lane_words=8,
+    lane_bytes=32,
+    # 64 KiB for the 32 subgroups of the largest workgroup with 256 registers
+    slice_bytes=2048,
+    # `barrier` with a fence of local memory
+    barrier=4.0,
+)
