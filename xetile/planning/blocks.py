@@ -126,8 +126,12 @@ class Blocks:
         type, uses = cast(TileType, tile.type), self._tiles.uses(tile)
         for use in _DECIDING:
             if use in uses:
-                role = self._roles.role(self._tiles.accesses(tile, "load"))
-                message = plan(self.device, use, type, role)
+                loads = self._tiles.accesses(tile, "load")
+                role, transposed = (
+                    self._roles.role(loads),
+                    self._roles.is_only_transposed(loads),
+                )
+                message = plan(self.device, use, type, role, transposed=transposed)
                 return None if message is None else in_memory(type, message[:2])
         return None
 

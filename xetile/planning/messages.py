@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NoReturn, cast
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.dialects.xetile import MessageAttr, TileType
@@ -27,6 +28,7 @@ from xetile.targets.target import Access, Target
 from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
 from xetile.targets.xe.dpas import REPEAT_COUNTS, ops_per_channel
 from xetile.targets.xe.dpas import depth as dpas_depth
+from xetile.targets.xe.messages import TRANSPOSED_WORD_BITS
 
 _LARGEST_PART = 1 << 12
 """Bound on the power of two that a tile's extent is planned by (elements)."""
@@ -54,20 +56,21 @@ def plan(
     role: Role = "c",
     *,
     packed: bool = False,
+    transposed: bool = False,
     admits: Admits = lambda configuration: True,
 ) -> BlockConfiguration | None:
     """The message to repeat over a tile, None where the device has none.
 
-    A load suits `role`; `packed` asks for B with neighbours along K in one register.
-    Column-major tiles are loaded transposed if a message does that; all else moves as it
-    lies in memory.
+    A load suits `role`; `packed` asks for B with neighbours along K in one register, `transposed`
+    for a row of the tile in each lane. Column-major tiles are loaded transposed if a message does
+    that; all else moves as it lies in memory.
     """
     bits, shape = memory_bits(tile.element_type), in_memory(tile, tile.shape)
     if bits is None:
         return None
 
     def known(access: Access) -> list[BlockConfiguration]:
-        return [c for c in device.messages(access, bits) if admits(c)]
+        return [c for c in known_messages(device, access, bits) if admits(c)]
 
     if use != "load":
         # The fewest messages are the largest ones; among these the tallest, in the most blocks.
@@ -76,10 +79,12 @@ def plan(
             key=lambda c: (c.rows * c.width, c.rows, c.blocks),
             default=None,
         )
-    if tile.order == COLUMN_MAJOR:
-        transposed = [c for c in known("load_transposed") if c.rows == device.lanes]
-        if fitting := _fitting(transposed, shape):
+    column_major = tile.order == COLUMN_MAJOR
+    if column_major != transposed and tile.element_type != i1:
+        turning = [c for c in known("load_transposed") if c.rows == device.lanes]
+        if fitting := _fitting(turning, shape):
             return max(fitting, key=lambda c: c.columns)
+    if column_major:
         role, packed = "c", False
     wanted = _wanted_layout(role, plannable_part(shape), bits)
     if wanted is None:
@@ -96,6 +101,18 @@ def plan(
         word=word if packed or role == "a" else None,
     )
     return None if found is None else found.configuration
+
+
+def known_messages(device: Target, access: Access, bits: int) -> list[BlockConfiguration]:
+    """The messages of a device for elements of so many bits; narrow ones are transposed in words of several.
+
+    Which elements share a word, and so stay together, the layout of a transposed message says.
+    """
+    if access != "load_transposed" or bits >= TRANSPOSED_WORD_BITS:
+        return [*device.messages(access, bits)]
+    count = TRANSPOSED_WORD_BITS // bits
+    words = device.messages(access, TRANSPOSED_WORD_BITS)
+    return [c._replace(columns=c.columns * count) for c in words]
 
 
 def _fitting(known: Iterable[BlockConfiguration], shape: Block) -> list[BlockConfiguration]:
@@ -184,13 +201,22 @@ class Messages:
         type = cast(TileType, tile.type)
         loads = self.tiles.accesses(tile, use) if use == "load" else []
         role = self._roles.role(loads)
+        bits = memory_bits(type.element_type)
         if self.upstream and type.order != COLUMN_MAJOR:
             return plan_upstream(self.device, use, block, type.element_type, role)
-        bits = memory_bits(type.element_type)
+        in_words = bits is not None and bits < TRANSPOSED_WORD_BITS
         packs = bits is not None and bool(self.device.messages("load_packed", bits))
         packed = packs and self._roles.is_only_b(loads)
         return plan(
-            self.device, use, type, role, packed=packed, admits=lambda c: c[:2] == block
+            self.device,
+            use,
+            type,
+            role,
+            packed=packed,
+            transposed=self._roles.is_only_transposed(loads),
+            admits=lambda c: (
+                c[:2] == block and not (self.upstream and in_words and c.transposed)
+            ),
         )
 
     def _checked(
@@ -201,7 +227,7 @@ class Messages:
         written = BlockConfiguration(*message.shape, form == "packed", form == "transposed")
         bits = memory_bits(element)
         access = _LOADS.get(form, use)
-        known = () if bits is None else self.device.messages(access, bits)
+        known = () if bits is None else known_messages(self.device, access, bits)
         if written not in known:
             legal = (
                 ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"

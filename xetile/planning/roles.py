@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.traits import Elementwise, HandsOn, SameElements, has_trait
-from xetile.dialects.xetile import LoadTileOp, TileMMAOp, TilePackOp
+from xetile.dialects.xetile import LoadTileOp, TileMMAOp, TilePackOp, TileTransposeOp
 from xetile.dialects.xetile.types import memory_bits
 from xetile.planning.slices import slice_of
 from xetile.targets.xe.dpas import depth
@@ -18,18 +18,25 @@ from xetile.targets.xe.dpas import depth
 Role = Literal["a", "b", "c"]
 """How a loaded tile is used: as operand A or B of a matrix product, or in the accumulator's layout."""
 
+Purpose = Role | Literal["transposed", "computed"] | None
+"""A role; a transpose; an elementwise op, whose result has purposes too; None for any other use.
+
+None stands for what does not come as it lies in memory, too.
+"""
+
 _DECIDING: tuple[Role, ...] = ("c", "a", "b")
 """Which role decides where a vector has several."""
 
-_IN_WORDS: Mapping[Role | None, str] = {
+_IN_WORDS: Mapping[Purpose, str] = {
     "a": "operand A",
     "b": "operand B",
     "c": "an accumulator",
+    "transposed": "transposed",
+    "computed": "computed with",
     None: "used otherwise",
 }
 
-_Purposes = frozenset[Role | None]
-"""Roles, and None for any other use, and for what does not come as it lies in memory."""
+_Purposes = frozenset[Purpose]
 
 
 class Roles:
@@ -53,6 +60,10 @@ class Roles:
     def is_only_b(self, loads: Iterable[Operation]) -> bool:
         """Whether these loads give only operand B, directly, and may be packed for it."""
         return self._of(loads) == _only("b")
+
+    def is_only_transposed(self, loads: Iterable[Operation]) -> bool:
+        """Whether the results of these loads, or what is computed of them element by element, are only transposed."""
+        return self._of(loads) - _only("computed") == _only("transposed")
 
     def describe(self, loads: Iterable[Operation]) -> str:
         words = [_IN_WORDS[purpose] for purpose in _IN_WORDS if purpose in self._of(loads)]
@@ -80,13 +91,22 @@ class Roles:
         elif isinstance(op, LoadTileOp):
             if pads(op):
                 self._uses.give(op.result, _only(None))
+        elif isinstance(op, TileTransposeOp):
+            self._uses.give(op.source, _only("transposed" if _turns(op) else None))
+            self._uses.give(op.result, _only(None))
         elif not has_trait(op, SameElements, HandsOn) or _cuts_packed_rows(op):
+            purpose = "computed" if has_trait(op, Elementwise) else None
             for value in _vectors(op):
-                self._uses.give(value, _only(None))
+                self._uses.give(value, _only(purpose))
 
 
-def _only(purpose: Role | None) -> _Purposes:
+def _only(purpose: Purpose) -> _Purposes:
     return frozenset((purpose,))
+
+
+def _turns(op: TileTransposeOp) -> bool:
+    """Whether rows become columns, also of what has blocks."""
+    return op.permutation.get_values()[:2] == (1, 0)
 
 
 def _vectors(op: Operation) -> list[SSAValue]:

@@ -119,3 +119,21 @@ def test_atomics_have_no_message() -> None:
     found = {op.name: use_of(op) for op in module.walk()}
     assert found["xetile.atomic_rmw_tile"] is None
     assert found["xetile.load_tile"] == "load"
+
+
+@pytest.mark.parametrize(
+    ("more", "transposed"),
+    [
+        ("", True),
+        (mma("o", "w"), True),
+        (f"%x = arith.negf %v : {VECTOR}", True),
+        (f"%x = arith.negf %v : {VECTOR}\nxetile.store_tile %x, %u : {VECTOR}, {TILE}", False),
+        (mma("o", "v"), False),
+        (f"%x = xetile.tile_transpose %v, [0, 1] : {VECTOR} -> {VECTOR}", False),
+    ],
+)
+def test_what_is_only_transposed(more: str, *, transposed: bool) -> None:
+    body = f"%w = xetile.tile_transpose %v, [1, 0] : {VECTOR} -> {VECTOR}\n{more}"
+    operations = list(kernel(body).walk())
+    loads = [op for op in operations if isinstance(op, LoadTileOp)][:1]
+    assert Roles(operations).is_only_transposed(loads) == transposed

@@ -98,9 +98,7 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
         )
     form = cast(Form, message.form.data)
     if form != "plain" and (
-        not has_trait(op, ReadsTile) or (form == "transposed") != column_major
+        not has_trait(op, ReadsTile) or (form == "packed" and column_major)
     ):
-        legal = {"packed": "row-major", "transposed": "column-major"}[form]
-        raise VerifyException(
-            f"'message' is {message.body}; only loads of {legal} tiles are {form}"
-        )
+        legal = {"packed": "loads of row-major tiles", "transposed": "loads"}[form]
+        raise VerifyException(f"'message' is {message.body}; only {legal} are {form}")

@@ -1,7 +1,7 @@
 """The surface of a tile in terms of XeGPU: source, sizes, pitch, and what 2D block access needs of them."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple, Self, cast
 
 from xdsl.dialects.builtin import MemRefType, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
@@ -38,6 +38,25 @@ class Surface(NamedTuple):
         rows, columns = cast(MemRefType[Attribute], type).get_shape()
         return rows, columns
 
+    def in_words(self, view: Expansion, per_word: int) -> Self:
+        """The same surface in words of several elements, which 2D block access has whole ones of."""
+        source, sizes, strides = self.source, self.sizes, self.strides
+        if isinstance(source.type, MemRefType):
+            type = cast(MemRefType[Attribute], source.type)
+            source = _memory_address(view, source)
+            if sizes is None or strides is None:
+                rows, columns = type.get_shape()
+                layout = strides_and_offset(type)
+                assert layout is not None
+                assert layout[0][0] is not None
+                sizes, strides = (rows, columns), (layout[0][0], 1)
+        (rows, columns), (pitch, step) = sizes or (0, 0), strides or (0, 0)
+        return self._replace(
+            source=source,
+            sizes=(rows, words(view, columns, per_word)),
+            strides=(words(view, pitch, per_word), step),
+        )
+
     def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
         """A descriptor of this surface, made once per function where it depends on arguments only."""
         sizes, strides = self.sizes or (), self.strides or ()
@@ -51,6 +70,16 @@ class Surface(NamedTuple):
         ):
             return view.shared(("descriptor", type, *parts), make)
         return view.new(make())
+
+
+def words(view: Expansion, elements: Offset, per_word: int) -> Offset:
+    """How many words so many elements are; below zero as well, where tiles begin outside."""
+    if isinstance(elements, int):
+        return elements // per_word
+    if per_word == 1:
+        return elements
+    shift = view.constant(per_word.bit_length() - 1)
+    return view.new(arith.ShRSIOp(elements, shift))
 
 
 def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
@@ -117,6 +146,11 @@ def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -
             return source
         step = view.new(arith.IndexCastOp(view.index(moved), i64))
         return view.new(arith.AddiOp(source, step))
+    return _memory_address(view, source, moved)
+
+
+def _memory_address(view: Expansion, source: SSAValue, moved: Offset = 0) -> SSAValue:
+    """The address of a memref, so many bytes further."""
     base = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
     total = view.index(view.add(base, moved))
     return view.new(arith.IndexCastOp(total, i64))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.dialects.upstream.vector import ExtractOp
+from xetile.dialects.upstream.vector import BitcastOp, ExtractOp
 from xetile.dialects.xegpu import (
     CacheHint,
     CacheHintAttr,
@@ -31,11 +31,17 @@ from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
-from xetile.passes.convert_xetile_to_xegpu.surfaces import describe_surface, known_offset
+from xetile.passes.convert_xetile_to_xegpu.surfaces import (
+    Surface,
+    describe_surface,
+    known_offset,
+    words,
+)
 from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
 from xetile.planning.uses import use_of
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets.xe.messages import TRANSPOSED_WORD_BITS
 from xetile.targets.xe.surface import SURFACE
 
 
@@ -55,9 +61,7 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
             continue
         message = view.messages.message(access, use)
         if (use, message) not in descriptors:
-            block = (message.rows, message.columns)
-            type = TensorDescType.block(block, tile.element_type, array_length=message.blocks)
-            descriptors[use, message] = surface.descriptor(view, type)
+            descriptors[use, message] = _descriptor(view, tile, surface, message)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
@@ -68,6 +72,24 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
     view.bind(op.tile, Tile(*parts, column_major=tile.order == COLUMN_MAJOR))
 
 
+def _descriptor(
+    view: XeGPUView, tile: TileType, surface: Surface, message: BlockConfiguration
+) -> SSAValue:
+    element, columns, per_word = tile.element_type, message.columns, _per_word(tile, message)
+    if per_word > 1:
+        element, columns = i32, columns // per_word
+        surface = surface.in_words(view, per_word)
+    block = (message.rows, columns)
+    type = TensorDescType.block(block, element, array_length=message.blocks)
+    return surface.descriptor(view, type)
+
+
+def _per_word(tile: TileType, message: BlockConfiguration) -> int:
+    """Elements of the words that a message exchanges; 1 where it moves elements."""
+    bits = memory_bits(tile.element_type) or TRANSPOSED_WORD_BITS
+    return max(1, TRANSPOSED_WORD_BITS // bits) if message.transposed else 1
+
+
 def _memory_shape(type: TileType) -> tuple[int, ...]:
     return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
 
@@ -76,6 +98,9 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.access(view, op, "load")
+    if message.transposed and (not tile.column_major or _per_word(type, message) > 1):
+        view.bind(op.result, padded(view, op, tile, _rows_in_lanes(view, op)))
+        return
     block, pack = _block_type(type, message)
     shape = block.get_shape()
     if message.blocks > 1:
@@ -104,6 +129,30 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     elif tile.column_major:
         grid = transposed(view, grid)
     view.bind(op.result, padded(view, op, tile, grid))
+
+
+def _rows_in_lanes(view: XeGPUView, op: LoadTileOp) -> Grid:
+    """What shall lie with a row of memory in each lane, which the layouts below make transposed messages of.
+
+    Elements of less than 32 bits come as words that hold several: as a descriptor of words, whose blocks are cast.
+    """
+    tile, type = view.tile(op.source), cast(TileType, op.source.type)
+    descriptor, message = tile.access(view, op, "load")
+    per_word, extents = _per_word(type, message), _memory_shape(type)
+    size = (message.rows, message.columns)
+    block = VectorType(type.element_type, size)
+    element = type.element_type if per_word == 1 else i32
+    loaded_type = VectorType(element, (message.rows, message.columns // per_word))
+    first = words(view, _corner(view, tile, type, (0, 0))[1], per_word)
+    blocks: list[SSAValue] = []
+    for start in block_offsets(extents, size):
+        row = _corner(view, tile, type, (start[0], 0))[0]
+        place = [row, view.add(first, start[1] // per_word)]
+        loaded = view.new(LoadNdOp(descriptor, place, loaded_type, hints=_hints(op)))
+        blocks.append(loaded if per_word == 1 else view.new(BitcastOp(loaded, block)))
+    counts = (extents[0] // message.rows, extents[1] // message.columns)
+    grid = Grid(blocks, counts, size)
+    return transposed(view, grid) if tile.column_major else grid
 
 
 def _block_type(

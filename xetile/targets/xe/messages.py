@@ -13,6 +13,9 @@ from xetile.targets.target import Access
 Rows = dict[tuple[int, int], tuple[int, ...]]
 """Heights by (columns, blocks)."""
 
+TRANSPOSED_WORD_BITS = 32
+"""Bits of the least that a transposed message exchanges; smaller elements stay in a word with their neighbours."""
+
 HEIGHTS = (1, 2, 4, 8, 16, 32)
 """Heights that a message can have (rows)."""
 
