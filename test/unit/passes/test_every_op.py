@@ -3,13 +3,12 @@
 Each kernel is run by one subgroup; what it shall do is computed here, element by element, without the project's code.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
-import ml_dtypes
 import numpy
 import pytest
+from support.reductions import KINDS, reduced
 from support.subgroup import (
     FLOAT_KINDS,
     FLOATS,
@@ -175,56 +174,6 @@ def along(dimensions: Sequence[int], shape: Shape, narrow: Shape) -> dict[Shape,
     return {shape: layout, narrow: layout}
 
 
-def rounded(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """The operation on two numbers of one type, rounded to it or wrapped around."""
-
-    def apply(x: Any, y: Any) -> Any:
-        kind = numpy.float64 if x.dtype.kind in "fV" else numpy.int64
-        wide = operation(x.astype(kind), y.astype(kind))
-        if kind is numpy.float64 and x.dtype == ml_dtypes.bfloat16:
-            wide = wide.astype(
-                numpy.float32
-            )  # exact: a sum or product of two bf16 near each other
-        return wide.astype(x.dtype)
-
-    return apply
-
-
-def unsigned(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def apply(x: Any, y: Any) -> Any:
-        kind = numpy.dtype(f"u{x.dtype.name}")
-        return operation(x.view(kind), y.view(kind)).view(x.dtype)
-
-    return apply
-
-
-def ignoring_nan(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def apply(x: Any, y: Any) -> Any:
-        result = numpy.array(operation(x, y))
-        result[x != x] = y[x != x]
-        result[y != y] = x[y != y]
-        return result
-
-    return apply
-
-
-KINDS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": rounded(lambda x, y: x + y),
-    "mul": rounded(lambda x, y: x * y),
-    "minnumf": ignoring_nan(numpy.minimum),
-    "maxnumf": ignoring_nan(numpy.maximum),
-    "minimumf": numpy.minimum,
-    "maximumf": numpy.maximum,
-    "minsi": numpy.minimum,
-    "maxsi": numpy.maximum,
-    "minui": unsigned(numpy.minimum),
-    "maxui": unsigned(numpy.maximum),
-    "and": lambda x, y: x & y,
-    "or": lambda x, y: x | y,
-    "xor": lambda x, y: x ^ y,
-}
-
-
 def exposing(kind: str, element: str, shape: Shape) -> Array:
     """Data with which zero, or any other wrong identity, would win or change the result."""
     values = random(element, shape)
@@ -244,25 +193,6 @@ def exposing(kind: str, element: str, shape: Shape) -> Array:
     if kind in ("maxsi", "minui"):
         return values | numpy.iinfo(values.dtype).min
     return values & numpy.iinfo(values.dtype).max if kind == "minsi" else values
-
-
-def reduced(kind: str, values: Array, dimensions: Sequence[int]) -> Array:
-    """Elements combined one after the other, row by row."""
-    combine = KINDS[kind]
-    counts = tuple(1 if d in dimensions else n for d, n in enumerate(values.shape))
-    result = numpy.empty(counts, values.dtype)
-    seen: set[tuple[int, int]] = set()
-    for i, j in product(*map(range, values.shape)):
-        at = (i % counts[0], j % counts[1])
-        one = values[i : i + 1, j]
-        # The first element stands alone; only an addition has an identity (0.0) that changes it: -0.0.
-        result[at] = (
-            combine(result[at].reshape(1), one)[0]
-            if at in seen
-            else one[0] + 0 * (kind == "add")
-        )
-        seen.add(at)
-    return result
 
 
 @pytest.mark.parametrize(

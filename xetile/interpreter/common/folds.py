@@ -1,17 +1,16 @@
-"""Reductions: combining elements in ascending order, by the kinds of `vector.kind` and arith's AtomicRMWKind."""
+"""Reductions in the one order of all levels, by the kinds of `vector.kind` and arith's AtomicRMWKind."""
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Operation
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
-from xetile.dialects.atomic_kinds import identity as neutral
+from xetile.dialects.reduction_order import half
 from xetile.errors import fail
 from xetile.interpreter.common.scalars import FLOATS, SIGNED, UNSIGNED, float_binary
-from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
+from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Array
 
@@ -52,33 +51,24 @@ def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
     fail(at, f"cannot execute kind '{kind}' on elements of {of.name}")
 
 
-def identity(kind: str, of: Element) -> Array:
-    """The number that changes nothing in a combination."""
-    number = neutral(kind, of.name, None if of.is_float else of.bits)
-    if of.is_float:
-        return round_to(np.array([number]), of)
-    return wrap(np.array([number], np.int64), of)
-
-
 def fold(
-    at: Operation,
-    kind: str,
-    values: Array,
-    dimensions: Sequence[int],
-    start: Array,
-    of: Element,
+    at: Operation, kind: str, values: Array, dimensions: Sequence[Sequence[int]], of: Element
 ) -> Array:
-    """`start` combined with the elements along some dimensions, ascending, the last dimension fastest.
+    """The elements along some dimensions, one after the other, combined by halving (`reduction_order`).
 
-    `values` is [threads or 1, *shape]; dimensions count without the leading axis. The result
-    has them removed.
+    `values` is [threads or 1, *shape]; dimensions count without the leading axis and are removed. Several dimensions
+    that count as one, the last the fastest, stand together.
     """
-    axes = [dimension + 1 for dimension in dimensions]
-    moved = np.moveaxis(values, axes, range(len(axes)))
-    count = prod(moved.shape[: len(axes)])
-    steps = moved.reshape(count, *moved.shape[len(axes) :])
-    start = start.reshape(*start.shape, *[1] * (steps.ndim - 1 - start.ndim))
-    result = np.broadcast_to(start, np.broadcast_shapes(start.shape, steps.shape[1:]))
-    for step in steps:
-        result = combine(at, kind, result, step, of)
-    return result
+    for together in dimensions:
+        axes = [dimension + 1 for dimension in together]
+        moved = np.moveaxis(values, axes, range(len(axes)))
+        kept = moved.shape[len(axes) :]
+        rest = moved.reshape(-1, *kept)
+        while len(rest) > 1:
+            step = half(len(rest))
+            upper = rest[step:]
+            alone = rest[len(upper) : step]
+            joined = combine(at, kind, rest[: len(upper)], upper, of)
+            rest = np.concatenate([joined, alone]) if len(alone) else joined
+        values = np.moveaxis(rest.reshape(*[1] * len(axes), *kept), range(len(axes)), axes)
+    return values.squeeze(tuple(d + 1 for together in dimensions for d in together))

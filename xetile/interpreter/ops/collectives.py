@@ -1,10 +1,14 @@
-"""What lanes of a subgroup or workgroup compute together, in ascending order of the lanes."""
+"""What lanes of a subgroup or workgroup compute together.
+
+In which order lanes are reduced upstream leaves open; here they are the elements of a reduction like any other, counted
+by their numbers. A region of the user's own gets them ascending.
+"""
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.folds import fold, kind_of
 from xetile.interpreter.common.threads import (
     check_lane_level,
     check_lanes,
@@ -112,8 +116,7 @@ def _all_reduce(frame: Frame, op: Operation) -> Values:
 
 def _reduced(op: Operation, values: Array, dimension: int) -> Array:
     """Values without a dimension, which counts from the one after the first."""
-    of, kind = element(op.results[0]), kind_of(op, "op")
-    return fold(op, kind, values, [dimension], identity(kind, of), of)
+    return fold(op, kind_of(op, "op"), values, [[dimension]], element(op.results[0]))
 
 
 HANDLERS: Handlers = {

@@ -15,7 +15,7 @@ from xetile.interpreter.common.accesses import (
     row_indices,
     store,
 )
-from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.folds import combine, fold, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import all_numbers, element, integers, number, shape_of
@@ -148,16 +148,21 @@ def _to_elements(frame: Frame, op: Operation) -> Values:
 
 
 def _reduction(frame: Frame, op: Operation) -> Values:
-    of, kind = element(op.results[0]), kind_of(op)
-    values = frame.first(op)
-    start = frame.array(op.operands[1]) if len(op.operands) > 1 else identity(kind, of)
-    return [fold(op, kind, values, [0], start, of)]
+    return [_with_accumulator(frame, op, [[0]])]
 
 
 def _multi_reduction(frame: Frame, op: Operation) -> Values:
-    values, start = frame.arrays(op.operands)
-    of, dimensions = element(op.results[0]), integers(op, "reduction_dims")
-    return [fold(op, kind_of(op), values, dimensions, start, of)]
+    return [_with_accumulator(frame, op, [[d] for d in integers(op, "reduction_dims")])]
+
+
+def _with_accumulator(
+    frame: Frame, op: Operation, dimensions: Sequence[Sequence[int]]
+) -> Array:
+    """A reduction, of which an accumulator is the last step."""
+    values, *accumulator = frame.arrays(op.operands)
+    of, kind = element(op.results[0]), kind_of(op)
+    result = fold(op, kind, values, dimensions, of)
+    return combine(op, kind, result, accumulator[0], of) if accumulator else result
 
 
 def _step(frame: Frame, op: Operation) -> Values:

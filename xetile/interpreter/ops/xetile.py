@@ -12,7 +12,7 @@ from xetile.dialects.xetile import TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import update_elements
-from xetile.interpreter.common.folds import fold, identity, kind_of
+from xetile.interpreter.common.folds import fold, kind_of
 from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import numbers, transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
@@ -168,9 +168,10 @@ def _tile_mma(frame: Frame, op: Operation) -> Values:
 
 def _tile_reduce(frame: Frame, op: Operation) -> Values:
     (source,), (result,) = op.operands, op.results
-    of, kind = element(source), kind_of(op)
     dimensions = integers(op, "reduction_dims")
-    values = fold(op, kind, frame.array(source), dimensions, identity(kind, of), of)
+    axes = [[0], [1]] if len(shape_of(source)) == 2 else [[0, 2], [1, 3]]
+    reduced = [axis for axis in axes if axis[0] in dimensions]
+    values = fold(op, kind_of(op), frame.array(source), reduced, element(source))
     return [values.reshape(len(values), *shape_of(result))]
 
 

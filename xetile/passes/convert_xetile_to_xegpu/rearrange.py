@@ -3,6 +3,7 @@
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
+from xetile.dialects.reduction_order import halved
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import (
     BroadcastOp,
@@ -14,6 +15,7 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileBroadcastOp, TileReduceOp, TileTransposeOp
 from xetile.passes.convert_xetile_to_xegpu.constants import identity
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
+from xetile.rewriting.combining import combined
 from xetile.rewriting.rewriter import Handlers, on
 
 
@@ -50,32 +52,46 @@ def tile_broadcast(view: XeGPUView, op: TileBroadcastOp) -> None:
 
 
 def tile_reduce(view: XeGPUView, op: TileReduceOp) -> None:
-    """Block after block joins the sum, ascending; it begins with the kind's identity."""
-    grid, dimensions = view.grid(op.source), op.reduction_dims.get_values()
-    if not dimensions:
-        view.bind(op.result, grid)
-        return
-    type = op.result.type
-    rows, columns, *block = type.get_shape()
-    reduced = [d for d in dimensions if d < 2]
-    kept = [grid.block[d] for d in range(2) if d not in reduced]
-    element = type.element_type
+    """Blocks are joined as the high bits of the index are, then each is reduced; of both dimensions rows first."""
+    grid = view.grid(op.source)
+    dimensions = [d for d in op.reduction_dims.get_values() if d < 2]
+    at_once = len(dimensions) == 2 and grid.shape[1] == 1
+    for step in [dimensions] if at_once else [[d] for d in dimensions]:
+        grid = _reduced(view, op, _joined(view, op, grid, step[0]), step)
+    view.bind(op.result, grid)
+
+
+def _joined(view: XeGPUView, op: TileReduceOp, grid: Grid, dimension: int) -> Grid:
+    """The blocks along a dimension combined to one, element by element."""
+    count, extent = grid.shape[dimension], grid.block[dimension]
+    if count == 1:
+        return grid
+    if extent & (extent - 1):  # elements half of the index apart lie elsewhere in their blocks
+        rows, columns = (n * count if d == dimension else n for d, n in enumerate(grid.block))
+        return view.repack(grid, (rows, columns))
+    element = op.result.type.element_type
+
+    def joined(row: int, column: int) -> SSAValue:
+        places = [(n, column) if dimension == 0 else (row, n) for n in range(count)]
+        return halved(
+            [grid.at(*place) for place in places],
+            lambda x, y: view.new(combined(op.kind.data.value, x, y, element)),
+        )
+
+    rows, columns = (1 if d == dimension else n for d, n in enumerate(grid.shape))
+    return Grid.built((rows, columns), grid.block, joined)
+
+
+def _reduced(view: XeGPUView, op: TileReduceOp, grid: Grid, dimensions: list[int]) -> Grid:
+    """Each block reduced, from what changes nothing."""
+    element = op.result.type.element_type
+    kept = [n for d, n in enumerate(grid.block) if d not in dimensions]
+    height, width = (1 if d in dimensions else n for d, n in enumerate(grid.block))
     start = view.new(arith.ConstantOp(identity(op.kind.data, element, kept)))
-    result = VectorType(element, block)
-
-    def combined(row: int, column: int) -> SSAValue:
-        total = start
-        for value in _along(grid, row, column, reduced):
-            total = view.new(MultiReductionOp(op.kind, value, total, reduced))
-        return view.new(ShapeCastOp(total, result) if kept else BroadcastOp(total, result))
-
-    view.bind(op.result, Grid.built((rows, columns), block, combined))
-
-
-def _along(grid: Grid, row: int, column: int, reduced: list[int]) -> list[SSAValue]:
-    rows = range(grid.shape[0]) if 0 in reduced else (row,)
-    columns = range(grid.shape[1]) if 1 in reduced else (column,)
-    return [grid.at(i, j) for i in rows for j in columns]
+    made = (view.new(MultiReductionOp(op.kind, v, start, dimensions)) for v in grid.values)
+    type = VectorType(element, (height, width))
+    spread = ShapeCastOp if kept else BroadcastOp
+    return Grid([view.new(spread(v, type)) for v in made], grid.shape, (height, width))
 
 
 def _broadcast(view: XeGPUView, op: Operation) -> None:

@@ -40,8 +40,6 @@ def _tile_transpose(view: BlockedView, op: TileTransposeOp) -> None:
 
 def _tile_reduce(view: BlockedView, op: TileReduceOp) -> None:
     source, dimensions = view.blocked(op.source), op.reduction_dims.get_values()
-    if len(dimensions) == 2:  # elements are taken row by row, which blocks of one row keep
-        source = view.repack(source, (1, source.block[1]))
     made = view.bind_blocks(op, [source.value], without(source.block, dimensions))
     made.properties["reduction_dims"] = _both_levels(dimensions)
 

@@ -10,27 +10,24 @@ After:
 
     %c = xetile.tile_reduce <add>, %v [1] {wg_map_result = #map} : vector<64x128xf32> -> vector<64x1xf32>
 
-A start that changes something is combined with the result. Sums and products of floats depend on where they start, so
-theirs must be 0.0 and 1.0; others stay as they are, as does a reduction whose result is used as the 1D vector that it
-is, which no map distributes.
+A start that changes something is combined with the result, as it is anyway: a sum that starts from 0.0 is no negative
+zero. What starts from other values than one constant stays as it is, as does a reduction whose result is used as the 1D
+vector that it is, which no map distributes.
 """
 
-from collections.abc import Mapping
-
-from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Operation, OpResult
+from xdsl.ir import Attribute, Operation, OpResult
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type
+from xetile.dialects.atomic_kinds import identity
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.vector import MultiReductionOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp, WorkgroupMapAttr
+from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.rewriting.combining import combined
 from xetile.rewriting.positions import walk
-
-_UNCHANGED_FROM: Mapping[str, float] = {"add": 0.0, "mul": 1.0}
-"""Where sums and products of floats start that are those of their elements alone."""
 
 
 def raise_vector_reductions(function: Operation) -> None:
@@ -56,10 +53,10 @@ class _RaiseReduction(RewritePattern):
             wg_map_result=map if isinstance(map, WorkgroupMapAttr) else None,
         )
         made.result.name_hint = op.results[0].name_hint
-        if _changes_nothing(kind, start):
+        type = vector_type(made.result)
+        if _changes_nothing(kind, start, type.element_type):
             rewriter.replace(op, made)
         else:
-            type = vector_type(made.result)
             value = arith.ConstantOp(splat_of_type(start, type))
             whole = combined(kind, value.result, made.result, type.element_type)
             rewriter.replace(op, [made, value, whole])
@@ -82,20 +79,15 @@ def _reduction_of(op: Operation) -> MultiReductionOp | None:
 
 
 def _start(reduction: MultiReductionOp) -> Dense | None:
-    """The start, where it is one number and the result does not depend on when it is added."""
+    """The start, where it is one number."""
     owner = reduction.acc.owner
     if not isinstance(owner, Operation) or owner.name != "arith.constant":
         return None
     start = dense_value(owner)
-    if start is None or not is_splat(start):
-        return None
-    element = vector_type(reduction.source).element_type
-    kind = reduction.kind.data
-    if isinstance(element, AnyFloat) and kind in _UNCHANGED_FROM:
-        return start if _changes_nothing(kind, start) else None
-    return start
+    return start if start is not None and is_splat(start) else None
 
 
-def _changes_nothing(kind: str, start: Dense) -> bool:
-    number = start.get_values()[0]
-    return isinstance(number, float) and repr(number) == repr(_UNCHANGED_FROM.get(kind))
+def _changes_nothing(kind: str, start: Dense, element: Attribute) -> bool:
+    """Whether the start is the number that any other stays the same with, to its bits."""
+    width = None if isinstance(element, FLOAT_TYPES) else bits(element)
+    return repr(start.get_values()[0]) == repr(identity(kind, str(element), width))

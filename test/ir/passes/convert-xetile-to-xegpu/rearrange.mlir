@@ -1,17 +1,17 @@
 // RUN: xetile-opt --convert-xetile-to-xegpu="device=bmg" %s | FileCheck %s
 
-// What moves or combines elements becomes ops of the vector dialect on each block. A reduction begins with the
-// identity of its kind; blocks join it in order.
+// What moves or combines elements becomes ops of the vector dialect on each block. The blocks along a reduced
+// dimension are joined, those half of them apart first; then a block is reduced, from the identity of the kind.
 
 // CHECK-LABEL: gpu.func @rearranged
 // CHECK: %[[V0:.*]] = xegpu.load_nd {{.*}} -> vector<8x16xf32>
 // CHECK: %[[V1:.*]] = xegpu.load_nd {{.*}} -> vector<8x16xf32>
 // CHECK: %[[T0:.*]] = vector.transpose %[[V0]], [1, 0] : vector<8x16xf32> to vector<16x8xf32>
 // CHECK: %[[T1:.*]] = vector.transpose %[[V1]], [1, 0] : vector<8x16xf32> to vector<16x8xf32>
+// CHECK: %[[J:.*]] = arith.maximumf %[[T0]], %[[T1]] : vector<16x8xf32>
 // CHECK: %[[START:.*]] = arith.constant dense<0xff800000> : vector<8xf32>
-// CHECK: %[[R0:.*]] = vector.multi_reduction <maximumf>, %[[T0]], %[[START]] [0] : vector<16x8xf32> to vector<8xf32>
-// CHECK: %[[R1:.*]] = vector.multi_reduction <maximumf>, %[[T1]], %[[R0]] [0] : vector<16x8xf32> to vector<8xf32>
-// CHECK: %[[R:.*]] = vector.shape_cast %[[R1]] : vector<8xf32> to vector<1x8xf32>
+// CHECK: %[[R0:.*]] = vector.multi_reduction <maximumf>, %[[J]], %[[START]] [0] : vector<16x8xf32> to vector<8xf32>
+// CHECK: %[[R:.*]] = vector.shape_cast %[[R0]] : vector<8xf32> to vector<1x8xf32>
 // CHECK: vector.broadcast %[[R]] : vector<1x8xf32> to vector<16x8xf32>
 gpu.module @m {
   gpu.func @rearranged(%A: memref<64x64xf32>) kernel {
@@ -20,6 +20,37 @@ gpu.module @m {
     %w = xetile.tile_transpose %v, [1, 0, 3, 2] : vector<1x2x8x16xf32> -> vector<2x1x16x8xf32>
     %r = xetile.tile_reduce <maximumf>, %w [0, 2] : vector<2x1x16x8xf32> -> vector<1x1x1x8xf32>
     %b = xetile.tile_broadcast %r [0, 2] : vector<1x1x1x8xf32> -> vector<2x1x16x8xf32>
+    gpu.return
+  }
+
+  // Of five blocks the first and the fifth are joined, then those two apart, then neighbours. Both dimensions: the
+  // blocks of a column, their rows, and then what is left of the columns.
+
+  // CHECK-LABEL: gpu.func @halved
+  // CHECK-COUNT-5: xegpu.load_nd
+  // CHECK: %[[A:.*]] = arith.addf %[[V0:.*]], %[[V4:.*]] : vector<8x16xf32>
+  // CHECK-NEXT: %[[B:.*]] = arith.addf %[[A]], %{{.*}} : vector<8x16xf32>
+  // CHECK-NEXT: %[[C:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<8x16xf32>
+  // CHECK-NEXT: %[[J:.*]] = arith.addf %[[B]], %[[C]] : vector<8x16xf32>
+  // CHECK-NEXT: %[[START:.*]] = arith.constant dense<-0.000000e+00> : vector<16xf32>
+  // CHECK-NEXT: vector.multi_reduction <add>, %[[J]], %[[START]] [0] : vector<8x16xf32> to vector<16xf32>
+  gpu.func @halved(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<40x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    %v = xetile.load_tile %t : !xetile.tile<40x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>> -> vector<5x1x8x16xf32>
+    %r = xetile.tile_reduce <add>, %v [0, 2] : vector<5x1x8x16xf32> -> vector<1x1x1x16xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @both
+  // CHECK-COUNT-2: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [0] : vector<8x16xf32> to vector<16xf32>
+  // CHECK: %[[J:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<1x16xf32>
+  // CHECK: %[[START:.*]] = arith.constant dense<-0.000000e+00> : vector<1xf32>
+  // CHECK: %[[R:.*]] = vector.multi_reduction <add>, %[[J]], %[[START]] [1] : vector<1x16xf32> to vector<1xf32>
+  // CHECK: vector.shape_cast %[[R]] : vector<1xf32> to vector<1x1xf32>
+  gpu.func @both(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x32xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    %v = xetile.load_tile %t : !xetile.tile<8x32xf32, #xetile.tile_attr<inner_blocks = [8, 16]>> -> vector<1x2x8x16xf32>
+    %r = xetile.tile_reduce <add>, %v [0, 1, 2, 3] : vector<1x2x8x16xf32> -> vector<1x1x1x1xf32>
     gpu.return
   }
 

@@ -17,16 +17,15 @@ gpu.module @m {
 
 // -----
 
-// Several units of one subgroup: what they give is combined by the kind.
+// Several units of one subgroup are combined element by element, then reduced.
 
 #source = #xetile.wg_map<sg_layout = [4, 1], sg_data = [8, 16]>
 
 // CHECK-LABEL: gpu.func @rounds
 // CHECK: %[[V0:.*]] = xetile.load_tile
 // CHECK-NEXT: %[[V1:.*]] = xetile.load_tile
-// CHECK-NEXT: %[[R0:.*]] = xetile.tile_reduce <minsi>, %[[V0]] [1] : vector<8x16xi32> -> vector<8x1xi32>
-// CHECK-NEXT: %[[R1:.*]] = xetile.tile_reduce <minsi>, %[[V1]] [1] : vector<8x16xi32> -> vector<8x1xi32>
-// CHECK-NEXT: arith.minsi %[[R0]], %[[R1]] : vector<8x1xi32>
+// CHECK-NEXT: %[[J:.*]] = arith.minsi %[[V0]], %[[V1]] : vector<8x16xi32>
+// CHECK-NEXT: xetile.tile_reduce <minsi>, %[[J]] [1] : vector<8x16xi32> -> vector<8x1xi32>
 // CHECK-NEXT: gpu.return
 gpu.module @m {
   gpu.func @rounds(%src: memref<32x32xi32>) kernel {

@@ -1,4 +1,4 @@
-"""Every kind of reduction and of atomic update, against a loop over the elements that rounds at each step."""
+"""Every kind of reduction and of atomic update, against Python's numbers that are rounded at each step."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import ml_dtypes
 import numpy as np
 import pytest
+from support.reductions import halved, reduced, telling
 
 from xetile.interpreter.machine.values import Array
 
@@ -69,15 +70,22 @@ def float_data(kind: str) -> list[Array]:
     return [v.astype(FLOATS[kind]) for v in (negative, -negative, zeros, mixed)]
 
 
-def folded(
-    model: Callable[[float, float], float], values: Array, start: float | None
-) -> Array:
-    """The values combined in their order, each step rounded to their type."""
-    elements = list(values) if start is None else [values.dtype.type(start), *values]
-    total = elements[0]
-    for element in elements[1:]:
+def one_by_one(model: Scalar, values: Array, start: float) -> Array:
+    """The values combined as atomic updates are, each step rounded to their type."""
+    total = values.dtype.type(start)
+    for element in values:
         total = values.dtype.type(model(float(total), float(element)))
     return np.array([total])
+
+
+def folded(model: Scalar, values: Array, start: float | None) -> Array:
+    """The values combined in the order of reductions, the start last."""
+
+    def combined(x: object, y: object) -> object:
+        return values.dtype.type(model(float(x), float(y)))  # pyright: ignore[reportArgumentType]
+
+    total = halved(list(values), combined)
+    return np.array([total if start is None else combined(total, values.dtype.type(start))])
 
 
 def same(found: Array, expected: Array) -> None:
@@ -135,6 +143,40 @@ def test_integers(compute: Run, kind: str, name: str):
             assert result[column] == total
 
 
+LENGTHS = [*range(1, 65), 90]
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_every_length(compute: Run, n: int):
+    """Sums of every length, in one row, in a column beside others, and in both, with and without accumulators."""
+    v, dtype = f"vector<{n}x3xf16>", np.float16
+    values, start = telling("add", dtype, (n, 3), n), np.array([0.0, -0.0, 1.0], dtype)
+    found = [np.zeros(k, dtype) for k in (3, n, 1, 1)]
+    compute(
+        f"""
+        %c2 = arith.constant 2 : index
+        %v = vector.load %0[%c0, %c0] : memref<{n}x3xf16>, {v}
+        %s = vector.load %1[%c0] : memref<3xf16>, vector<3xf16>
+        %n = arith.constant dense<-0.0> : vector<{n}xf16>
+        %z = arith.constant 0.0 : f16
+        %r0 = vector.multi_reduction <add>, %v, %s [0] : {v} to vector<3xf16>
+        vector.store %r0, %2[%c0] : memref<3xf16>, vector<3xf16>
+        %r1 = vector.multi_reduction <add>, %v, %n [1] : {v} to vector<{n}xf16>
+        vector.store %r1, %3[%c0] : memref<{n}xf16>, vector<{n}xf16>
+        %r2 = vector.multi_reduction <add>, %v, %z [0, 1] : {v} to f16
+        memref.store %r2, %4[%c0] : memref<1xf16>
+        %r3 = vector.reduction <add>, %r1 : vector<{n}xf16> into f16
+        memref.store %r3, %5[%c0] : memref<1xf16>
+        """,
+        f"memref<{n}x3xf16>; memref<3xf16>; memref<3xf16>; memref<{n}xf16>; memref<1xf16>; memref<1xf16>",
+        values, start, *found,
+    )  # fmt: skip
+    columns, rows, both = (reduced("add", values, dims) for dims in ((0,), (1,), (0, 1)))
+    wanted = [columns[0] + start, rows[:, 0], both[0] + dtype(0), reduced("add", rows, [0])[0]]
+    for got, expected in zip(found, wanted, strict=True):
+        assert got.tobytes() == expected.tobytes()
+
+
 ATOMIC_FLOATS = {
     "addf": "add", "mulf": "mul", "minimumf": "minimumf", "maximumf": "maximumf", "minnumf": "minnumf", "maxnumf": "maxnumf",
 }  # fmt: skip
@@ -179,7 +221,7 @@ def test_atomic_floats(run: Run, name: str):
         old, out = np.zeros(8, np.float32), np.zeros(1, np.float32)
         run(atomic_kernel(name, "f32"), given, old, out)
         model = FLOAT_KINDS[ATOMIC_FLOATS[name]]
-        totals = [folded(model, given[:n], float(given[0])) for n in range(9)]
+        totals = [one_by_one(model, given[:n], float(given[0])) for n in range(9)]
         same(out, totals[8])
         same(old, np.concatenate([[given[0]], *totals[1:8]]).astype(np.float32))
 

@@ -72,19 +72,16 @@ def test_reduce(compute: Run, dimension: int):
     apply(compute, op, blocked(X, 4, 3), blocked(total, rows, columns))
 
 
-def test_reduction_goes_upwards(compute: Run):
+def test_reduction_halves_the_joined_index(compute: Run):
+    """Half of five elements is four; blocks of two change nothing."""
     source = np.array([[1, 2048, 1, -2048, 3]], np.float16)
-    total = np.float16(0)
-    for value in source[0]:
-        total = np.float16(total + value)
-    apply(
-        compute,
-        "%r = xetile.tile_reduce <add>, %v [1] : GIVEN -> MADE",
-        source,
-        np.array([[total]]),
-        "f16",
-    )
-    assert total == 3
+    op = "%r = xetile.tile_reduce <add>, %v [1] : GIVEN -> MADE"
+    apply(compute, op, source, np.array([[3 + 1 + 1]], np.float16), "f16")
+    # (3 + 1) + 2047 is a tie, which goes to 2052; (1 - 2048) + 1 is exact
+    source = np.array([[3, 1, 2047, 1, 1, -2048]], np.float16)
+    op = "%r = xetile.tile_reduce <add>, %v [1, 3] : GIVEN -> MADE"
+    total = np.array([[[[2052 - 2046]]]], np.float16)
+    apply(compute, op, source.reshape(1, 3, 1, 2), total, "f16")
 
 
 def test_integer_reductions(compute: Run):

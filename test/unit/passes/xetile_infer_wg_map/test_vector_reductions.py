@@ -65,7 +65,10 @@ def values(type: str) -> Array:
 
 CASES = [
     ("add", "f32", "0.0"),
+    ("add", "f32", "-0.0"),
+    ("add", "f16", "1.0"),
     ("mul", "f32", "1.0"),
+    ("mul", "f32", "0.125"),
     ("maximumf", "f32", "0xFF800000"),
     ("maximumf", "f16", "-9.0"),
     ("minimumf", "f32", "-9.0"),
@@ -109,15 +112,37 @@ def test_a_map_on_either_op_is_the_results() -> None:
         api.lower(module, to="subgroup")
 
 
-@pytest.mark.parametrize(("kind", "start"), [("add", "1.0"), ("add", "-0.0"), ("mul", "0.0")])
-def test_sums_of_floats_that_start_elsewhere_are_refused(kind: str, start: str) -> None:
-    """Their result depends on where they start, so nothing else computes it."""
-    module = api.parse(kernel(kind, "f32", start, 1), name="reduce.mlir")
-    with pytest.raises(XetileError) as found:
-        api.lower(module, to="subgroup")
-    assert str(found.value).startswith(
-        "reduce.mlir:11:5: error: 'vector.multi_reduction' needs all of "
-    )
+@pytest.mark.parametrize(
+    ("kind", "start", "remains"),
+    [
+        ("add", "-0.0", False),
+        ("add", "0.0", True),
+        ("mul", "1.0", False),
+        ("mul", "0.0", True),
+    ],
+)
+def test_a_start_is_combined_unless_it_changes_nothing(
+    kind: str, start: str, remains: bool
+) -> None:
+    """0.0 makes a sum of negative zeros positive."""
+    lowered = api.lower(api.parse(kernel(kind, "f32", start, 1)), to="subgroup")
+    assert (f"arith.{kind}f" in api.text(lowered)) is remains
+
+
+def test_negative_zeros_keep_their_sign_unless_the_start_is_zero() -> None:
+    for start, sign in (("-0.0", True), ("0.0", False)):
+        module = api.parse(kernel("add", "f32", start, 1))
+        for lowered in (module, api.lower(module, to="blocked", device="bmg")):
+            c = numpy.ones((64, 1), numpy.float32)
+            execute(lowered, "reduce", [numpy.full((64, 32), -0.0, numpy.float32), c])
+            assert (numpy.signbit(c) == sign).all()
+            assert not c.any()
+
+
+def test_a_start_of_several_numbers_stays() -> None:
+    several = f"[{', '.join(['1.0'] * 63)}, 2.0]"
+    with pytest.raises(XetileError, match=r"'vector\.multi_reduction' needs all of"):
+        api.lower(api.parse(kernel("add", "f32", several, 1)), to="subgroup")
 
 
 def test_a_result_that_is_used_as_it_is_stays() -> None:
