@@ -34,6 +34,7 @@ from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import messages, once, vectors
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.planning.register_layouts import plan_registers
 from xetile.rewriting.rewriter import check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
@@ -64,8 +65,8 @@ class ConvertXeGPUToXeVM(ModulePass):
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")
-            LaneView(
-                function, {**messages.HANDLERS, **vectors.HANDLERS, **once.HANDLERS}, target
-            ).run()
+            layouts = plan_registers(function, target)
+            handlers = {**messages.HANDLERS, **vectors.HANDLERS, **once.HANDLERS}
+            LaneView(function, handlers, target, layouts).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

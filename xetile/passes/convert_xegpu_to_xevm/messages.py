@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     CacheHintAttr,
     CompileHintOp,
@@ -40,11 +41,13 @@ from xetile.dialects.xevm import (
 )
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError
-from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.layout.intel.messages import BlockConfiguration, message_layout, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
-from xetile.passes.convert_xegpu_to_xevm.registers import natural_type
+from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
 from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
+from xetile.planning.register_layouts.held import written_load
+from xetile.planning.register_layouts.joins import Place
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
@@ -136,17 +139,27 @@ def _legal(op: Operation, message: Operation) -> Operation:
 
 
 def load_nd(view: LaneView, op: LoadNdOp) -> None:
-    """One message; its linear layout says which lane and register holds which element."""
-    descriptor = view.descriptor(op.operands[0])
-    type, bits = descriptor.type, descriptor.bits
+    """The message that is planned for what the uses take; for several loads at once where they are neighbours."""
+    type = view.descriptor(op.operands[0]).type
     _refuse_booleans(op, type)
-    rows, columns = type.shape
-    transposed = op.transpose is not None
-    message = BlockConfiguration(
-        rows, columns, type.array_length, op.is_packed and bits < 32, transposed
-    )
+    join = view.layouts.joined(op)
+    if join is None:
+        message = view.layouts.message(op) or written_load(op)
+        view.bind(op.value, _part(view, op, message, _loaded(view, op, message), (0, 0)))
+        return
+    if op.value in view.environment:
+        return
+    whole = _loaded(view, join.corner, join.message)
+    for load, place in join.loads.items():
+        view.bind(load.value, _part(view, load, join.message, whole, place))
+
+
+def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Registers:
+    """What one message at the offsets of an op leaves in registers, as rows and columns."""
+    descriptor = view.descriptor(op.operands[0])
+    element, bits = descriptor.type.element_type, descriptor.bits
     try:
-        layout = load_vector_layout(message, bits)
+        layout = message_layout(message, bits)
     except LayoutError as error:
         fail(op, str(error))
     word = register_word(message, element_bits=bits) * bits
@@ -155,15 +168,28 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
         *descriptor.surface,
         *_corner(view, op.mixed_offsets),
         elem_size_in_bits=bits,
-        tile_width=columns,
-        tile_height=rows,
+        tile_width=message.columns,
+        tile_height=message.rows,
         v_blocks=message.blocks,
-        transpose=transposed,
+        transpose=message.transposed,
         pack_register=message.packed,
         result_type=VectorType(IntegerType(word), (count,)),
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    view.bind_registers(op.results[0], view.new(_legal(op, loaded)), layout, word_bits=word)
+    return Registers(view.new(_legal(op, loaded)), element, layout, word_bits=word)
+
+
+def _part(
+    view: LaneView, op: LoadNdOp, message: BlockConfiguration, whole: Registers, at: Place
+) -> Registers:
+    """What one load has of a message that begins `at` so many rows and columns before it."""
+    own = view.layouts.message(op) or message
+    if own != message:
+        layout = message_layout(own, view.descriptor(op.operands[0]).bits)
+        part = whole.sliced(at, (own.rows, own.width))
+        assert part is not None, "a message's blocks are registers"
+        whole = view.arranged(part, layout)
+    return whole.relaid(view.layouts.of(op.value), vector_type(op.value).get_shape())
 
 
 def _refuse_booleans(op: Operation, type: TensorDescType) -> None:

@@ -22,6 +22,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
+from xetile.planning.register_layouts import RegisterLayouts
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
@@ -56,10 +57,15 @@ class LaneView(Expansion):
     """The values of a function as registers of one lane."""
 
     def __init__(
-        self, function: Operation, handlers: Handlers[Self], target: XeDevice
+        self,
+        function: Operation,
+        handlers: Handlers[Self],
+        target: XeDevice,
+        layouts: RegisterLayouts,
     ) -> None:
         super().__init__(function, handlers)
         self.device = target
+        self.layouts = layouts
 
     def registers(self, value: SSAValue) -> Registers:
         became = self.get(value)

@@ -15,6 +15,7 @@ from xetile.planning.register_layouts.candidates import default_layout, spread, 
 from xetile.planning.register_layouts.choice import Choice, choose
 from xetile.planning.register_layouts.classes import REDUCTIONS, Graph
 from xetile.planning.register_layouts.held import store_message
+from xetile.planning.register_layouts.joins import Join, joins
 from xetile.planning.register_layouts.prices import conversion_price
 from xetile.targets.xe.device import XeDevice
 
@@ -87,12 +88,27 @@ class RegisterLayouts:
         if isinstance(op, StoreNdOp):
             stored = store_message(op)
             return None if stored is None else stored.configuration
-        made = self._graph.find(op.value)
-        messages = () if made is None else made.messages
-        for message in messages:
-            if made is not None and message.held == self._choice[made]:
-                return message.configuration
-        return None
+        return self._messages.get(op)
+
+    def joined(self, op: LoadNdOp) -> Join | None:
+        """The larger message of which a load is a part."""
+        return self._joins.get(op)
+
+    @cached_property
+    def _messages(self) -> dict[LoadNdOp, BlockConfiguration]:
+        return {
+            load: message.configuration
+            for made in self._graph.classes
+            for message in reversed(made.messages)
+            if message.held == self._choice[made]
+            and isinstance(load := made.first.owner, LoadNdOp)
+        }
+
+    @cached_property
+    def _joins(self) -> dict[LoadNdOp, Join]:
+        blocks = dict.fromkeys(op.parent for op in self._messages)
+        found = joins(filter(None, blocks), self._messages, self._graph.device)
+        return {load: join for join in found for load in join.loads}
 
     def ahead(self, value: SSAValue) -> tuple[LinearLayout, ...]:
         """The layouts to which a vector is converted right behind its definition, for uses in loops below it."""
