@@ -73,10 +73,17 @@ def plan(
         return [c for c in known_messages(device, access, bits) if admits(c)]
 
     if use != "load":
-        # The fewest messages are the largest ones; among these the tallest, in the most blocks.
+        # The fewest messages are the largest ones; among these the tallest, in the most blocks. A store
+        # of rows wider than the subgroup would take neighbours from one lane, which computed
+        # values are not held in: moving them costs more than the messages that are saved.
         return max(
             _fitting(known(use), shape),
-            key=lambda c: (c.rows * c.width, c.rows, c.blocks),
+            key=lambda c: (
+                use != "store" or c.columns <= device.lanes,
+                c.rows * c.width,
+                c.rows,
+                c.blocks,
+            ),
             default=None,
         )
     column_major = tile.order == COLUMN_MAJOR

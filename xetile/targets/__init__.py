@@ -35,6 +35,12 @@ def names() -> tuple[str, ...]:
     return tuple(by_name())
 
 
+def which_multiply(a: object, b: object, c: object) -> str:
+    """The end of a refusal, `; ptl and cri have one`: a matrix instruction for elements that print so."""
+    rows = [row.name for row in by_name().values() if row.matrix_instruction(a, b, c)]
+    return f"; {' and '.join(rows)} {'has' if len(rows) == 1 else 'have'} one" if rows else ""
+
+
 def find(name: str) -> "Target":
     """The device of this name.
 

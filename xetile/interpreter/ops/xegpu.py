@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
@@ -129,6 +131,12 @@ def _dpas(frame: Frame, op: Operation) -> Values:
     if b.ndim == 4:
         threads, outer, columns, packed = b.shape
         b = b.transpose(0, 1, 3, 2).reshape(threads, outer * packed, columns)
+    types = operand_types(op)
+    if types is not None:
+        a, b = (
+            np.ascontiguousarray(values).view(element_of(type, op).dtype)
+            for values, type in zip((a, b), types, strict=True)
+        )
     c = accumulator[0] if accumulator else None
     return [multiply_accumulate(a, b, c, element(op.results[0]))]
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.lanes import Axis
+from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
 from xetile.interpreter.common.products import multiply_accumulate
@@ -239,7 +240,9 @@ def _operand_types(op: Operation) -> Mapping[str, Element]:
     for name in types.names.values():
         if name not in _TYPES:
             fail(op, f"cannot execute 'xevm.mma' on elements of {name}")
-    return {operand: element_of(_TYPES[name], op) for operand, name in types.names.items()}
+    known = {operand: _TYPES[name] for operand, name in types.names.items()}
+    known |= zip("ab", operand_types(op) or (), strict=False)
+    return {operand: element_of(type, op) for operand, type in known.items()}
 
 
 def _mma(frame: Frame, op: Operation) -> Values:

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.analysis.constants import Dense, splat_of_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import dense, vector_type
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
@@ -82,6 +82,29 @@ class Registers(Parts):
 
     def relaid(self, layout: LinearLayout | None, shape: Sequence[int]) -> Self:
         return self._with(layout, self.selection, shape)
+
+    def recast(self, element_type: Attribute) -> Self | None:
+        """The same bits as elements of another type, of as many bits or fewer; None of wider ones.
+
+        Several for one lie side by side in the last dimension, the lowest bits first.
+        """
+        count, rest = divmod(register_bits(self.element_type), register_bits(element_type))
+        if rest or (self.splat is not None and count > 1):
+            return None
+        layout, shape = self.layout, list(self.shape)
+        if count > 1:
+            assert layout is not None
+            names = list(layout.out_dim_names)
+            layout = LinearLayout.identity_1d(count, "register", names[-1]) * layout
+            layout = layout.transpose_outs(names)
+            shape[-1] *= count
+        parts = [index * count + i for index in self.selection for i in range(count)]
+        copy = self._with(layout, parts, shape)
+        copy.element_type = element_type
+        if self.splat is not None:
+            type = VectorType(element_type, self.splat.get_shape())
+            copy.splat = dense(type, self.splat.data.data)
+        return copy
 
     def _with(
         self, layout: LinearLayout | None, selection: Sequence[int], shape: Sequence[int]

@@ -7,9 +7,15 @@ from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat, taken
+from xetile.dialects.operand_types import FLOATS_8, operand_types, set_operand_types
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import LaneIdOp
-from xetile.dialects.upstream.vector import ExtractOp, ExtractStridedSliceOp, FromElementsOp
+from xetile.dialects.upstream.vector import (
+    BitcastOp,
+    ExtractOp,
+    ExtractStridedSliceOp,
+    FromElementsOp,
+)
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp
 from xetile.dialects.xevm import MMAOp
@@ -27,6 +33,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 from xetile.passes.convert_xegpu_to_xevm.tf32 import as_words, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets import which_multiply
 
 _WORDS: Mapping[str, tuple[Attribute, int]] = {
     str(type): (type, type.bitwidth) for type in (i16, i32, f16, bf16, f32)
@@ -37,10 +44,16 @@ _WORDS: Mapping[str, tuple[Attribute, int]] = {
 def dpas(view: LaneView, op: DpasOp) -> None:
     """A matrix instruction, its operands in the layouts that it takes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
-    instruction = view.device.matrix_instruction(
-        a.element_type, b.element_type, c.element_type
-    )
-    if instruction is None or a.get_num_dims() != 2:
+    types = operand_types(op) or (a.element_type, b.element_type)
+    instruction = view.device.matrix_instruction(*types, c.element_type)
+    if instruction is None:
+        others = which_multiply(*types, c.element_type)
+        fail(
+            op,
+            f"{view.device.name} has no matrix instruction for A {types[0]}, B {types[1]} and accumulator "
+            f"{c.element_type}{others}",
+        )
+    if a.get_num_dims() != 2:
         fail(op, f"{view.device.name} has no matrix instruction for {a}, {b} and {c}")
     m, k = a.get_shape()
     n = c.get_shape()[1]
@@ -79,6 +92,8 @@ def dpas(view: LaneView, op: DpasOp) -> None:
         types=instruction.mma_types(has_accumulator=len(operands) == 3),
         result_type=result,
     )
+    if any(isinstance(type, FLOATS_8) for type in types):
+        set_operand_types(product, types)
     view.bind_registers(op.results[0], view.new(product), layout, word_bits=bits)
 
 
@@ -116,6 +131,18 @@ def _extract_strided_slice(view: LaneView, op: ExtractStridedSliceOp) -> None:
     if part is None:
         _refuse_slice(view)
     view.bind(op.results[0], part)
+
+
+def bitcast(view: LaneView, op: BitcastOp) -> None:
+    """The registers as they are, taken as elements of as many bits, or as several narrower ones each."""
+    part = view.get(op.source)
+    if not isinstance(part, Registers):
+        view.copy(op)
+        return
+    recast = part.recast(vector_type(op.result).element_type)
+    if recast is None:
+        fail(op, "takes narrow elements together to wider ones, which is not lowered yet")
+    view.bind(op.result, recast)
 
 
 def constant(view: LaneView, op: Operation) -> None:
@@ -175,6 +202,7 @@ def _row_major(shape: Sequence[int], at: Iterable[int]) -> int:
 HANDLERS: Handlers[LaneView] = {
     **on(DpasOp, dpas),
     **on(ExtractStridedSliceOp, _extract_strided_slice),
+    **on(BitcastOp, bitcast),
     "vector.extract": extract,
     "arith.constant": constant,
 }

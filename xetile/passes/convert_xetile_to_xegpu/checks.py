@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileMMAOp, TileType
 from xetile.errors import fail
+from xetile.targets import which_multiply
 from xetile.targets.xe.device import XeDevice
 
 MOST_BLOCKS = 1 << 14
@@ -22,7 +23,7 @@ def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
     if instruction is None:
         fail(
             op,
-            f"{target.name} has no matrix instruction for A {a}, B {b}, accumulator {c}; "
+            f"{target.name} has no matrix instruction for A {a}, B {b}, accumulator {c}{which_multiply(a, b, c)}; "
             f"it has {target.describe_products()}",
         )
     if vectors[0].get_num_dims() != 4:

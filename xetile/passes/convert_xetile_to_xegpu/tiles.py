@@ -29,6 +29,8 @@ from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded as as_elements
+from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element, stored
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
 from xetile.passes.convert_xetile_to_xegpu.surfaces import (
@@ -78,6 +80,8 @@ def _descriptor(
     element, columns, per_word = tile.element_type, message.columns, _per_word(tile, message)
     if per_word > 1:
         element, columns = i32, columns // per_word
+    if per_word > 1 or message_element(element) != element:
+        element = message_element(element)
         surface = surface.in_words(view, per_word)
     block = (message.rows, columns)
     type = TensorDescType.block(block, element, array_length=message.blocks)
@@ -111,12 +115,12 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
         load = LoadNdOp(
             descriptor,
             _corner(view, tile, type, start),
-            VectorType(type.element_type, shape),
+            VectorType(message_element(type.element_type), shape),
             packed=message.packed,
             transpose=[1, 0] if message.transposed else None,
             hints=_hints(op),
         )
-        loaded = view.new(load)
+        loaded = as_elements(view, view.new(load), type.element_type)
         if message.blocks == 1:
             blocks.append(loaded)
             continue
@@ -192,7 +196,7 @@ def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     starts = block_offsets(_memory_shape(type), grid.block)
     for value, start in zip(grid.values, starts, strict=True):
         corner = _corner(view, tile, type, start)
-        view.emit(StoreNdOp(value, descriptor, corner, hints=_hints(op)))
+        view.emit(StoreNdOp(stored(view, value), descriptor, corner, hints=_hints(op)))
 
 
 def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:

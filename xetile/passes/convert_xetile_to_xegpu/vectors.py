@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from math import gcd, prod
 
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import VectorType, i8
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.constants import dense_value, is_splat, splat_of_type, taken
+from xetile.dialects.operand_types import FLOATS_8, set_operand_types
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import CompileHintOp, DpasOp
 from xetile.dialects.xetile import TileMMAOp, TilePackOp, TileUnpackOp
 from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.memory_types import taken_as
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.rewriting.one_to_many import Parts
 from xetile.rewriting.rewriter import Handlers, on
@@ -28,11 +30,26 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
     def product(row: int, column: int) -> SSAValue:
         total = [grid.at(row, column) for grid in sums]
         for k in range(a.shape[1]):
-            step = DpasOp(a.at(row, k), b.at(k, column), *total, result_type=result)
-            total = [view.new(step)]
+            total = [_product(view, (a.at(row, k), b.at(k, column)), total, result)]
         return total[0]
 
     view.bind(op.result, Grid.built(shape, block, product))
+
+
+def _product(
+    view: XeGPUView,
+    operands: Sequence[SSAValue],
+    total: Sequence[SSAValue],
+    result: VectorType[Attribute],
+) -> SSAValue:
+    """One instruction; it takes operands as bytes whose types XeGPU has no product of."""
+    types = [vector_type(value).element_type for value in operands]
+    if types[0] == types[1] and not isinstance(types[0], FLOATS_8):
+        return view.new(DpasOp(*operands, *total, result_type=result))
+    left, right = (taken_as(view, value, i8) for value in operands)
+    step = DpasOp(left, right, *total, result_type=result)
+    set_operand_types(step, types)
+    return view.new(step)
 
 
 def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:

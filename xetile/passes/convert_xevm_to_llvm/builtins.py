@@ -134,11 +134,21 @@ MATRIX_OPERANDS: Mapping[str, MatrixOperand] = {
     "u8": MatrixOperand("u8", "t", "j", 8),
     "s4": MatrixOperand("i4", "s", "i", 4),
     "u4": MatrixOperand("u4", "t", "j", 4),
+    "f8E4M3FN": MatrixOperand("e4m3", "s", "i", 8),
+    "f8E5M2": MatrixOperand("e5m2", "s", "i", 8),
 }
-"""Operand types by xevm's names."""
+"""Operand types by xevm's names, 8-bit floats by MLIR's."""
 
 MATRIX_ACCUMULATORS: Mapping[str, str] = {"f32": "f", "f16": "Dh", "bf16": "s", "s32": "i"}
 """Mangled register type of accumulators by xevm's names."""
+
+_OF_INTEGERS = {"i8": "s8", "si8": "s8", "ui8": "u8"}
+
+
+def matrix_operand(type: object) -> str:
+    """The name in `MATRIX_OPERANDS` of an element type."""
+    return _OF_INTEGERS.get(str(type), str(type))
+
 
 _PRODUCTS = (
     ({"f16"}, {"f32", "f16"}),
@@ -146,6 +156,7 @@ _PRODUCTS = (
     ({"tf32"}, {"f32"}),
     ({"s8", "u8"}, {"s32"}),
     ({"s4", "u4"}, {"s32"}),
+    ({"f8E4M3FN", "f8E5M2"}, {"f32", "bf16"}),
 )
 """Operand types that may be mixed, and their accumulators, for which there is a builtin."""
 

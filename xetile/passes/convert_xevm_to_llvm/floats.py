@@ -1,4 +1,7 @@
-"""Floats of arith and math at L. Arithmetic on bf16, which LLVM's back end has not, is done in f32 and rounded."""
+"""Floats of arith and math at L.
+
+Arithmetic on bf16 and 8-bit floats, which LLVM's back end has not, is done in f32 and rounded.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
@@ -26,6 +29,7 @@ from xetile.dialects.upstream.llvm_values import (
 )
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, wide_bits, with_bits_of
+from xetile.passes.convert_xevm_to_llvm.floats_8 import halves, is_float_8, rounded
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_type,
@@ -71,6 +75,11 @@ def _is_bfloat(value: SSAValue) -> bool:
     return isinstance(_scalar(value), BFloat16Type)
 
 
+def _is_narrow(value: SSAValue) -> bool:
+    """Whether a value is computed with in f32, and rounded."""
+    return _is_bfloat(value) or is_float_8(_scalar(value))
+
+
 def _widened(view: LLVMView, part: SSAValue) -> SSAValue:
     count = width(part)
     bits = view.new(llvm.ZExtOp(part, chunk_type(i32, count)))
@@ -113,9 +122,18 @@ def _parts(view: LLVMView, value: SSAValue) -> list[SSAValue]:
     _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         return [_widened(view, part) for part in view.parts(value)]
+    if is_float_8(_scalar(value)):
+        return [
+            view.new(llvm.FPExtOp(part, chunk_type(f32, width(part))))
+            for part in _halves(view, value)
+        ]
     if isa(view.element(value), IntegerType):
         view.refuse(f"on {value.type} has no lowering to LLVM IR; convert to f32")
     return list(view.parts(value))
+
+
+def _halves(view: LLVMView, value: SSAValue) -> list[SSAValue]:
+    return [halves(view, part, _scalar(value)) for part in view.parts(value)]
 
 
 def _rows(view: LLVMView, op: Operation) -> Iterator[tuple[SSAValue, ...]]:
@@ -126,6 +144,8 @@ def _bind(view: LLVMView, value: SSAValue, parts: Sequence[SSAValue]) -> None:
     _check_is_no_tf32(view, value)
     if _is_bfloat(value):
         parts = [_narrowed(view, part) for part in parts]
+    elif is_float_8(_scalar(value)):
+        parts = [rounded(view, part, _scalar(value)) for part in parts]
     view.bind_parts(value, parts)
 
 
@@ -146,7 +166,7 @@ def _function(view: LLVMView, op: Operation) -> None:
 
 
 def _fused(view: LLVMView, op: Operation) -> None:
-    if _is_bfloat(op.results[0]):
+    if _is_narrow(op.results[0]):
         fail(
             op,
             f"'math.fma' on {op.results[0].type} has no lowering to LLVM IR; convert to f32",
@@ -180,16 +200,16 @@ def _compare(view: LLVMView, op: Operation) -> None:
 
 def _computed_element(view: LLVMView, op: Operation, hint: str = "") -> Attribute:
     (result,) = op.results
-    element = f32 if _is_bfloat(result) else view.element(result)
+    element = f32 if _is_narrow(result) else view.element(result)
     if isa(element, IntegerType):
         fail(op, f"'{op.name}' to {result.type} has no lowering to LLVM IR{hint}")
     return element
 
 
 def _check_rounds_once(op: Operation, *, exact: bool) -> None:
-    """Refuse bf16 made of what f32, in which it is computed, may have rounded already."""
+    """Refuse bf16 and 8-bit floats made of what f32, in which it is computed, may have rounded already."""
     (source,), (result,) = op.operands, op.results
-    if _is_bfloat(result) and not exact:
+    if _is_narrow(result) and not exact:
         fail(
             op,
             f"'{op.name}' from {source.type} to {result.type} would round twice; go through f32",
@@ -197,7 +217,8 @@ def _check_rounds_once(op: Operation, *, exact: bool) -> None:
 
 
 def _convert(view: LLVMView, op: Operation) -> None:
-    parts = _parts(view, op.operands[0])
+    (source,) = op.operands
+    parts = _halves(view, source) if is_float_8(_scalar(source)) else _parts(view, source)
     element = _computed_element(view, op)
     converted = [
         with_bits_of(

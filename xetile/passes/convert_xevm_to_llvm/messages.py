@@ -7,6 +7,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, VectorType, f32, i32
 from xdsl.ir import Attribute, SSAValue
 
+from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xevm import (
     LANES,
     BlockLoad2dOp,
@@ -30,6 +31,7 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     cached_block_function,
     has_product,
     matrix_function,
+    matrix_operand,
     payload_prefetch,
     register_bits,
     registers_of_a,
@@ -187,14 +189,16 @@ def _prefetch_through(
 
 
 def _multiply(view: LLVMView, op: MMAOp) -> None:
-    a, b, accumulator = op.types.a.data, op.types.b.data, op.types.d.data
+    said = operand_types(op)
+    a, b = map(matrix_operand, said or (op.types.a.data, op.types.b.data))
+    accumulator = op.types.d.data
     m, n, k = op.shape.sizes
     legal = has_product(a, b, accumulator) and m in REPEAT_COUNTS and n == COLUMNS
     if not legal or k != depth(MATRIX_OPERANDS[a].bits):
         fail(
             op,
             f"no builtin multiplies {a} and {b} into {accumulator} with m = {m}, n = {n}, k = {k}; expected m = 1, 2, "
-            "4 or 8, n = 16 and k = 256 bits, of f16, bf16, tf32, s8 and u8, s4 and u4",
+            "4 or 8, n = 16 and k = 256 bits, of f16, bf16, tf32, s8 and u8, s4 and u4, f8E4M3FN and f8E5M2",
         )
     sixteen, word = (f32, f32) if a == "tf32" else (IntegerType(16), i32)
     element = view.element(op.d)

@@ -59,7 +59,7 @@ class XeProduct(NamedTuple):
         return DpasInstruction(m, self.ops_per_channel).layout(operand)
 
     def mma_types(self, *, has_accumulator: bool) -> tuple[str, str, str, str | None]:
-        """The types of result, A, B and accumulator by the names of `xevm.mma`."""
+        """The types of result, A, B and accumulator by the names of `xevm.mma`, which has none for 8-bit floats."""
         a, b, c = (_XEVM_NAMES.get(name, name) for name in (self.a, self.b, self.c))
         return c, a, b, c if has_accumulator else None
 
@@ -76,7 +76,10 @@ class XeProduct(NamedTuple):
         return "i16" if operand == "a" else "i32"
 
 
-_XEVM_NAMES = {"i8": "s8", "si8": "s8", "ui8": "u8", "i32": "s32"}
+_XEVM_NAMES = {
+    **{"i8": "s8", "si8": "s8", "ui8": "u8", "i32": "s32"},
+    **dict.fromkeys(("f8E4M3FN", "f8E5M2"), "s8"),
+}
 
 _INTEGERS_8 = ("i8", "si8", "ui8")
 _FLOATS_8 = ("f8E4M3FN", "f8E5M2")

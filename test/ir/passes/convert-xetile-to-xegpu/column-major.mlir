@@ -82,11 +82,13 @@ gpu.module @m {
 // -----
 
 // CHECK-LABEL: gpu.func @booleans
-// CHECK: %[[V:.*]] = xegpu.load_nd %{{.*}}[0, 8] : !xegpu.tensor_desc<32x16xi1> -> vector<32x16xi1>
+// CHECK: %[[L:.*]] = xegpu.load_nd %{{.*}}[0, 8] : !xegpu.tensor_desc<32x16xi8> -> vector<32x16xi8>
+// CHECK: %[[V:.*]] = arith.cmpi ne, %[[L]], %{{.*}} : vector<32x16xi8>
 // CHECK: %[[T:.*]] = vector.transpose %[[V]], [1, 0] : vector<32x16xi1> to vector<16x32xi1>
 // CHECK: %[[P:.*]] = vector.extract_strided_slice %[[T]] {offsets = [0, 8], sizes = [16, 8], strides = [1, 1]}
 // CHECK: %[[S:.*]] = vector.transpose %[[P]], [1, 0] : vector<16x8xi1> to vector<8x16xi1>
-// CHECK: xegpu.store_nd %[[S]], %{{.*}}[8, 0] : vector<8x16xi1>
+// CHECK: %[[W:.*]] = arith.extui %[[S]] : vector<8x16xi1> to vector<8x16xi8>
+// CHECK: xegpu.store_nd %[[W]], %{{.*}}[8, 0] : vector<8x16xi8>
 gpu.module @m {
   gpu.func @booleans(%A: memref<64x96xi1, strided<[1, 64]>>) kernel {
     %t = xetile.init_tile %A[8, 0] : memref<64x96xi1, strided<[1, 64]>> -> !xetile.tile<16x32xi1, #xetile.tile_attr<order = [0, 1], inner_blocks = [16, 32]>>

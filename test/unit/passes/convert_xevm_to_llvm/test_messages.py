@@ -336,11 +336,6 @@ def refusal(text: str) -> XetileError:
             "'arith.constant' of vector<4x4xf32> has no lowering",
         ),
         (
-            "%v = arith.constant dense<1.0> : vector<8xf8E5M2>\n%w = arith.addf %v, %v : vector<8xf8E5M2>",
-            "",
-            "'arith.addf' on vector<8xf8E5M2> has no lowering",
-        ),
-        (
             "xevm.memfence <{scope = #xevm.mem_scope<subgroup>, addrspace = #xevm.addr_space<global>}>",
             "",
             "a fence of scope subgroup and address space global",

@@ -4,6 +4,7 @@ A kernel has all ops of a type, so that it is built once, and a subgroup compute
 each op writes rows of its own.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -23,7 +24,8 @@ SUBGROUPS = 4
 ROWS = SHAPE[0] * SUBGROUPS
 """Of the operands, and of the results of each op."""
 
-FLOATS = ("f16", "bf16", "f32")
+FLOATS_8 = ("f8E4M3FN", "f8E5M2")
+FLOATS = ("f16", "bf16", "f32", *FLOATS_8)
 INTEGERS = ("i8", "i16", "i32")
 FAR = (numpy.inf, -numpy.inf, numpy.nan)
 
@@ -60,9 +62,10 @@ FLOAT_ORDERS = (
 INTEGER_ORDERS = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 CONVERSIONS: dict[str, tuple[str, ...]] = {
-    "f16": ("arith.bitcast i16", "arith.extf f32", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
-    "bf16": ("arith.extf f32", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
-    "f32": ("arith.bitcast i32", "arith.truncf f16", "arith.truncf bf16", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
+    "f16": ("arith.bitcast i16", "arith.truncf f8E4M3FN", "arith.truncf f8E5M2", "arith.extf f32", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
+    "bf16": ("arith.extf f32", "arith.truncf f8E4M3FN", "arith.truncf f8E5M2", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
+    **dict.fromkeys(FLOATS_8, ("arith.bitcast i8", "arith.extf f16", "arith.extf bf16", "arith.extf f32", "arith.fptosi i32", "arith.fptosi i16")),
+    "f32": ("arith.bitcast i32", "arith.truncf f16", "arith.truncf bf16", "arith.truncf f8E4M3FN", "arith.truncf f8E5M2", "arith.fptosi i32", "arith.fptoui i32", "arith.fptosi i16"),
     "i8": ("arith.extsi i16", "arith.extui i16", "arith.extsi i32", "arith.extui i32", "arith.sitofp f32", "arith.uitofp f32",
            "arith.sitofp f16", "arith.uitofp bf16"),
     "i16": ("arith.bitcast f16", "arith.trunci i8", "arith.extsi i32", "arith.extui i32", "arith.sitofp f32", "arith.uitofp f32", "arith.sitofp f16"),
@@ -92,7 +95,7 @@ def ops(element: str) -> Iterator[Op]:
                 f"%mN = arith.cmpf {order}, %a, %b : V\n%rN = arith.select %mN, %a, %b : M, V"
             )
             yield Op(f"arith.cmpf {order}", lines, element)
-        if element != "bf16":
+        if element not in ("bf16", *FLOATS_8):
             yield Op("math.fma", "%rN = math.fma %a, %b, %c : V", element)
         return
     for name in INTEGER_OPS:
@@ -102,15 +105,6 @@ def ops(element: str) -> Iterator[Op]:
     for order in INTEGER_ORDERS:
         lines = f"%mN = arith.cmpi {order}, %a, %b : V\n%rN = arith.select %mN, %a, %b : M, V"
         yield Op(f"arith.cmpi {order}", lines, element)
-
-
-def stored(op: Op) -> Op:
-    """An op whose result can be stored: bytes in blocks of computed elements are not, yet."""
-    if op.result != "i8":
-        return op
-    lines = op.lines.replace("%rN", "%xN")
-    bytes, words = vector(SHAPE, "i8"), vector(SHAPE, "i32")
-    return Op(op.name, f"{lines}\n%rN = arith.extsi %xN : {bytes} to {words}", "i32")
 
 
 def conversions(element: str) -> Iterator[Op]:
@@ -170,11 +164,11 @@ def program(element: str, computed: Sequence[Op]) -> tuple[str, list[Argument]]:
         for row, (number, op) in enumerate(
             c for c in enumerate(computed) if c[1].result == to
         ):
-            lines = op.lines.replace("V", vector(SHAPE, element)).replace(
-                "M", vector(SHAPE, "i1")
-            )
+            lines = re.sub(r"\bV\b", vector(SHAPE, element), op.lines)
+            lines = re.sub(r"\bM\b", vector(SHAPE, "i1"), lines)
+            lines = re.sub("(%[a-z])N", rf"\g<1>{number}", lines)
             body += f"""
-    {lines.replace("N", str(number))}
+    {lines}
     %first{number} = arith.constant {row * ROWS} : index
     %row{number} = arith.addi %row, %first{number} : index
     %t{number} = xetile.init_tile %{out.name}[%row{number}, 0] : {out.type} -> {t}
@@ -190,7 +184,6 @@ def executed(text: str, arguments: Sequence[Argument], place: Place) -> dict[str
 
 
 def check(element: str, computed: Sequence[Op], place: Place) -> None:
-    computed = [stored(op) for op in computed]
     text, arguments = program(element, computed)
     written = [a.before.copy() for a in arguments]
     ON_NUMPY.execute(api.parse(text), "k", written)

@@ -1,0 +1,54 @@
+"""The types that a matrix instruction takes the bits of its operands as, where upstream's types cannot say them.
+
+`xegpu.dpas` of LLVM 22 has no 8-bit floats and takes one element type for A and B; `xevm.mma` has no 8-bit floats.
+There the operands are integers of 8 bits, and this attribute says what their bits are:
+
+    %d = xegpu.dpas %a, %b {xetile.operand_types = [si8, ui8]} : vector<8x32xi8>, vector<8x16x4xi8> -> vector<8x16xi32>
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    IntegerType,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
+
+from xetile.errors import fail
+
+OPERAND_TYPES = "xetile.operand_types"
+
+FLOATS_8 = (Float8E4M3FNType, Float8E5M2Type)
+"""The float types of 8 bits that products take."""
+
+_BITS = 8
+
+
+def set_operand_types(op: Operation, types: Sequence[Attribute]) -> None:
+    """Say what the bits of A and of B are."""
+    op.attributes[OPERAND_TYPES] = ArrayAttr(types)
+
+
+def operand_types(op: Operation) -> tuple[Attribute, Attribute] | None:
+    """What the bits of A and of B are; None where the op's own types say it.
+
+    Errors: XetileError where the attribute is no pair of types of 8 bits.
+    """
+    found = op.attributes.get(OPERAND_TYPES)
+    if found is None:
+        return None
+    types = found.data if isa(found, ArrayAttr[Attribute]) else ()
+    if len(types) != 2 or not all(map(_has_8_bits, types)):
+        fail(
+            op,
+            f"'{OPERAND_TYPES}' is {found}; expected the types of A and B, "
+            "of i8, si8, ui8, f8E4M3FN and f8E5M2",
+        )
+    return types[0], types[1]
+
+
+def _has_8_bits(type: Attribute) -> bool:
+    return isinstance(type, (IntegerType, *FLOATS_8)) and type.bitwidth == _BITS
