@@ -14,9 +14,9 @@ from xetile.planning.layout_rules import pulled
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
 from xetile.planning.register_layouts.classes import REDUCTIONS, Graph
-from xetile.planning.register_layouts.held import store_message
+from xetile.planning.register_layouts.held import Held, store_message
 from xetile.planning.register_layouts.joins import Join, joins
-from xetile.planning.register_layouts.prices import conversion_price
+from xetile.planning.register_layouts.prices import Conversions
 from xetile.targets.xe.device import XeDevice
 
 
@@ -24,7 +24,8 @@ def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
     """The layouts of all vectors of a kernel at level X."""
     graph = Graph(function, device)
     spread(graph)
-    return RegisterLayouts(graph, choose(graph.classes))
+    conversions = Conversions(device)
+    return RegisterLayouts(graph, choose(graph.classes, conversions), conversions)
 
 
 class Conversion(NamedTuple):
@@ -35,9 +36,9 @@ class Conversion(NamedTuple):
 
     op: Operation
     operand: int
-    source: LinearLayout
-    target: LinearLayout
-    price: int
+    source: Held
+    target: Held
+    price: float
     depth: int
     is_ahead: bool
 
@@ -50,9 +51,10 @@ class Conversion(NamedTuple):
 class RegisterLayouts:
     """What `plan_registers` chose for one function: (register, lane) -> (dim0, dim1, ...) of each vector."""
 
-    def __init__(self, graph: Graph, choice: Choice) -> None:
+    def __init__(self, graph: Graph, choice: Choice, known: Conversions) -> None:
         self._graph = graph
         self._choice = choice
+        self._known = known
 
     def holds(self, value: SSAValue) -> bool:
         """Whether a vector has a layout: it is neither computed where it is used, nor copied as it is."""
@@ -118,9 +120,11 @@ class RegisterLayouts:
     def _ahead(self) -> dict[SSAValue, tuple[LinearLayout, ...]]:
         found: dict[SSAValue, tuple[LinearLayout, ...]] = {}
         for conversion in self.conversions:
-            if conversion.is_ahead:
+            if conversion.is_ahead and conversion.source.layout != conversion.target.layout:
                 known = found.get(conversion.value, ())
-                found[conversion.value] = tuple(dict.fromkeys((*known, conversion.target)))
+                found[conversion.value] = tuple(
+                    dict.fromkeys((*known, conversion.target.layout))
+                )
         return found
 
     @cached_property
@@ -133,20 +137,15 @@ class RegisterLayouts:
             held = self._choice[made]
             for moved in made.moved:
                 depth = self._graph.depths[moved.value]
+                shown: set[Held] = set()
                 for use in moved.uses:
                     taker = None if use.taker is None else self._choice[use.taker]
                     target = taken_as(use, taker)
-                    if target is None:
+                    if target is None or target in shown:
                         continue
-                    price = conversion_price(held, target, moved.bits)
+                    shown.add(target)
+                    price = self._known.price(held, target, moved.bits)
                     if price:
-                        yield Conversion(
-                            use.op,
-                            use.index,
-                            held.layout,
-                            target.layout,
-                            price,
-                            depth,
-                            is_ahead=self._graph.depth_of(use.op) > depth
-                            and held.layout != target.layout,
-                        )
+                        is_ahead = self._graph.depth_of(use.op) > depth
+                        found = (use.op, use.index, held, target)
+                        yield Conversion(*found, price, depth, is_ahead=is_ahead)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from xetile.planning.register_layouts.candidates import taken_as
 from xetile.planning.register_layouts.classes import LayoutClass, Moved, Use
 from xetile.planning.register_layouts.held import Held
-from xetile.planning.register_layouts.prices import conversion_price
+from xetile.planning.register_layouts.prices import Conversions
 
 Choice = dict[LayoutClass, Held]
 """How each class is held."""
@@ -19,13 +19,13 @@ _MOST_VISITS = 8
 """How often one class is looked at, a bound on the work."""
 
 
-def choose(classes: Sequence[LayoutClass]) -> Choice:
+def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
     """The layouts of all classes; among equal prices the nearest wish, taken backward."""
     if all(len(made.candidates) == 1 for made in classes):
         return {made: made.candidates[0] for made in classes}
-    found: list[tuple[int, Choice]] = []
+    found: list[tuple[float, Choice]] = []
     for order in ([*reversed(classes)], classes):
-        state = State()
+        state = State(conversions)
         for made in order:
             state.set(made, state.cheapest(made))
         improve(state, order)
@@ -66,9 +66,10 @@ def _neighbours(made: LayoutClass) -> Iterable[LayoutClass]:
 class State:
     """A choice for some classes, what it costs, and as what each vector is taken."""
 
-    def __init__(self) -> None:
+    def __init__(self, conversions: Conversions) -> None:
         self.choice: Choice = {}
-        self.price = 0
+        self.price: float = 0
+        self._conversions = conversions
         self._taken: dict[Moved, dict[Held, int]] = {}
 
     def cheapest(self, made: LayoutClass) -> Held:
@@ -96,19 +97,20 @@ class State:
                     del counts[target]
         self.choice[made] = held
 
-    def difference(self, made: LayoutClass, held: Held) -> int:
+    def difference(self, made: LayoutClass, held: Held) -> float:
         """By how much the price changes if a class is held so."""
         before = self.choice.get(made)
         if before == held:
             return 0
-        price = made.work * held.registers
+        convert = self._conversions.price
+        price: float = made.work * held.registers
         if before is not None:
             price -= made.work * before.registers
         for moved in made.moved:
             for target in self._targets(moved):
-                price += conversion_price(held, target, moved.bits) * moved.weight
+                price += convert(held, target, moved.bits) * moved.weight
                 if before is not None:
-                    price -= conversion_price(before, target, moved.bits) * moved.weight
+                    price -= convert(before, target, moved.bits) * moved.weight
         for moved, changes in self._changes(made, held).items():
             source = self.choice.get(moved.source)
             if source is None:
@@ -118,9 +120,7 @@ class State:
                 count = counts.get(target, 0)
                 turns = bool(count + change) - bool(count)
                 if turns:
-                    price += (
-                        turns * conversion_price(source, target, moved.bits) * moved.weight
-                    )
+                    price += turns * convert(source, target, moved.bits) * moved.weight
         return price
 
     def _targets(self, moved: Moved) -> Iterable[Held]:

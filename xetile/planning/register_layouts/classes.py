@@ -212,7 +212,7 @@ class Graph:
                 continue
             op = value.op
             if isinstance(op, LoadNdOp):
-                made.messages = tuple(load_messages(op, self.device))
+                made.messages = load_messages(op, self.device)
             elif isinstance(op, DpasOp):
                 operands = product_operands(op, self.device)
                 made.fixed = operands[-1] if operands else None

@@ -1,9 +1,11 @@
 """How a vector can be held, and how an access or a matrix instruction holds one."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias, cast
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute
 
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp, TensorDescType
@@ -18,6 +20,8 @@ from xetile.targets.xe.device import XeDevice
 
 _FORMS: tuple[Access, ...] = ("load", "load_packed", "load_transposed")
 _BOX_RANK = 2
+
+Vector: TypeAlias = VectorType[Attribute]
 
 
 class Held(NamedTuple):
@@ -43,7 +47,7 @@ class Message(NamedTuple):
     held: Held
 
 
-def load_messages(op: LoadNdOp, device: XeDevice) -> Iterator[Message]:
+def load_messages(op: LoadNdOp, device: XeDevice) -> tuple[Message, ...]:
     """The messages that load what an op loads: first that of the form in which it is written.
 
     None for what is no block of two dimensions.
@@ -51,33 +55,47 @@ def load_messages(op: LoadNdOp, device: XeDevice) -> Iterator[Message]:
     type = cast(TensorDescType, op.TensorDesc.type)
     bits = memory_bits(type.element_type)
     if bits is None or type.scattered or len(type.shape) != _BOX_RANK:
-        return
-    rows, columns = type.shape
-    written = written_load(op)
-    width = columns * type.array_length
-    pack = tuple(vector_type(op.value).get_shape())[-1] if op.is_packed else 1
+        return ()
+    form = _Form(
+        columns=type.shape[1],
+        pack=vector_type(op.value).get_shape()[-1] if op.is_packed else 1,
+        transposed=op.transpose is not None,
+    )
+    return _messages(written_load(op), form, bits, device)
+
+
+class _Form(NamedTuple):
+    """What a vector is of a row of blocks: blocks of so many columns, rows packed, or transposed."""
+
+    columns: int
+    pack: int
+    transposed: bool
+
+
+@lru_cache(maxsize=256)
+def _messages(
+    written: BlockConfiguration, form: _Form, bits: int, device: XeDevice
+) -> tuple[Message, ...]:
+    # Blocks that were cut narrower than the lanes would be fetched in smaller pieces.
+    least = min(form.columns, device.lanes)
     known = [
         configuration
         for access in _FORMS
         for configuration in device.messages(access, bits)
-        if configuration.rows == rows
-        and configuration.width == width
+        if configuration.rows == written.rows
+        and configuration.width == written.width
+        and configuration.columns >= least
         and configuration != written
     ]
+    found: list[Message] = []
     for configuration in (written, *known):
         try:
-            layout = message_vector_layout(
-                configuration,
-                bits,
-                columns=columns,
-                pack=pack,
-                transposed=op.transpose is not None,
-            )
+            layout = message_vector_layout(configuration, bits, **form._asdict())
         except LayoutError:
             continue
-        yield Message(
-            configuration, Held(layout, register_word(configuration, element_bits=bits))
-        )
+        held = Held(layout, register_word(configuration, element_bits=bits))
+        found.append(Message(configuration, held))
+    return tuple(found)
 
 
 def written_load(op: LoadNdOp) -> BlockConfiguration:
@@ -111,26 +129,35 @@ def product_operands(op: DpasOp, device: XeDevice) -> tuple[Held, ...]:
 
     Empty where the device has no such instruction.
     """
-    values = (*op.operands, op.result)
-    a, b, result = (vector_type(value) for value in (op.lhs, op.rhs, op.result))
+    types = tuple(vector_type(value) for value in (op.lhs, op.rhs, op.result))
+    return _product(*types, has_accumulator=op.acc is not None, device=device)
+
+
+@lru_cache(maxsize=256)
+def _product(
+    a: Vector, b: Vector, result: Vector, *, has_accumulator: bool, device: XeDevice
+) -> tuple[Held, ...]:
     instruction = device.matrix_instruction(
         a.element_type, b.element_type, result.element_type
     )
     if instruction is None or a.get_num_dims() != _BOX_RANK:
         return ()
     rows = a.get_shape()[0]
-    operands: tuple[Operand, ...] = ("a", "b", "c", "c") if op.acc else ("a", "b", "c")
+    forms: list[tuple[Operand, Vector]] = [("a", a), ("b", b), ("c", result)]
+    if has_accumulator:
+        forms.append(("c", result))
     try:
         return tuple(
-            _operand(operand, value, rows, instruction.ops_per_channel)
-            for operand, value in zip(operands, values, strict=True)
+            _operand(operand, type.get_shape(), rows, instruction.ops_per_channel)
+            for operand, type in forms
         )
     except LayoutError:
         return ()
 
 
-def _operand(operand: Operand, value: SSAValue, rows: int, ops_per_channel: int) -> Held:
-    extents: Sequence[int] = vector_type(value).get_shape()
+def _operand(
+    operand: Operand, extents: Sequence[int], rows: int, ops_per_channel: int
+) -> Held:
     pack = extents[_BOX_RANK] if len(extents) > _BOX_RANK else 1
     layout = dpas_vector_layout(
         operand,

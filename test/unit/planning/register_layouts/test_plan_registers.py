@@ -114,7 +114,7 @@ def test_a_conversion_that_a_loop_repeats_stands_before_it() -> None:
     assert conversion.op.name == "vector.transpose"
     assert conversion.is_ahead
     assert conversion.depth == 0
-    assert planned.layouts.ahead(conversion.value) == (conversion.target,)
+    assert planned.layouts.ahead(conversion.value) == (conversion.target.layout,)
 
 
 @pytest.mark.parametrize("op", ["scf.if", "scf.execute_region", "scf.index_switch"])
