@@ -25,6 +25,7 @@ from xetile.analysis.maps.propagation import (
     shape_of,
 )
 from xetile.analysis.maps.rules import (
+    HINTS,
     check_product,
     is_fresh,
     make_map,
@@ -108,7 +109,7 @@ def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
         op = value.owner
         if not isinstance(op, Operation) or isinstance(value.type, TileType):
             continue
-        if maps.get(value) is None and maps.is_alone(value):
+        if maps.get(value) is None and maps.is_alone(value, HINTS):
             map = make_map((maps.total.subgroups, 1), shape_of(value))
             maps.offer(value, Evidence(map, map, op), op, Strength.ASSUMED)
     maps.run()

@@ -6,7 +6,7 @@ merely usual (K is one unit) is assumed last. Every value gets its map once: the
 with the links.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from enum import IntEnum
 from heapq import heappop, heappush
 from math import prod
@@ -97,9 +97,10 @@ class Propagation:
         """Whether a value is given maps at all."""
         return True
 
-    def is_alone(self, value: SSAValue) -> bool:
-        """Whether nothing relates the map of a value to another's."""
-        return not self._links.get(value) and not self._rules.get(value)
+    def is_alone(self, value: SSAValue, but_for: "Container[Rule]" = ()) -> bool:
+        """Whether nothing relates the map of a value to another's, these rules left aside."""
+        rules = self._rules.get(value, ())
+        return not self._links.get(value) and all(rule in but_for for _, rule in rules)
 
     def offer(
         self,

@@ -268,6 +268,35 @@ def _relate_conversion(maps: Propagation, op: Operation) -> None:
         maps.offer(op.operands[0], result, op, Strength.ASSUMED)
 
 
+def sliced_dims(op: Operation) -> tuple[int, ...]:
+    """The dimensions in which a slice between vectors of rank 2 is smaller than what it is a slice of."""
+    small, large = (shape_of(value) for value in slice_ends(op))
+    return tuple(d for d in range(2) if small[d] != large[d])
+
+
+def slice_ends(op: Operation) -> tuple[SSAValue, SSAValue]:
+    """The slice and what it is taken out of, or put into."""
+    if op.name == "vector.insert_strided_slice":
+        return op.operands[0], op.results[0]
+    return op.results[0], op.operands[0]
+
+
+def _relate_slice(maps: Propagation, op: Operation) -> None:
+    """Where one is smaller both are whole; where a map says otherwise, the op may hold all of both."""
+    dims = sliced_dims(op)
+    small, large = slice_ends(op)
+    for known, other in ((small, large), (large, small)):
+        evidence, whole = maps.get(known), shape_of(known)
+        if evidence is not None and all(evidence.map.sg_data[d] == whole[d] for d in dims):
+            map = with_data(evidence.map, {d: shape_of(other)[d] for d in dims})
+            maps.offer(other, evidence.derive(map), op, Strength.LIKELY)
+    if op.name == "vector.insert_strided_slice":
+        _, into = op.operands
+        for known, other in ((into, op.results[0]), (op.results[0], into)):
+            if (evidence := maps.get(known)) is not None:
+                maps.offer(other, evidence, op, Strength.LIKELY)
+
+
 def is_fresh(value: SSAValue) -> bool:
     """Whether a vector needs no map and can be made again: a constant, a splat, a mask."""
     op = value.owner
@@ -289,8 +318,14 @@ _RULES: Mapping[str, Rule] = {
     "xetile.tile_broadcast": _relate_broadcast,
     "xetile.tile_conv_layout": _relate_conversion,
     "vector.broadcast": _relate_broadcast,
+    "vector.extract_strided_slice": _relate_slice,
+    "vector.insert_strided_slice": _relate_slice,
     "vector.transpose": _relate_transpose,
 }
+
+
+HINTS: tuple[Rule, ...] = (_relate_slice,)
+"""Rules that say what is usual; a vector that nothing else relates is held whole."""
 
 
 def rule_of(op: Operation) -> Rule | None:

@@ -1,6 +1,6 @@
 """Ops that make vectors of a workgroup: constants, masks, broadcasts, transposes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
@@ -13,8 +13,10 @@ from xetile.analysis.constants import (
     splat_of_type,
     taken,
 )
+from xetile.analysis.maps.rules import slice_ends, sliced_dims
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.dialects.upstream import arith, vector
+from xetile.dialects.upstream.vector.support import integers
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
 from xetile.passes.xetile_wg_to_sg.rearrange import broadcast_units, transposed_units
@@ -166,9 +168,56 @@ def _transpose(view: SubgroupView, op: Operation) -> None:
     transposed_units(view, op, integers_of(op, "permutation"))
 
 
+def _slice(view: SubgroupView, op: Operation) -> None:
+    """A slice of each unit, where the unit is whole in the dimensions that the slice makes smaller."""
+    dims = sliced_dims(op)
+    small, large = slice_ends(op)
+    shapes = {value: vector_shape(value) for value in (small, large)}
+    inner, outer = (view.distribution_of(value) for value in (small, large))
+    fits = inner.grid == outer.grid and all(
+        inner.unit[d] == shapes[small][d] and outer.unit[d] == shapes[large][d]
+        if d in dims
+        else inner.unit[d] == outer.unit[d]
+        for d in range(2)
+    )
+    sources = [view.units(operand) for operand in op.operands]
+    if not fits or any(units.distribution not in (inner, outer) for units in sources):
+        view.copy(op)
+        return
+    (result,) = op.results
+    type = unit_vector(result.type, view.distribution_of(result))
+    made = {name: integers(values) for name, values in _box(op, inner.unit).items()}
+
+    def of_unit(unit: int) -> Operation:
+        copy = retyped(op, [units.values[unit] for units in sources], [type])
+        copy.properties |= made
+        return copy
+
+    view.each_unit(result, view.distribution_of(result), of_unit)
+
+
+def _box(op: Operation, unit: Sequence[int]) -> Mapping[str, Sequence[int]]:
+    """What a slice of one unit says: all dimensions are named."""
+    offsets = integers_of(op, "offsets")
+    box = {"offsets": [*offsets, *[0] * (2 - len(offsets))], "strides": [1, 1]}
+    return box | {"sizes": [*unit]} if "sizes" in op.properties else box
+
+
 def _for_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
     def handle(view: SubgroupView, op: Operation) -> None:
         if is_tile_vector(op.results[0].type):
+            handler(view, op)
+        else:
+            view.copy(op)
+
+    return handle
+
+
+def _between_tile_vectors(handler: Handler[SubgroupView]) -> Handler[SubgroupView]:
+    """For ops whose operands are of rank 2 too; others are copied."""
+
+    def handle(view: SubgroupView, op: Operation) -> None:
+        if all(is_tile_vector(operand.type) for operand in op.operands):
             handler(view, op)
         else:
             view.copy(op)
@@ -181,6 +230,8 @@ _OF_TILE_VECTORS: Handlers[SubgroupView] = {
     "vector.broadcast": broadcast,
     "vector.constant_mask": constant_mask,
     "vector.create_mask": create_mask,
+    "vector.extract_strided_slice": _between_tile_vectors(_slice),
+    "vector.insert_strided_slice": _between_tile_vectors(_slice),
     "vector.shape_cast": shape_cast,
     "vector.transpose": _transpose,
 }
