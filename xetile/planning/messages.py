@@ -24,6 +24,7 @@ from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block
 from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
+from xetile.planning.words import known_messages
 from xetile.targets.target import Access, Target
 from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
 from xetile.targets.xe.dpas import REPEAT_COUNTS, ops_per_channel
@@ -93,33 +94,48 @@ def plan(
             return max(fitting, key=lambda c: c.columns)
     if column_major:
         role, packed = "c", False
+    packing = known("load_packed") if packed else []
     wanted = _wanted_layout(role, plannable_part(shape), bits)
-    if wanted is None:
-        return None
-    word = (
-        None
-        if role == "c"
-        else dpas_register_word(role, ops_per_channel=ops_per_channel(bits))
+    if wanted is not None:
+        word = (
+            None
+            if role == "c"
+            else dpas_register_word(role, ops_per_channel=ops_per_channel(bits))
+        )
+        found = plan_block_load(
+            wanted,
+            element_bits=bits,
+            configurations=packing or known("load"),
+            word=word if packing or role == "a" else None,
+        )
+        if found is not None:
+            return found.configuration
+    single = [c for c in known("load") if c.blocks == 1]
+    return max(
+        _fitting(single, shape), key=lambda c: (c.rows * c.columns, c.rows), default=None
     )
-    found = plan_block_load(
-        wanted,
-        element_bits=bits,
-        configurations=known("load_packed" if packed else "load"),
-        word=word if packed or role == "a" else None,
-    )
-    return None if found is None else found.configuration
 
 
-def known_messages(device: Target, access: Access, bits: int) -> list[BlockConfiguration]:
-    """The messages of a device for elements of so many bits; narrow ones are transposed in words of several.
+def covering(device: Target, use: TileUse, tile: TileType) -> BlockConfiguration | None:
+    """The message for what no message fits: the fewest reach beyond the tile, where nothing of them is used.
 
-    Which elements share a word, and so stay together, the layout of a transposed message says.
+    Only loads and prefetches may.
     """
-    if access != "load_transposed" or bits >= TRANSPOSED_WORD_BITS:
-        return [*device.messages(access, bits)]
-    count = TRANSPOSED_WORD_BITS // bits
-    words = device.messages(access, TRANSPOSED_WORD_BITS)
-    return [c._replace(columns=c.columns * count) for c in words]
+    bits = memory_bits(tile.element_type)
+    if use == "store" or bits is None:
+        return None
+    shape = in_memory(tile, tile.shape)
+    least = plannable_part(in_memory(tile, tile.inner_blocks or tile.shape))
+
+    def cost(c: BlockConfiguration) -> tuple[int, int]:
+        count = -(-shape[0] // c.rows) * -(-shape[1] // c.columns)
+        return count, c.rows * c.columns
+
+    known = known_messages(device, use, bits)
+    large = [
+        c for c in known if c.blocks == 1 and c.rows >= least[0] and c.columns >= least[1]
+    ]
+    return min(large, key=cost, default=None)
 
 
 def _fitting(known: Iterable[BlockConfiguration], shape: Block) -> list[BlockConfiguration]:
@@ -182,6 +198,8 @@ class Messages:
         if type.inner_blocks is None:
             fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
         found = self.find(op, use)
+        if found is None and not self.upstream:
+            found = covering(self.device, use, type)
         if found is None:
             self._refuse(op, tile, use)
         return found
@@ -261,7 +279,7 @@ class Messages:
     def _refuse(self, at: Operation, tile: SSAValue, use: TileUse) -> NoReturn:
         type = cast(TileType, tile.type)
         bits = memory_bits(type.element_type)
-        known = () if bits is None else self.device.messages(use, bits)
+        known = () if bits is None else known_messages(self.device, use, bits)
         legal = sorted(
             in_memory(type, block)
             for block in {c[:2] for c in known}
@@ -279,6 +297,19 @@ class Messages:
 
 
 _LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_transposed"}
+
+
+def access_of(use: TileUse, message: BlockConfiguration) -> Access:
+    """How a message of a use is looked up."""
+    if use != "load":
+        return use
+    return (
+        "load_packed"
+        if message.packed
+        else "load_transposed"
+        if message.transposed
+        else "load"
+    )
 
 
 def attribute(message: BlockConfiguration) -> MessageAttr:

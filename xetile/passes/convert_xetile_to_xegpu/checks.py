@@ -30,12 +30,12 @@ def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
         fail(op, f"{vectors[0]} is not in blocks, run xetile-blocking first")
     m, k = vectors[0].get_shape()[2:]
     n = vectors[1].get_shape()[3]
-    if m not in instruction.m or n != instruction.n or k != instruction.k:
+    if m not in instruction.m or instruction.n % n != 0 or instruction.k % k != 0:
         fail(
             op,
             f"blocks of m = {m}, n = {n}, k = {k}; the matrix instruction of {target.name} for {a} takes "
-            f"m of {', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}: "
-            f"use tiles with N a multiple of {instruction.n} and K a multiple of {instruction.k}",
+            f"m of {', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}, "
+            "and of n and k what divides these",
         )
 
 

@@ -38,8 +38,8 @@ class Surface(NamedTuple):
         rows, columns = cast(MemRefType[Attribute], type).get_shape()
         return rows, columns
 
-    def in_words(self, view: Expansion, per_word: int) -> Self:
-        """The same surface in words of several elements, which 2D block access has whole ones of."""
+    def in_words(self, view: Expansion, bits: int, word: int) -> Self:
+        """The same surface of elements of so many bits in words, which 2D block access has whole ones of."""
         source, sizes, strides = self.source, self.sizes, self.strides
         if isinstance(source.type, MemRefType):
             type = cast(MemRefType[Attribute], source.type)
@@ -50,11 +50,12 @@ class Surface(NamedTuple):
                 assert layout is not None
                 assert layout[0][0] is not None
                 sizes, strides = (rows, columns), (layout[0][0], 1)
-        (rows, columns), (pitch, step) = sizes or (0, 0), strides or (0, 0)
+        assert sizes is not None
+        assert strides is not None
         return self._replace(
             source=source,
-            sizes=(rows, words(view, columns, per_word)),
-            strides=(words(view, pitch, per_word), step),
+            sizes=(sizes[0], counted_in_words(view, sizes[1], bits, word)),
+            strides=(counted_in_words(view, strides[0], bits, word), strides[1]),
         )
 
     def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
@@ -72,12 +73,13 @@ class Surface(NamedTuple):
         return view.new(make())
 
 
-def words(view: Expansion, elements: Offset, per_word: int) -> Offset:
-    """How many words so many elements are; below zero as well, where tiles begin outside."""
+def counted_in_words(view: Expansion, elements: Offset, bits: int, word: int) -> Offset:
+    """How many words so many elements are; fewer than none as well, where tiles begin outside."""
+    if word <= bits:
+        return view.multiply(elements, bits // word)
+    per_word = word // bits
     if isinstance(elements, int):
         return elements // per_word
-    if per_word == 1:
-        return elements
     shift = view.constant(per_word.bit_length() - 1)
     return view.new(arith.ShRSIOp(elements, shift))
 

@@ -1,12 +1,13 @@
 """Tiles in XeGPU: descriptors, and the messages of loads, stores and prefetches."""
 
 from collections.abc import Sequence
+from math import lcm
 from typing import cast
 
-from xdsl.dialects.builtin import VectorType, i32
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.dialects.upstream.vector import BitcastOp, ExtractOp
+from xetile.dialects.upstream.vector import ExtractOp
 from xetile.dialects.xegpu import (
     CacheHint,
     CacheHintAttr,
@@ -35,15 +36,26 @@ from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
 from xetile.passes.convert_xetile_to_xegpu.surfaces import (
     Surface,
+    counted_in_words,
     describe_surface,
     known_offset,
-    words,
 )
 from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
-from xetile.planning.uses import use_of
+from xetile.passes.convert_xetile_to_xegpu.words import (
+    bits_of_words,
+    cast_to,
+    element_bits,
+    fits,
+    inner_blocks,
+    rounded_up,
+    within,
+    words_type,
+)
+from xetile.planning.messages import in_memory
+from xetile.planning.slices import Block
+from xetile.planning.uses import TileUse, use_of
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
-from xetile.targets.xe.messages import TRANSPOSED_WORD_BITS
 from xetile.targets.xe.surface import SURFACE
 
 
@@ -63,7 +75,7 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
             continue
         message = view.messages.message(access, use)
         if (use, message) not in descriptors:
-            descriptors[use, message] = _descriptor(view, tile, surface, message)
+            descriptors[use, message] = _descriptor(view, tile, surface, use, message)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
@@ -75,41 +87,39 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
 
 
 def _descriptor(
-    view: XeGPUView, tile: TileType, surface: Surface, message: BlockConfiguration
+    view: XeGPUView,
+    tile: TileType,
+    surface: Surface,
+    use: TileUse,
+    message: BlockConfiguration,
 ) -> SSAValue:
-    element, columns, per_word = tile.element_type, message.columns, _per_word(tile, message)
-    if per_word > 1:
-        element, columns = i32, columns // per_word
-    if per_word > 1 or message_element(element) != element:
-        element = message_element(element)
-        surface = surface.in_words(view, per_word)
-    block = (message.rows, columns)
-    type = TensorDescType.block(block, element, array_length=message.blocks)
+    bits, word = element_bits(tile), bits_of_words(view, tile, use, message)
+    block = words_type(tile.element_type, message.rows, message.columns, bits, word)
+    if block.element_type != tile.element_type:
+        surface = surface.in_words(view, bits, word)
+    type = TensorDescType.block(
+        block.get_shape(), block.element_type, array_length=message.blocks
+    )
     return surface.descriptor(view, type)
-
-
-def _per_word(tile: TileType, message: BlockConfiguration) -> int:
-    """Elements of the words that a message exchanges; 1 where it moves elements."""
-    bits = memory_bits(tile.element_type) or TRANSPOSED_WORD_BITS
-    return max(1, TRANSPOSED_WORD_BITS // bits) if message.transposed else 1
-
-
-def _memory_shape(type: TileType) -> tuple[int, ...]:
-    return type.shape[::-1] if type.order == COLUMN_MAJOR else type.shape
 
 
 def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.access(view, op, "load")
-    if message.transposed and (not tile.column_major or _per_word(type, message) > 1):
-        view.bind(op.result, padded(view, op, tile, _rows_in_lanes(view, op)))
+    otherwise = (
+        bits_of_words(view, type, "load", message) != element_bits(type)
+        or (message.transposed and not tile.column_major)
+        or not fits(message, in_memory(type, inner_blocks(type)))
+    )
+    if otherwise:
+        view.bind(op.result, padded(view, op, tile, _loaded_otherwise(view, op)))
         return
     block, pack = _block_type(type, message)
     shape = block.get_shape()
     if message.blocks > 1:
         shape = (message.blocks, *shape)
-    extents = _memory_shape(type)
+    extents = in_memory(type, type.shape)
     blocks: list[SSAValue] = []
     for start in block_offsets(extents, (message.rows, message.width)):
         load = LoadNdOp(
@@ -135,27 +145,30 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     view.bind(op.result, padded(view, op, tile, grid))
 
 
-def _rows_in_lanes(view: XeGPUView, op: LoadTileOp) -> Grid:
-    """What shall lie with a row of memory in each lane, which the layouts below make transposed messages of.
+def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
+    """What comes in other words than elements, with a row of memory in each lane, or with more than the tile.
 
-    Elements of less than 32 bits come as words that hold several: as a descriptor of words, whose blocks are cast.
+    Transposed messages of words, and of row-major tiles, are made of it by the layouts below.
     """
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.access(view, op, "load")
-    per_word, extents = _per_word(type, message), _memory_shape(type)
-    size = (message.rows, message.columns)
+    bits, word = element_bits(type), bits_of_words(view, type, "load", message)
+    size, extents = (message.rows, message.width), in_memory(type, type.shape)
     block = VectorType(type.element_type, size)
-    element = type.element_type if per_word == 1 else i32
-    loaded_type = VectorType(element, (message.rows, message.columns // per_word))
-    first = words(view, _corner(view, tile, type, (0, 0))[1], per_word)
+    loaded_type = words_type(type.element_type, *size, bits, word)
+    first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
     blocks: list[SSAValue] = []
-    for start in block_offsets(extents, size):
+    for start in block_offsets(rounded_up(extents, size), size):
         row = _corner(view, tile, type, (start[0], 0))[0]
-        place = [row, view.add(first, start[1] // per_word)]
+        place = [row, view.add(first, start[1] * bits // word)]
         loaded = view.new(LoadNdOp(descriptor, place, loaded_type, hints=_hints(op)))
-        blocks.append(loaded if per_word == 1 else view.new(BitcastOp(loaded, block)))
-    counts = (extents[0] // message.rows, extents[1] // message.columns)
-    grid = Grid(blocks, counts, size)
+        if word == bits:
+            blocks.append(as_elements(view, loaded, type.element_type))
+        else:
+            blocks.append(cast_to(view, loaded, block))
+    across = rounded_up(extents, size)[1] // message.width
+    covered = Grid(blocks, (len(blocks) // across, across), size)
+    grid = within(view, covered, in_memory(type, inner_blocks(type)), extents)
     return transposed(view, grid) if tile.column_major else grid
 
 
@@ -187,25 +200,41 @@ def _hints(op: Operation) -> list[CacheHintAttr | None]:
 def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "store")
-    grid = view.grid(op.value)
+    grid, type = view.grid(op.value), cast(TileType, op.tile.type)
     if tile.column_major:
-        grid = transposed(view, view.repack(grid, (message.columns, message.rows)))
+        joined = _whole_blocks(type, grid.block, (message.columns, message.rows))
+        grid = view.cut(transposed(view, view.repack(grid, joined)), message[:2])
     else:
-        grid = view.repack(grid, (message.rows, message.columns))
-    type = cast(TileType, op.tile.type)
-    starts = block_offsets(_memory_shape(type), grid.block)
+        grid = view.repack(grid, message[:2])
+    starts = block_offsets(in_memory(type, type.shape), grid.block)
+    bits, word = element_bits(type), bits_of_words(view, type, "store", message)
+    in_words = words_type(type.element_type, *grid.block, bits, word)
+    first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
     for value, start in zip(grid.values, starts, strict=True):
-        corner = _corner(view, tile, type, start)
-        view.emit(StoreNdOp(stored(view, value), descriptor, corner, hints=_hints(op)))
+        row = _corner(view, tile, type, (start[0], 0))[0]
+        place = [row, view.add(first, start[1] * bits // word)]
+        words = stored(view, value) if word == bits else cast_to(view, value, in_words)
+        view.emit(StoreNdOp(words, descriptor, place, hints=_hints(op)))
+
+
+def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
+    """Blocks that both make up, so that neither is cut before it is transposed; else those that are wanted."""
+    rows, columns = (lcm(*extents) for extents in zip(have, want, strict=True))
+    whole = tile.shape[0] % rows == 0 and tile.shape[1] % columns == 0
+    return (rows, columns) if whole else want
 
 
 def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "prefetch")
     type = cast(TileType, op.tile.type)
-    for start in block_offsets(_memory_shape(type), (message.rows, message.width)):
-        corner = _corner(view, tile, type, start)
-        view.emit(PrefetchNdOp(descriptor, corner, hints=_hints(op)))
+    bits, word = element_bits(type), bits_of_words(view, type, "prefetch", message)
+    size = (message.rows, message.width)
+    first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
+    for start in block_offsets(rounded_up(in_memory(type, type.shape), size), size):
+        row = _corner(view, tile, type, (start[0], 0))[0]
+        place = [row, view.add(first, start[1] * bits // word)]
+        view.emit(PrefetchNdOp(descriptor, place, hints=_hints(op)))
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:

@@ -12,20 +12,35 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import CompileHintOp, DpasOp
-from xetile.dialects.xetile import TileMMAOp, TilePackOp, TileUnpackOp
+from xetile.dialects.xetile import (
+    StoreTileOp,
+    TileMMAOp,
+    TilePackOp,
+    TileType,
+    TileUnpackOp,
+)
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.memory_types import taken_as
+from xetile.passes.convert_xetile_to_xegpu.stand_ins import filled, taken_out
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.rewriting.one_to_many import Parts
 from xetile.rewriting.rewriter import Handlers, on
 
 
 def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
-    """One matrix instruction per block of the result and of K, K ascending."""
+    """One matrix instruction per block of the result and of K, K ascending; smaller blocks share one."""
+    instruction = view.device.matrix_instruction(
+        *(vector_type(value).element_type for value in (op.a, op.b, op.result))
+    )
+    assert instruction is not None, "checked before"
     a, b, *sums = (view.grid(value) for value in op.operands)
     type = op.result.type
-    shape, block = type.get_shape()[:2], type.get_shape()[2:]
-    result = VectorType(type.element_type, block)
+    rows, columns, m, n = type.get_shape()
+    a = filled(view, a, (m, instruction.k), negative=True)
+    b = filled(view, b, (instruction.k, instruction.n))
+    sums = [filled(view, grid, (m, instruction.n)) for grid in sums]
+    result = VectorType(type.element_type, (m, instruction.n))
 
     def product(row: int, column: int) -> SSAValue:
         total = [grid.at(row, column) for grid in sums]
@@ -33,7 +48,8 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
             total = [_product(view, (a.at(row, k), b.at(k, column)), total, result)]
         return total[0]
 
-    view.bind(op.result, Grid.built(shape, block, product))
+    made = Grid.built((rows, b.shape[1]), (m, instruction.n), product)
+    view.bind(op.result, taken_out(view, made, (rows, columns), (m, n)))
 
 
 def _product(
@@ -64,7 +80,18 @@ def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
         became = Grid([became], (1, 1), (rows, columns))
         view.bind(op.source, became)
     height, width = op.inner_blocks.get_values()
-    view.bind(op.result, view.repack(view.grid(op.source), (height, width)))
+    grid = view.grid(op.source)
+    if not _is_stored_by_columns(op):
+        grid = view.repack(grid, (height, width))
+    view.bind(op.result, grid)
+
+
+def _is_stored_by_columns(op: TilePackOp) -> bool:
+    """Whether blocks are made for column-major stores alone, which cut what they have transposed."""
+    users = [use.operation for use in op.result.uses]
+    tiles = (user.tile.type for user in users if isinstance(user, StoreTileOp))
+    orders = [tile.order for tile in tiles if isinstance(tile, TileType)]
+    return bool(users) and orders == [COLUMN_MAJOR] * len(users)
 
 
 def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:

@@ -16,6 +16,9 @@ Rows = dict[tuple[int, int], tuple[int, ...]]
 TRANSPOSED_WORD_BITS = 32
 """Bits of the least that a transposed message exchanges; smaller elements stay in a word with their neighbours."""
 
+PART_BITS = (32, 16, 8)
+"""Bits of the words that elements are cut into where no message moves them whole, the largest first."""
+
 HEIGHTS = (1, 2, 4, 8, 16, 32)
 """Heights that a message can have (rows)."""
 

@@ -81,13 +81,15 @@ gpu.module @m {
 
 // -----
 
+// What is stored is put together before it is transposed, and cut afterwards.
+
 // CHECK-LABEL: gpu.func @booleans
 // CHECK: %[[L:.*]] = xegpu.load_nd %{{.*}}[0, 8] : !xegpu.tensor_desc<32x16xi8> -> vector<32x16xi8>
 // CHECK: %[[V:.*]] = arith.cmpi ne, %[[L]], %{{.*}} : vector<32x16xi8>
 // CHECK: %[[T:.*]] = vector.transpose %[[V]], [1, 0] : vector<32x16xi1> to vector<16x32xi1>
-// CHECK: %[[P:.*]] = vector.extract_strided_slice %[[T]] {offsets = [0, 8], sizes = [16, 8], strides = [1, 1]}
-// CHECK: %[[S:.*]] = vector.transpose %[[P]], [1, 0] : vector<16x8xi1> to vector<8x16xi1>
-// CHECK: %[[W:.*]] = arith.extui %[[S]] : vector<8x16xi1> to vector<8x16xi8>
+// CHECK: %[[S:.*]] = vector.transpose %[[T]], [1, 0] : vector<16x32xi1> to vector<32x16xi1>
+// CHECK: %[[P:.*]] = vector.extract_strided_slice %[[S]] {offsets = [8, 0], sizes = [8, 16], strides = [1, 1]}
+// CHECK: %[[W:.*]] = arith.extui %[[P]] : vector<8x16xi1> to vector<8x16xi8>
 // CHECK: xegpu.store_nd %[[W]], %{{.*}}[8, 0] : vector<8x16xi8>
 gpu.module @m {
   gpu.func @booleans(%A: memref<64x96xi1, strided<[1, 64]>>) kernel {

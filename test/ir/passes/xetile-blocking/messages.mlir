@@ -50,12 +50,12 @@ func.func @columns(%A: memref<64x64xf32, strided<[1, 64]>>) -> vector<32x32xf32>
 
 // CHECK-LABEL: func.func @without
 // CHECK-NOT: xetile.message
-func.func @without(%A: memref<64x64xf32>, %S: memref<64x64xf32, 3>, %v: vector<16x16xf32>) -> vector<32x24xf32> {
+func.func @without(%A: memref<64x64xf32>, %o: vector<32x1xf32>, %S: memref<64x64xf32, 3>, %v: vector<16x16xf32>) -> vector<32x1xf32> {
   %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<16x16xf32>
   %old = xetile.atomic_rmw_tile <addf> %v, %t : vector<16x16xf32>, !xetile.tile<16x16xf32> -> vector<16x16xf32>
   %s = xetile.init_tile %S[0, 0] : memref<64x64xf32, 3> -> !xetile.tile<16x16xf32, #xetile.tile_attr<memory_space = 3>>
   xetile.store_tile %old, %s : vector<16x16xf32>, !xetile.tile<16x16xf32, #xetile.tile_attr<memory_space = 3>>
-  %n = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x24xf32>
-  %w = xetile.load_tile %n : !xetile.tile<32x24xf32> -> vector<32x24xf32>
-  func.return %w : vector<32x24xf32>
+  %n = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x1xf32>
+  xetile.store_tile %o, %n : vector<32x1xf32>, !xetile.tile<32x1xf32>
+  func.return %o : vector<32x1xf32>
 }
