@@ -3,7 +3,15 @@
 from xdsl.ir import Operation
 
 from xetile.analysis.lanes import axis_of
-from xetile.interpreter.common.threads import always, barrier, by_axis, lane_id, subgroup_id
+from xetile.dialects.upstream.spirv import ControlBarrierOp
+from xetile.interpreter.common.threads import (
+    always,
+    barrier,
+    by_axis,
+    check_lanes,
+    lane_id,
+    subgroup_id,
+)
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.values import Values, uniform
 
@@ -24,6 +32,15 @@ def _num_subgroups(frame: Frame, op: Operation) -> Values:
     return [uniform(frame.threads.subgroups)]
 
 
+def _control_barrier(frame: Frame, op: Operation) -> Values:
+    """Lanes of a subgroup are executed in step: they only have to be there, all of them."""
+    assert isinstance(op, ControlBarrierOp)
+    if not op.is_of_subgroup:
+        return barrier(frame, op)
+    check_lanes(frame, op)
+    return []
+
+
 HANDLERS: Handlers = {
     "gpu.block_id": by_axis("block_id", axis_of),
     "gpu.thread_id": by_axis("thread_id", axis_of),
@@ -40,4 +57,5 @@ HANDLERS: Handlers = {
     "gpu.subgroup_size": _subgroup_size,
     "gpu.num_subgroups": _num_subgroups,
     "gpu.barrier": barrier,
+    "spirv.ControlBarrier": _control_barrier,
 }

@@ -1,11 +1,15 @@
 """The few llvm ops that stand beside XeVM: a pointer is an address in bytes."""
 
-from xdsl.ir import Operation
+import numpy as np
+from xdsl.dialects import llvm
+from xdsl.ir import Operation, SSAValue
 
+from xetile.errors import fail
 from xetile.interpreter.common.scalars import unchanged
+from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.reading import element, number
-from xetile.interpreter.machine.values import Values
+from xetile.interpreter.machine.reading import element, number, shape_of
+from xetile.interpreter.machine.values import Array, Values
 
 
 def _to_pointer(frame: Frame, op: Operation) -> Values:
@@ -16,7 +20,41 @@ def _from_pointer(frame: Frame, op: Operation) -> Values:
     return [number(frame, op.operands[0]).astype(element(op.results[0]).dtype, copy=False)]
 
 
+def _element_pointer(frame: Frame, op: Operation) -> Values:
+    assert isinstance(op, llvm.GEPOp)
+    indices = list(op.rawConstantIndices.iter_values())
+    if len(indices) != 1:
+        fail(op, f"'{op.name}' has {len(indices)} indices; one is executed")
+    size = element_of(op.elem_type, op).size
+    (index,) = indices
+    steps = number(frame, op.ssa_indices[0]) if index == llvm.GEP_USE_SSA_VAL else index
+    return [number(frame, op.ptr) + steps * size]
+
+
+def _addresses(frame: Frame, pointer: SSAValue, value: SSAValue) -> Array:
+    """Where the elements of a scalar or a vector lie: [threads or 1, *shape]."""
+    first = number(frame, pointer)
+    shape = shape_of(value)
+    if not shape:
+        return first
+    return first[:, None] + np.arange(shape[0]) * element(value).size
+
+
+def _load(frame: Frame, op: Operation) -> Values:
+    (pointer,), (result,) = op.operands, op.results
+    return [frame.read(op, _addresses(frame, pointer, result), element(result))]
+
+
+def _store(frame: Frame, op: Operation) -> Values:
+    value, pointer = op.operands
+    frame.write(op, _addresses(frame, pointer, value), element(value), frame.array(value))
+    return []
+
+
 HANDLERS: Handlers = {
+    "llvm.getelementptr": _element_pointer,
+    "llvm.load": _load,
+    "llvm.store": _store,
     "llvm.inttoptr": _to_pointer,
     "llvm.ptrtoint": _from_pointer,
     # It only renames a type, as from i64 to ui64.
