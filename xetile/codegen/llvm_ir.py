@@ -60,6 +60,9 @@ def convert_module(module: ModuleOp) -> ir.Module:
             functions[name] = function
         elif function.body.blocks:
             fail(function, f"two functions are named '{name}'")
+    for variable in module.walk():
+        if isinstance(variable, llvm.GlobalOp):
+            _declare_variable(variable, made)
     used = called([function for function in functions.values() if function.body.blocks])
     for name, function in functions.items():
         if function.body.blocks or name in used:
@@ -98,6 +101,16 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
     sizes = op.attributes.get(WORKGROUP_SIZE)
     if isinstance(sizes, DenseArrayBase):
         made.annotate(WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
+
+
+def _declare_variable(op: llvm.GlobalOp, module: ir.Module) -> None:
+    """A variable without a value, as those in shared memory are."""
+    type = convert_type(op.global_type)
+    made = ir.GlobalVariable(module, type, op.sym_name.data, op.addr_space.value.data)
+    made.linkage = op.linkage.linkage.data
+    made.initializer = ir.Constant(type, ir.Undefined)
+    if op.alignment is not None:
+        made.align = op.alignment.value.data
 
 
 def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:
@@ -164,6 +177,8 @@ def _convert_missing(
     operands = [values[operand] for operand in op.operands]
     if isinstance(op, ExtractElementOp):
         values[op.res] = builder.extract_element(operands[0], operands[1])
+    elif isinstance(op, llvm.AddressOfOp):
+        values[op.result] = _variable_pointer(op, builder)
     elif isinstance(op, llvm.AllocaOp):
         values[op.res] = _private_memory(op, builder, operands[0])
     elif isinstance(op, llvm.GEPOp):
@@ -187,6 +202,13 @@ def _agree(builder: ir.IRBuilder) -> None:
     call = cast(ir.CallInstr, builder.block.instructions[-1])
     if isinstance(call.callee, _Function):
         call.cconv = call.callee.calling_convention
+
+
+def _variable_pointer(op: llvm.AddressOfOp, builder: ir.IRBuilder) -> ir.Value:
+    variable = builder.module.globals[op.global_name.root_reference.data]
+    # llvmlite knows what it points to; here pointers are opaque
+    reference = cast(ir.GlobalVariable, variable).get_reference()
+    return ir.Constant(convert_type(op.result.type), reference)
 
 
 def _private_memory(op: llvm.AllocaOp, builder: ir.IRBuilder, size: ir.Value) -> ir.Value:

@@ -15,8 +15,11 @@ from llvmlite.ir.values import Argument as Argument
 from llvmlite.ir.values import Block as Block
 from llvmlite.ir.values import Constant as Constant
 from llvmlite.ir.values import Function as Function
+from llvmlite.ir.values import GlobalVariable as GlobalVariable
 from llvmlite.ir.values import MDValue as MDValue
 from llvmlite.ir.values import Value as Value
+
+Undefined: object
 
 class Module:
     triple: str
@@ -27,6 +30,8 @@ class Module:
 
 class IRBuilder:
     block: Block
+    @property
+    def module(self) -> Module: ...
     def __init__(self, block: Block | None = None) -> None: ...
     def phi(self, typ: Type, name: str = "") -> instructions.PhiInstr: ...
     def alloca(self, typ: Type, size: Value | None = None, name: str = "") -> AllocaInstr: ...

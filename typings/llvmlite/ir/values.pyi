@@ -10,6 +10,13 @@ class Constant(Value):
 
 class Argument(Value): ...
 
+class GlobalVariable(Value):
+    linkage: str
+    initializer: Constant
+    align: int
+    def __init__(self, module: Module, typ: Type, name: str, addrspace: int = 0) -> None: ...
+    def get_reference(self) -> str: ...
+
 class MDValue:
     def get_reference(self) -> str: ...
 

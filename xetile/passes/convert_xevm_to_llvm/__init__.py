@@ -67,6 +67,8 @@ from xetile.passes.convert_xevm_to_llvm import (
     identifiers,
     memory,
     messages,
+    rows,
+    shuffles,
     vectors,
 )
 from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
@@ -80,6 +82,8 @@ HANDLERS: Handlers[LLVMView] = {
     **identifiers.HANDLERS,
     **memory.HANDLERS,
     **messages.HANDLERS,
+    **rows.HANDLERS,
+    **shuffles.HANDLERS,
     **vectors.HANDLERS,
 }
 

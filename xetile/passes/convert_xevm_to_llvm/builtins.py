@@ -114,6 +114,18 @@ def cached_block_function(name: str) -> str:
     return f"__internal_{name}_cache_controls"
 
 
+_ROW_SUFFIX = {8: "_b", 16: "_h", 32: "", 64: "_l"}
+
+
+def row_function(action: str, space: str, bits: int, rows: int) -> str:
+    """IGC's function that does a read or write of rows of one word of each lane, in global or local memory.
+
+    Behind cl_intel_subgroups' intel_sub_group_block_read and cl_intel_subgroup_local_block_io, which know fewer
+    pointers: of shared memory none that is not computed by an index.
+    """
+    return f"__builtin_IB_simd_block_{action}_{rows}_{space}{_ROW_SUFFIX[bits]}"
+
+
 class MatrixOperand(NamedTuple):
     """How a matrix builtin names and takes an operand type.
 

@@ -1,5 +1,7 @@
 """One kernel at L: what it must be before, and the function that it becomes."""
 
+from collections.abc import Sequence
+
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -19,8 +21,10 @@ from xetile.analysis.kernels import (
     symbol_name,
 )
 from xetile.analysis.targets import subgroup_threads
+from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE
+from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
     Argument,
     add_arguments,
@@ -38,14 +42,16 @@ def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)
     body = function.regions[0].blocks[0]
-    arguments = add_arguments(view, tuple(body.args))
+    count = _inputs(function, len(body.args))
+    arguments = add_arguments(view, tuple(body.args[:count]))
+    buffers = add_buffers(view, tuple(body.args[count:]))
     view.rewrite_block(body)
-    kernel = _kernel(function, view, arguments)
+    kernel = _kernel(function, view, arguments, buffers)
     parent = function.parent_block()
     assert parent is not None
     present = {symbol_name(op) for op in parent.ops}
     new = [made for name, made in declared.items() if name not in present]
-    parent.insert_ops_before([*new, kernel], function)
+    parent.insert_ops_before([*new, *buffers, kernel], function)
     function.detach()
     function.erase()
 
@@ -66,12 +72,8 @@ def _check(function: Operation) -> None:
             function,
             f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)",
         )
-    type = function.properties.get("function_type")
-    if isinstance(type, FunctionType) and len(type.inputs.data) != len(blocks[0].args):
-        fail(
-            function,
-            "buffers of the workgroup or the work-item have no lowering to LLVM IR yet",
-        )
+    if isinstance(function, FuncOp) and function.private_buffers:
+        fail(function, "buffers of the work-item have no lowering to LLVM IR yet")
     size = function.attributes.get("intel_reqd_sub_group_size")
     threads = subgroup_threads(function)
     if isa(size, IntegerAttr) and size.value.data != threads:
@@ -81,7 +83,18 @@ def _check(function: Operation) -> None:
         )
 
 
-def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> llvm.FuncOp:
+def _inputs(function: Operation, arguments: int) -> int:
+    """How many of the entry block's arguments are the function's own."""
+    type = function.properties.get("function_type")
+    return len(type.inputs.data) if isinstance(type, FunctionType) else arguments
+
+
+def _kernel(
+    function: Operation,
+    view: LLVMView,
+    arguments: list[Argument],
+    buffers: Sequence[llvm.GlobalOp],
+) -> llvm.FuncOp:
     name = symbol_name(function)
     if not name or name.startswith("_Z"):
         fail(
@@ -95,7 +108,9 @@ def _kernel(function: Operation, view: LLVMView, arguments: list[Argument]) -> l
     sizes = launch_sizes(function, "known_block_size")
     if sizes is not None:
         attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)
-    attributes[LAUNCH_ATTRIBUTE] = launch_attribute(function, arguments)
+    attributes[LAUNCH_ATTRIBUTE] = launch_attribute(
+        function, arguments, sum(map(buffer_bytes, buffers))
+    )
     type = llvm.LLVMFunctionType(
         [argument.type for argument in arguments], llvm.LLVMVoidType()
     )

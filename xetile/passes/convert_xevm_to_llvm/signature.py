@@ -207,15 +207,17 @@ def _is_parameter(value: SSAValue) -> bool:
     return around is not None and around.name in ("gpu.func", "func.func")
 
 
-def launch_attribute(function: Operation, arguments: list[Argument]) -> DictionaryAttr:
-    """What `LAUNCH_ATTRIBUTE` says of a kernel."""
+def launch_attribute(
+    function: Operation, arguments: list[Argument], shared_bytes: int
+) -> DictionaryAttr:
+    """What `LAUNCH_ATTRIBUTE` says of a kernel, whose workgroups share so many bytes."""
     entries: dict[str, Attribute] = {"arguments": ArrayAttr(map(described, arguments))}
     for name, source in (("grid", "known_grid_size"), ("block", "known_block_size")):
         sizes = launch_sizes(function, source)
         if sizes is not None:
             entries[name] = ArrayAttr([_integer(size) for size in sizes])
     entries["subgroup_size"] = _integer(subgroup_threads(function))
-    entries["shared_memory"] = _integer(0)
+    entries["shared_memory"] = _integer(shared_bytes)
     return DictionaryAttr(entries)
 
 

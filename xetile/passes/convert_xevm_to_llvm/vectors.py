@@ -60,7 +60,19 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
     return made
 
 
-def rechunked(
+def elements_of(view: LLVMView, parts: Sequence[SSAValue]) -> list[SSAValue]:
+    """The elements of chunks, as scalars."""
+    return [_scalar(view, lane) for lane in _lanes(parts)]
+
+
+def chunks_of(
+    view: LLVMView, elements: Sequence[SSAValue], element: Attribute
+) -> tuple[SSAValue, ...]:
+    """Scalars as chunks."""
+    return _rechunked(view, [_Lane(scalar, 0) for scalar in elements], element)
+
+
+def _rechunked(
     view: LLVMView, lanes: Sequence[_Lane], element: Attribute
 ) -> tuple[SSAValue, ...]:
     """Elements as chunks."""
@@ -155,7 +167,7 @@ def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValu
         type = chunk_type(element, count)
         made.append(part if part.type == type else view.new(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
-    return rechunked(view, _lanes(made), element)
+    return _rechunked(view, _lanes(made), element)
 
 
 def _bitcast(view: LLVMView, op: Operation) -> None:
@@ -168,8 +180,8 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
 
 
 def _from_elements(view: LLVMView, op: Operation) -> None:
-    lanes = [_Lane(view.parts(value)[0], 0) for value in op.operands]
-    parts = rechunked(view, lanes, view.element(op.results[0]))
+    elements = [view.parts(value)[0] for value in op.operands]
+    parts = chunks_of(view, elements, view.element(op.results[0]))
     view.bind_parts(op.results[0], parts)
 
 

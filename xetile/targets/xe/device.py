@@ -29,6 +29,9 @@ LANES = 16
 GLOBAL_ADDRESS_SPACE = 1
 """LLVM address space of global memory (source: the SPIR target of LLVM, `addrspace(1)` is CrossWorkgroup)."""
 
+SHARED_ADDRESS_SPACE = 3
+"""LLVM address space of a workgroup's shared memory (source: the same, `addrspace(3)` is Workgroup)."""
+
 TRIPLE = "spirv64-unknown-unknown"
 """What upstream's `#xevm.target` and LLVM call the instruction set (source: mlir-opt 22.1.8, llvmlite)."""
 

@@ -33,6 +33,28 @@ def test_an_alias_for_the_whole_attribute() -> None:
     assert str(parse(f"#target = {TARGET}\n{text}")) == str(parse(KERNEL))
 
 
+BARRIERS = """gpu.module @kernels {
+  gpu.func @f() kernel {
+    spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory>
+    spirv.ControlBarrier <Workgroup>, <Device>, <None> {some}
+    gpu.return
+  }
+}
+"""
+
+
+def test_barriers(round_trip: Callable[[str], None]) -> None:
+    round_trip(BARRIERS)
+    wanted = "expected one of CrossDevice, Device, Workgroup, Subgroup"
+    with pytest.raises(ParseError, match=wanted):
+        parse(BARRIERS.replace("<Workgroup>", "<Group>"))
+
+
+@pytest.mark.mlir_opt
+def test_mlir_reads_barriers(mlir_round_trip: Callable[[str], None]) -> None:
+    mlir_round_trip(BARRIERS)
+
+
 def test_stock_xdsl_has_no_such_dialect() -> None:
     """Gap of xDSL 0.74: once this fails, upstream may have attributes to build on."""
     assert "spirv" not in get_all_dialects()

@@ -358,9 +358,10 @@ def refusal(text: str) -> XetileError:
         ),
         (
             f"""{pointer("a")}
-            %v = xevm.blockload %p_a : (!llvm.ptr<1>) -> vector<4xi16>""",
+            %v = xevm.blockload %p_a <{{cache_control = #xevm.load_cache_control<L1c_L2uc_L3uc>}}>
+                : (!llvm.ptr<1>) -> vector<4xi16>""",
             "%a: i64",
-            "'xevm.blockload' has no lowering",
+            "cache_control of a 1D message has no lowering",
         ),
     ],
 )
@@ -395,7 +396,7 @@ def test_kernels_of_other_levels_and_conventions():
     buffers = kernel("", "").replace(
         "() kernel", "() private(%b: memref<4xf32, #gpu.address_space<private>>) kernel"
     )
-    assert "buffers of the workgroup or the work-item" in refusal(buffers).message
+    assert "buffers of the work-item" in refusal(buffers).message
     mangled = kernel("", "").replace("@k", "@_Zk")
     assert "names that begin with _Z are mangled ones" in refusal(mangled).message
 
