@@ -49,12 +49,15 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xevm_to_llvm.builtins.LOAD_CACHE_OPTIONS": "IGC's enumeration",
     "xetile.passes.convert_xevm_to_llvm.builtins.MATRIX_OPERANDS": "names and bits of element types",
     "xetile.passes.convert_xevm_to_llvm.builtins.STORE_CACHE_OPTIONS": "IGC's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.builtins._ROW_SUFFIX": "IGC's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.builtins._WORD": "the C++ ABI's letters for integers",
     **{
         f"xetile.passes.convert_xevm_to_llvm.floats_8.{name}": "bits of floats"
         for name in ("_E4M3", "_E5M2", "_MAGNITUDE", "_SIGN", "_F32_FRACTION", "_F32_BIAS")
     },
     "xetile.passes.convert_xevm_to_llvm.identifiers._ACQUIRE_RELEASE": "OpenCL's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.identifiers._SPIRV_SEMANTICS": "SPIR-V's enumeration",
+    "xetile.passes.convert_xevm_to_llvm.shuffles._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
     "xetile.passes.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
