@@ -16,7 +16,8 @@ Choice = dict[LayoutClass, Held]
 """How each class is held."""
 
 _MOST_VISITS = 8
-"""How often one class is looked at, a bound on the work."""
+_MOST_WORK = 1 << 14
+"""How often one class is looked at, and how many uses are when several classes change: bounds on the work."""
 
 
 def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
@@ -29,6 +30,7 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
         for made in order:
             state.set(made, state.cheapest(made))
         improve(state, order)
+        deepen(state, classes)
         found.append((state.price, state.choice))
     return min(found, key=lambda priced: priced[0])[1]
 
@@ -54,6 +56,44 @@ def improve(state: "State", order: Iterable[LayoutClass]) -> None:
                 queued.add(other)
 
 
+def deepen(state: "State", classes: Sequence[LayoutClass]) -> None:
+    """Try what changes several classes at once: one is changed, and what is around it follows at equal prices too."""
+    state.work, again = 0, True
+    while again:
+        again = False
+        for made in classes:
+            if len(made.candidates) == 1 or not state.converts(made):
+                continue
+            for held in made.candidates:
+                if held == state.choice[made]:
+                    continue
+                if state.work > _MOST_WORK:
+                    return
+                again |= _follow(state, made, held)
+
+
+def _follow(state: "State", start: LayoutClass, held: Held) -> bool:
+    """Whether a change is cheaper once its neighbours followed; else nothing changes."""
+    price, before = state.price, state.remember()
+    state.set(start, held)
+    waiting, seen = deque(_neighbours(start)), {start}
+    while waiting and state.work <= _MOST_WORK:
+        made = waiting.popleft()
+        if made in seen or len(made.candidates) == 1:
+            continue
+        seen.add(made)
+        was = state.choice[made]
+        state.set(made, state.cheapest(made, prefers_change=True))
+        if state.choice[made] != was:
+            waiting.extend(_neighbours(made))
+    improve(state, seen)
+    if state.price < price:
+        return True
+    for made, was in [*before.items()]:
+        state.set(made, was)
+    return False
+
+
 def _neighbours(made: LayoutClass) -> Iterable[LayoutClass]:
     for use in made.sources:
         yield use.moved.source
@@ -64,30 +104,55 @@ def _neighbours(made: LayoutClass) -> Iterable[LayoutClass]:
 
 
 class State:
-    """A choice for some classes, what it costs, and as what each vector is taken."""
+    """A choice for some classes, what it costs, and as what each vector is taken; `work` counts uses looked at."""
 
     def __init__(self, conversions: Conversions) -> None:
         self.choice: Choice = {}
         self.price: float = 0
+        self.work = 0
         self._conversions = conversions
         self._taken: dict[Moved, dict[Held, int]] = {}
+        self._before: Choice = {}
 
-    def cheapest(self, made: LayoutClass) -> Held:
-        """The candidate with the least price where all else stays; among equals the present one, then the first."""
-        if len(made.candidates) == 1:
-            return made.candidates[0]
-        best = self.choice.get(made, made.candidates[0])
-        least = self.difference(made, best)
+    def remember(self) -> Choice:
+        """How classes were held that are changed from now on, until this is asked again."""
+        self._before = {}
+        return self._before
+
+    def cheapest(self, made: LayoutClass, *, prefers_change: bool = False) -> Held:
+        """The candidate with the least price where all else stays.
+
+        Among equals it is the present one, then the first; one that changes the class where that is preferred.
+        """
+        present = self.choice.get(made)
+        best, least = present or made.candidates[0], float("inf")
         for held in made.candidates:
             price = self.difference(made, held)
-            if price < least:
+            is_liked = held != present if prefers_change else held == present
+            if price < least or (price == least and is_liked and best != held):
                 best, least = held, price
         return best
 
+    def converts(self, made: LayoutClass) -> bool:
+        """Whether a vector of a class is converted, or one of another class for it, at a price."""
+        held, convert = self.choice[made], self._conversions.price
+        for moved in made.moved:
+            if any(convert(held, target, moved.bits) for target in self._targets(moved)):
+                return True
+        for use in made.sources:
+            target = taken_as(use, held)
+            source = self.choice[use.moved.source]
+            if target is not None and convert(source, target, use.moved.bits):
+                return True
+        return False
+
     def set(self, made: LayoutClass, held: Held) -> None:
         """Hold a class so."""
-        if self.choice.get(made) == held:
+        before = self.choice.get(made)
+        if before == held:
             return
+        if before is not None:
+            self._before.setdefault(made, before)
         self.price += self.difference(made, held)
         for moved, changes in self._changes(made, held).items():
             counts = self._taken.setdefault(moved, {})
@@ -102,6 +167,7 @@ class State:
         before = self.choice.get(made)
         if before == held:
             return 0
+        self.work += len(made.moved) + len(made.sources)
         convert = self._conversions.price
         price: float = made.work * held.registers
         if before is not None:

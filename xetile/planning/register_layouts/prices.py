@@ -6,7 +6,7 @@ from xetile.layout.exchange.plans import Plan, plan
 from xetile.planning.register_layouts.held import Held
 from xetile.targets.xe.device import XeDevice
 
-_IMPOSSIBLE = float("inf")
+_IMPOSSIBLE = 1e9
 
 
 class Conversions:
