@@ -212,12 +212,6 @@ def test_every_level_gives_the_same_bits(program: Program) -> None:
 
 
 NOT_YET_BELOW_BLOCKS = {
-    "1-column-major-view": "33:7: error: 'vector.bitcast' (made from 'xetile.load_tile') on "
-    "vector<16x8xi32> is not lowered to XeVM yet",
-    "1-transposed-load": "31:7: error: 'vector.bitcast' (made from 'xetile.load_tile') on "
-    "vector<16x8xi32> is not lowered to XeVM yet",
-    "2.3-transpose-in-registers": "46:7: error: 'vector.bitcast' (made from 'xetile.load_tile') "
-    "on vector<16x8xi32> is not lowered to XeVM yet",
     "2.4-shared-memory": "70:5: error: !xetile.tile<4x32xf16, #xetile.tile_attr<inner_blocks = "
     "[4, 16], memory_space = 3>> is in shared memory; 2D block access reaches global memory only",
     "2.2-transpose-broadcast-reduce": "73:7: error: !xetile.tile<32x64xf16, #xetile.tile_attr<"

@@ -32,15 +32,31 @@ from xdsl.passes import ModulePass
 from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
-from xetile.passes.convert_xegpu_to_xevm import messages, once, vectors
+from xetile.passes.convert_xegpu_to_xevm import (
+    computed,
+    elements,
+    messages,
+    once,
+    rearrange,
+    vectors,
+)
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
-from xetile.rewriting.rewriter import check_lowered
+from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
     check_shared_by_lanes,
     set_work_item_convention,
 )
+
+_HANDLERS: Handlers[LaneView] = {
+    **messages.HANDLERS,
+    **vectors.HANDLERS,
+    **rearrange.HANDLERS,
+    **elements.HANDLERS,
+    **computed.HANDLERS,
+    **once.HANDLERS,
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +82,6 @@ class ConvertXeGPUToXeVM(ModulePass):
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")
             layouts = plan_registers(function, target)
-            handlers = {**messages.HANDLERS, **vectors.HANDLERS, **once.HANDLERS}
-            LaneView(function, handlers, target, layouts).run()
+            LaneView(function, _HANDLERS, target, layouts).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

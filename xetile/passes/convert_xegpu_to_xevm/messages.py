@@ -19,7 +19,6 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
-from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     CacheHintAttr,
     CompileHintOp,
@@ -145,13 +144,15 @@ def load_nd(view: LaneView, op: LoadNdOp) -> None:
     join = view.layouts.joined(op)
     if join is None:
         message = view.layouts.message(op) or written_load(op)
-        view.bind(op.value, _part(view, op, message, _loaded(view, op, message), (0, 0)))
+        view.bind_vector(
+            op.value, _part(view, op, message, _loaded(view, op, message), (0, 0))
+        )
         return
     if op.value in view.environment:
         return
     whole = _loaded(view, join.corner, join.message)
     for load, place in join.loads.items():
-        view.bind(load.value, _part(view, load, join.message, whole, place))
+        view.bind_vector(load.value, _part(view, load, join.message, whole, place))
 
 
 def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Registers:
@@ -189,7 +190,7 @@ def _part(
         part = whole.sliced(at, (own.rows, own.width))
         assert part is not None, "a message's blocks are registers"
         whole = view.arranged(part, layout)
-    return whole.relaid(view.layouts.of(op.value), vector_type(op.value).get_shape())
+    return whole.relaid(view.layouts.of(op.value))
 
 
 def _refuse_booleans(op: Operation, type: TensorDescType) -> None:
@@ -205,7 +206,7 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
     message = BlockConfiguration(rows, columns, 1)
     layout = load_vector_layout(message, descriptor.bits)
     word = register_word(message, element_bits=descriptor.bits) * descriptor.bits
-    value = view.arranged(view.registers(op.operands[0]), layout)
+    value = view.held(op.operands[0], layout)
     element = value.element_type
     word_type = element if word == descriptor.bits == 32 else IntegerType(word)
     stored = (

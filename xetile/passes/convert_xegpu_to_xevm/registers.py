@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FixedBitwidthType,
     FloatTF32Type,
+    IndexType,
     IntegerType,
     VectorType,
     f32,
@@ -21,6 +22,7 @@ from xetile.dialects.upstream.vector.support import dense, vector_type
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.targets.target import INDEX_BITS
 
 
 class Registers(Parts):
@@ -28,27 +30,28 @@ class Registers(Parts):
 
     `values` holds one 1D vector whose elements are words of `word_bits`, each with one or more neighbouring
     elements, the lowest first. `selection` names the elements of it that the block has, in the order of the
-    layout's register dimension. A splat has no vector and, until a use gives it one, no layout.
+    layout's register dimension. A splat has no vector.
     """
 
     def __init__(
         self,
         value: SSAValue | Dense,
         element_type: Attribute,
-        layout: LinearLayout | None,
+        layout: LinearLayout,
         *,
         word_bits: int,
-        shape: Sequence[int] | None = None,
     ) -> None:
         super().__init__([value] if isinstance(value, SSAValue) else [])
         self.element_type = element_type
         self.layout = layout
-        extents = shape if layout is None else layout.out_dims.values()
-        self.shape = () if extents is None else tuple(extents)
         self.splat = None if isinstance(value, SSAValue) else value
         self.word_bits = word_bits
-        count = layout.in_dim_size("register") if layout is not None else 0
-        self.selection = tuple(range(count))
+        self.selection = tuple(range(layout.in_dim_size("register")))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the block."""
+        return tuple(self.layout.out_dims.values())
 
     def agrees_with(self, other: Parts) -> bool:
         return (
@@ -60,59 +63,58 @@ class Registers(Parts):
 
     def sliced(self, offsets: Sequence[int], sizes: Sequence[int]) -> Self | None:
         """A slice (elements), None where lanes hold elements inside and outside of it."""
-        if self.layout is None:
-            return self._with(None, (), sizes)
         found = select_registers(self.layout, offsets, sizes)
         if found is None:
             return None
         indices, layout = found
-        return self._with(layout, [self.selection[index] for index in indices], sizes)
+        return self.selected(layout, indices)
 
     def arranged(self, layout: LinearLayout) -> Self | None:
         """The block in another layout, None where an element would change its lane."""
-        count = layout.in_dim_size("register")
-        if self.layout is None:
-            return self._with(layout, range(count), tuple(layout.out_dims.values()))
         if self.layout == layout:
             return self
         moved = register_permutation(self.layout, layout)
         if moved is None:
             return None
-        return self._with(layout, [self.selection[index] for index in moved], self.shape)
+        return self.selected(layout, moved)
 
-    def relaid(self, layout: LinearLayout | None, shape: Sequence[int]) -> Self:
-        return self._with(layout, self.selection, shape)
+    def relaid(self, layout: LinearLayout) -> Self:
+        """The same registers, said to hold other elements."""
+        return self._with(layout, self.selection)
 
-    def recast(self, element_type: Attribute) -> Self | None:
+    def recast(self, element_type: Attribute, layout: LinearLayout) -> Self | None:
         """The same bits as elements of another type, of as many bits or fewer; None of wider ones.
 
-        Several for one lie side by side in the last dimension, the lowest bits first.
+        `layout` counts several for one as the lowest registers, the lowest bits first.
         """
         count, rest = divmod(register_bits(self.element_type), register_bits(element_type))
         if rest or (self.splat is not None and count > 1):
             return None
-        layout, shape = self.layout, list(self.shape)
-        if count > 1:
-            assert layout is not None
-            names = list(layout.out_dim_names)
-            layout = LinearLayout.identity_1d(count, "register", names[-1]) * layout
-            layout = layout.transpose_outs(names)
-            shape[-1] *= count
         parts = [index * count + i for index in self.selection for i in range(count)]
-        copy = self._with(layout, parts, shape)
+        copy = self._with(layout, parts)
         copy.element_type = element_type
         if self.splat is not None:
             type = VectorType(element_type, self.splat.get_shape())
             copy.splat = dense(type, self.splat.data.data)
         return copy
 
-    def _with(
-        self, layout: LinearLayout | None, selection: Sequence[int], shape: Sequence[int]
-    ) -> Self:
+    def selected(self, layout: LinearLayout, registers: Sequence[int]) -> Self:
+        """Some of the registers, in this order, said to hold the elements of a layout."""
+        return self._with(layout, [self.selection[index] for index in registers])
+
+    def without_repeats(self) -> tuple[Self, tuple[int, ...]]:
+        """Each register once, to be read, and for each of the layout's the place where it then is."""
+        count = range(len(self.selection))
+        once = tuple(count if self.splat is not None else dict.fromkeys(self.selection))
+        if len(once) == len(self.selection):
+            return self, tuple(count)
+        places = {register: place for place, register in enumerate(once)}
+        return self._with(self.layout, once), tuple(places[r] for r in self.selection)
+
+    def _with(self, layout: LinearLayout, selection: Sequence[int]) -> Self:
         copy = self.with_values(self.values)
         copy.layout = layout
         copy.selection = tuple(selection)
-        copy.shape = tuple(shape)
         return copy
 
     def read(self, view: Expansion, type: Attribute, word_bits: int) -> SSAValue:
@@ -139,9 +141,11 @@ class Registers(Parts):
 
 
 def register_bits(element_type: Attribute) -> int:
-    """Bits of an element in a register (tf32 takes 32)."""
+    """Bits of an element in a register (tf32 takes 32, an index 64)."""
     if isinstance(element_type, FloatTF32Type):
         return 32
+    if isinstance(element_type, IndexType):
+        return INDEX_BITS
     assert isinstance(element_type, FixedBitwidthType)
     return element_type.bitwidth
 

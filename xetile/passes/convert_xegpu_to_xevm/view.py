@@ -1,28 +1,33 @@
-"""One lane's view of a function: what values become, and how registers are brought into order."""
+"""One lane's view of a function: what values become, and in which layout each op takes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import VectorType, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
 
+from xetile.analysis.ranges import Interval
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
-from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
-from xetile.layout.intel.xegpu import default_vector_layout
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.registers import (
     Registers,
     natural_type,
     register_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
+from xetile.planning.layout_rules import replicated
 from xetile.planning.register_layouts import RegisterLayouts
+from xetile.rewriting.layout_arithmetic import apply_layout
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
@@ -53,8 +58,18 @@ class Descriptor(Parts):
         return str(self.type)
 
 
+@dataclass(eq=False)
+class Computed(Parts):
+    """A vector that is made of coordinates where it is used: `evaluated` makes its registers in a layout."""
+
+    evaluated: Callable[[LinearLayout], Registers]
+
+
 class LaneView(Expansion):
-    """The values of a function as registers of one lane."""
+    """The values of a function as registers of one lane.
+
+    `layouts` says in which layout each vector is kept, and in which one each op takes it.
+    """
 
     def __init__(
         self,
@@ -66,24 +81,46 @@ class LaneView(Expansion):
         super().__init__(function, handlers)
         self.device = target
         self.layouts = layouts
+        self._open = [self.entry]
+        self._held: dict[tuple[Parts, LinearLayout], list[tuple[Block, Registers]]] = {}
+        self._lane_parts: dict[tuple[int, ...], SSAValue] = {}
 
-    def registers(self, value: SSAValue) -> Registers:
-        became = self.get(value)
-        if not isinstance(became, Registers):
-            self.refuse(f"cannot take {value.type} at lane level")
-        return became
+    @contextmanager
+    def building(self, block: Block) -> Generator[None]:
+        self._open.append(block)
+        with super().building(block):
+            yield
+        self._open.pop()
 
-    def descriptor(self, value: SSAValue) -> Descriptor:
-        became = self.get(value)
-        if not isinstance(became, Descriptor):
-            fail(self.current, f"{value.type} is not lowered to XeVM yet")
-        return became
+    # Vectors, and the layouts in which they are.
 
-    def bind_registers(
-        self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
-    ) -> None:
-        element = vector_type(value).element_type
-        self.bind(value, Registers(part, element, layout, word_bits=word_bits))
+    def taken(self, op: Operation, index: int) -> Registers:
+        """A vector operand in the layout in which the op takes it."""
+        return self.held(op.operands[index], self.layouts.taken(op, index))
+
+    def held(self, value: SSAValue, layout: LinearLayout) -> Registers:
+        """A vector in a layout."""
+        form = self.get(value)
+        if isinstance(form, SSAValue):
+            if not self._is_whole(value):
+                self.refuse(f"cannot take {value.type} at lane level")
+            form = self._of_every_lane(form)
+            self.environment[value] = form
+        return self.converted(form, layout)
+
+    def converted(self, form: Form, layout: LinearLayout) -> Registers:
+        """What a vector became, in a layout: made once for a block and those inside of it."""
+        if isinstance(form, Registers) and form.layout == layout:
+            return form
+        assert isinstance(form, (Registers, Computed))
+        known = self._held.setdefault((form, layout), [])
+        for block, made in known:
+            if block in self._open:
+                return made
+        evaluated = isinstance(form, Computed)
+        made = form.evaluated(layout) if evaluated else self.arranged(form, layout)
+        known.append((self.block, made))
+        return made
 
     def arranged(self, registers: Registers, layout: LinearLayout) -> Registers:
         """A value in another layout: its registers permuted; refused where an element changes its lane."""
@@ -95,44 +132,81 @@ class LaneView(Expansion):
             )
         return moved
 
+    def bind_registers(
+        self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
+    ) -> None:
+        element = vector_type(value).element_type
+        self.bind_vector(value, Registers(part, element, layout, word_bits=word_bits))
+
+    def bind_vector(self, value: SSAValue, registers: Registers) -> None:
+        """Bind a vector in the layout that it is kept in, and convert it at once where uses in loops need another."""
+        kept = registers
+        if self.layouts.holds(value):
+            kept = self.converted(registers, self.layouts.of(value))
+        self.bind(value, kept)
+        for layout in self.layouts.ahead(value):
+            self.converted(kept, layout)
+
+    def natural(self, registers: Registers) -> SSAValue:
+        """A vector's registers as one vector of elements, in the order of its layout."""
+        element = registers.element_type
+        return registers.read(self, natural_type(element), register_bits(element))
+
+    def descriptor(self, value: SSAValue) -> Descriptor:
+        became = self.get(value)
+        if not isinstance(became, Descriptor):
+            fail(self.current, f"{value.type} is not lowered to XeVM yet")
+        return became
+
+    # Vectors that every lane has whole, as vector.load makes them.
+
+    def _is_whole(self, value: SSAValue) -> bool:
+        return isa(value.type, VectorType) and value.type.get_num_dims() < 2
+
+    def _of_every_lane(self, whole: SSAValue) -> Registers:
+        type = vector_type(whole)
+        layout = replicated(type.get_shape(), self.device.lanes)
+        element = type.element_type
+        return Registers(whole, element, layout, word_bits=register_bits(element))
+
+    def single(self, value: SSAValue) -> SSAValue:
+        became = self.get(value)
+        if isinstance(became, (Registers, Computed)) and self._is_whole(value):
+            shape = vector_type(value).get_shape()
+            return self.natural(self.converted(became, replicated(shape, self.device.lanes)))
+        return super().single(value)
+
+    # What control flow carries.
+
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
-        return self._whole(init) if isinstance(init, Registers) else init
+        if not isa(argument.type, VectorType) or not self.layouts.holds(argument):
+            return init
+        if isinstance(init, SSAValue):
+            init = self._of_every_lane(init)
+        return self._written(self.converted(init, self.layouts.of(argument)))
 
     def adapt(self, became: Form, like: Form) -> Form:
-        if not isinstance(like, Registers) or not isinstance(became, Registers):
+        if not isinstance(like, Registers):
             return super().adapt(became, like)
-        if like.layout is None:
-            return became
-        return self._whole(self.arranged(became, like.layout))
+        if isinstance(became, SSAValue):
+            became = self._of_every_lane(became)
+        return self._written(self.converted(became, like.layout))
 
-    def _whole(self, registers: Registers) -> Registers:
-        layout = registers.layout
-        if layout is None:
-            layout = self.default_layout(registers.shape)
-        element = registers.element_type
-        bits = memory_bits(element) or 0
-        value = self.arranged(registers, layout).read(self, natural_type(element), bits)
-        return Registers(value, element, layout, word_bits=bits)
+    def _written(self, registers: Registers) -> Registers:
+        """The same with nothing pending."""
+        element, layout = registers.element_type, registers.layout
+        bits = register_bits(element)
+        return Registers(self.natural(registers), element, layout, word_bits=bits)
 
-    def default_layout(self, shape: Sequence[int]) -> LinearLayout:
-        try:
-            return default_vector_layout(tuple(shape))
-        except LayoutError as error:
-            fail(self.current, str(error))
+    # Ops on elements.
 
     def elementwise(self, op: Operation) -> None:
-        became = [self.get(value) for value in op.operands]
-        blocks = [part for part in became if isinstance(part, Registers)]
-        layout = next((part.layout for part in blocks if part.layout is not None), None)
-        if layout is None:
-            layout = self.default_layout(blocks[0].shape)
+        layout = self.layouts.of(op.results[0])
         operands: list[SSAValue] = []
-        for value, part in zip(op.operands, became, strict=True):
-            if isinstance(part, Registers):
-                element = part.element_type
-                moved = self.arranged(part, layout)
-                read = moved.read(self, natural_type(element), register_bits(element))
-                operands.append(cut(self, read) if is_tf32(element) else read)
+        for index, value in enumerate(op.operands):
+            if isa(value.type, VectorType):
+                read = self.natural(self.converted(self.taken(op, index), layout))
+                operands.append(cut(self, read) if is_tf32(value.type.element_type) else read)
             else:
                 operands.append(self.single(value))
         count = layout.in_dim_size("register")
@@ -162,13 +236,46 @@ class LaneView(Expansion):
         ]
 
     def other(self, op: Operation) -> None:
-        split = [value for value in op.operands if isinstance(self.get(value), Registers)]
-        if split and has_trait(op, Elementwise):
+        vectors = [value for value in op.operands if isa(value.type, VectorType)]
+        if has_trait(op, Elementwise) and any(map(self.layouts.holds, op.results)):
             self.elementwise(op)
             return
-        for value in (*split, *(v for v in op.results if is_tile_vector(v.type))):
+        split = [v for v in vectors if not isinstance(self.get(v), SSAValue)]
+        refused = [value for value in split if not self._is_whole(value)]
+        for value in (*refused, *(v for v in op.results if is_tile_vector(v.type))):
             fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
         self.copy(op)
+
+    # Where a lane is.
+
+    def lane(self) -> SSAValue:
+        """The number of this lane in its subgroup."""
+        return self.shared(("lane",), LaneIdOp)
+
+    def lane_number(self) -> SSAValue:
+        """The same as an i32."""
+        lane = self.lane()
+        return self.shared(("lane number",), lambda: arith.IndexCastOp(lane, i32))
+
+    def lane_part(self, columns: Sequence[int]) -> Offset:
+        """What the bits of the lane's number, each with its column, give together, as an index."""
+        key = tuple(columns)
+        if not any(key):
+            return 0
+        if key not in self._lane_parts:
+            size = max(key).bit_length()
+            layout = LinearLayout.of_columns({"lane": key}, {"part": size})
+            lane = self.lane()
+            known = {lane: Interval(0, (1 << len(key)) - 1)}
+            made = apply_layout(layout, {"lane": lane}, self._put_at_entry, ranges=known)
+            part = made["part"]
+            assert isinstance(part, SSAValue)
+            self._lane_parts[key] = part
+        return self._lane_parts[key]
+
+    def _put_at_entry(self, op: Operation) -> Operation:
+        self.emit_at_entry(op)
+        return op
 
     def integer(self, offset: Offset) -> SSAValue:
         if isinstance(offset, int):

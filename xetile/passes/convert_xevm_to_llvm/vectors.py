@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -179,9 +179,17 @@ def _bitcast(view: LLVMView, op: Operation) -> None:
         view.bind_parts(result, recast(view, source, element))
 
 
+def _as_element(view: LLVMView, value: SSAValue, element: Attribute) -> SSAValue:
+    """A scalar as vectors have it: an index has more bits there where fewer are enough for it alone."""
+    if isinstance(value.type, IndexType):
+        return view.integer(value, element_bits(element))
+    return view.parts(value)[0]
+
+
 def _from_elements(view: LLVMView, op: Operation) -> None:
-    elements = [view.parts(value)[0] for value in op.operands]
-    parts = chunks_of(view, elements, view.element(op.results[0]))
+    element = view.element(op.results[0])
+    elements = [_as_element(view, value, element) for value in op.operands]
+    parts = chunks_of(view, elements, element)
     view.bind_parts(op.results[0], parts)
 
 
@@ -197,7 +205,8 @@ def _broadcast(view: LLVMView, op: Operation) -> None:
     if vector_length(source.type) == width(result):
         view.bind(result, view.get(source))
         return
-    scalar, element = view.parts(source)[0], view.element(result)
+    element = view.element(result)
+    scalar = _as_element(view, source, element)
     widths = chunk_widths(width(result))
     made = {count: _splat(view, scalar, element, count) for count in set(widths)}
     view.bind_parts(result, [made[count] for count in widths])
@@ -268,7 +277,7 @@ def _insert(view: LLVMView, op: Operation) -> None:
         for index, (start, _) in enumerate(chunk_places(width(destination)))
         if start <= (place or 0)
     )
-    scalar = view.parts(value)[0]
+    scalar = _as_element(view, value, view.element(destination))
     if vector_length(parts[index].type) is None:
         parts[index] = scalar
     else:

@@ -189,18 +189,9 @@ def test_masks_scalars_and_whole_vectors(element: str, mlir_opt: Path) -> None:
     ("body", "what"),
     [
         (
-            "%r = xetile.tile_transpose %v, [1, 0] : vector<32x32xf32> -> vector<32x32xf32>",
-            "vector.transpose",
-        ),
-        (
             "%s = xetile.tile_reduce <add>, %v [1] : vector<32x32xf32> -> vector<32x1xf32>\n"
             "%r = xetile.tile_broadcast %s [1] : vector<32x1xf32> -> vector<32x32xf32>",
             "vector.multi_reduction",
-        ),
-        (
-            "%n = gpu.block_id x\n%z = arith.constant dense<0.0> : vector<32x32xf32>\n%m = vector.create_mask %n, %n : vector<32x32xi1>\n"
-            "%r = arith.select %m, %v, %z : vector<32x32xi1>, vector<32x32xf32>",
-            "vector.create_mask",
         ),
     ],
 )
