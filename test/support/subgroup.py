@@ -38,6 +38,8 @@ NUMPY: dict[str, Any] = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2,
     "i16": numpy.int16,
+    "i64": numpy.int64,
+    "si8": numpy.int8,
     "ui8": numpy.uint8,
 }
 FLOATS = ("f16", "bf16", "f32")

@@ -100,7 +100,7 @@ def attention(kind: Attention) -> Case:
         (f"%Q: {q_type}", f"%K: {k_type}", f"%V: {v_type}", f"%O: {o_type}"),
         filled(BODY, values),
         (q, k if by_keys else k.T.copy(), v, result),
-        {3: _expected(q, k, v, causal=kind.causal)},
+        {3: attended(q, k, v, causal=kind.causal)},
         ERROR,
         kind.subgroups,
         -(-kind.queries // m),
@@ -111,7 +111,8 @@ def _turned(kind: Attention) -> Map:
     return (1, kind.subgroups), (KEYS, kind.depth)
 
 
-def _expected(q: Array, k: Array, v: Array, *, causal: bool) -> Array:
+def attended(q: Array, k: Array, v: Array, *, causal: bool = False) -> Array:
+    """softmax(q * transposed(k) / sqrt(D)) * v in f64."""
     scores = q.astype(float) @ k.astype(float).T / math.sqrt(q.shape[1])
     if causal:
         scores = numpy.where(numpy.tri(len(q), len(k), dtype=bool), scores, -numpy.inf)

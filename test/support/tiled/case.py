@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy
 from numpy.typing import NDArray
+from support.subgroup import fresh
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.dialects.modules import parse
+from xetile.api import parse_text
 
 Array = NDArray[Any]
 Given = Array | int | float
@@ -31,6 +32,8 @@ class Case(NamedTuple):
     tolerance: float = 0.0
     subgroups: int = 1
     workgroups: int = 1
+    source: str = ""
+    """A whole module with this kernel, where it is written elsewhere; `parameters` and `body` are not read then."""
 
     @property
     def text(self) -> str:
@@ -50,15 +53,17 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def module_of(cases: Sequence[Case]) -> ModuleOp:
-    """All of them as kernels of one module."""
-    return parse(
-        f"gpu.module @m {{{''.join(case.text for case in cases)}\n}}\n", "kernels.mlir"
-    )
+    """All of them as kernels of one module; one that is a whole module stands alone."""
+    if cases[0].source:
+        assert len(cases) == 1
+        return parse_text(cases[0].source, f"{cases[0].name}.mlir")
+    kernels = "".join(case.text for case in cases)
+    return parse_text(f"gpu.module @m {{{kernels}\n}}\n", "kernels.mlir")
 
 
 def copies(arrays: Sequence[Given]) -> list[Given]:
     """The arguments of another launch, with the same strides."""
-    return [a.copy(order="K") if isinstance(a, numpy.ndarray) else a for a in arrays]
+    return [fresh(a) if isinstance(a, numpy.ndarray) else a for a in arrays]
 
 
 def assert_expected(case: Case, found: Sequence[Given]) -> None:

@@ -6,6 +6,7 @@ import numpy
 import pytest
 from support.on_device import ON_NUMPY, Place
 from support.products import RESULTS, matrices, same_bits
+from support.tiled.examples import example_kernels
 
 import xetile
 
@@ -41,6 +42,6 @@ def test_the_bits_of_workgroup_level(name: str, place: Place) -> None:
 
 
 def test_every_file_is_covered() -> None:
-    """The other two have tests of their own: at subgroup level, and with a host's code."""
-    others = {"gemm_f16_subgroup", "host_gemm_f16"}
+    """Two have tests of their own, at subgroup level and with a host's code; what does more is held against numpy."""
+    others = {"gemm_f16_subgroup", "host_gemm_f16", *(case.name for case in example_kernels())}
     assert {path.stem for path in EXAMPLES.glob("*.mlir")} == GEMMS.keys() | others

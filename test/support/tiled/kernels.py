@@ -1,0 +1,78 @@
+"""All kernels on tiles by family, and the table of those that stop above SPIR-V.
+
+    PYTHONPATH=test python -m support.tiled.kernels > test/data/kernels-that-stop.tsv
+
+writes the table anew.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from support.tiled import one_op
+from support.tiled.attention import attentions
+from support.tiled.case import Case
+from support.tiled.examples import example_kernels
+from support.tiled.gemms import gemms
+from support.tiled.reaching import LEVELS, Level, followed
+from support.tiled.rows import row_kernels
+from support.tiled.weights import weight_kernels
+
+FAMILIES: Mapping[str, Callable[[], Sequence[Case]]] = {
+    "examples": example_kernels,
+    "gemms": gemms,
+    "rows": row_kernels,
+    "attention": attentions,
+    "weights": weight_kernels,
+    "moves": one_op.moves,
+    "accesses": one_op.accesses,
+    "elementwise": one_op.elementwise,
+    "functions": one_op.functions,
+    "products": one_op.products,
+    "reductions": one_op.reductions,
+    "rearranged": one_op.rearranged,
+    "control": one_op.control,
+    "memrefs": one_op.memrefs,
+    "meetings": one_op.meetings,
+}
+
+DEVICES = ("bmg", "pvc", "ptl", "cri")
+"""lnl is bmg under another name, and ptl differs from it by the products of fp8."""
+
+ALL = "all"
+TABLE = Path(__file__).parents[2] / "data" / "kernels-that-stop.tsv"
+
+
+def compiled_for(device: str, family: str) -> bool:
+    """Whether the kernels of a family may come to other code on a device than on bmg."""
+    return device != "ptl" or family == "products"
+
+
+def together(cases: Sequence[Case]) -> list[list[Case]]:
+    """The cases that one module can hold."""
+    small = [case for case in cases if not case.source]
+    return [*([small] if small else []), *([case] for case in cases if case.source)]
+
+
+def stops(device: str) -> dict[str, Level]:
+    """The level that a kernel of the table reaches on a device; all others reach SPIR-V."""
+    levels: Mapping[str, Level] = {level: level for level in LEVELS}
+    rows = (line.split("\t") for line in TABLE.read_text().splitlines()[1:])
+    return {name: levels[level] for name, level, on in rows if on == ALL or device in on}
+
+
+def _rows(family: str, case: Case) -> Iterator[str]:
+    reached: dict[Level, list[str]] = {}
+    for device in (device for device in DEVICES if compiled_for(device, family)):
+        level = followed(case, device, executed=device == DEVICES[0]).level
+        reached.setdefault(level, []).append(device)
+    for level, devices in reached.items():
+        if level != "spirv":
+            yield f"{case.name}\t{level}\t{ALL if len(reached) == 1 else ' '.join(devices)}"
+
+
+if __name__ == "__main__":
+    print("kernel\tlast level\ton")
+    for family, cases in FAMILIES.items():
+        for case in cases():
+            for row in _rows(family, case):
+                print(row)

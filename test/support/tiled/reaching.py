@@ -1,0 +1,67 @@
+"""How far kernels come on their way down, and whether every level computes the same."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Literal, NamedTuple, get_args
+
+from support.tiled.case import Case, Given, assert_expected, copies, module_of, same_bits
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.api import execute, lower
+from xetile.errors import XetileError
+from xetile.levels import LevelName
+from xetile.runtime.launch import compile_kernel
+
+Level = LevelName | Literal["none", "spirv"]
+LEVELS: tuple[Level, ...] = ("none", *get_args(LevelName), "spirv")
+
+EXECUTED: tuple[LevelName, ...] = ("subgroup", "blocked", "xegpu", "xevm")
+"""Below the text as it is written, down to the last that numpy executes."""
+
+
+class Way(NamedTuple):
+    """How far a kernel came, and why not further; what its arguments hold after it was executed as it is written."""
+
+    level: Level
+    refusal: str
+    lowered: Mapping[LevelName, ModuleOp]
+    results: Sequence[Given]
+
+
+def followed(case: Case, device: str, *, executed: bool = True) -> Way:
+    """Lower a kernel level by level; as written it computes what numpy does, and the same bits at each level."""
+    found: dict[LevelName, ModuleOp] = {}
+    try:
+        written = module_of([case])
+    except XetileError as error:
+        return Way("none", error.message, found, ())
+    results = run(case, written) if executed else ()
+    if executed:
+        assert_expected(case, results)
+    at: Level = "workgroup"
+    try:
+        for level, module in _lowered(written, device):
+            if executed:
+                same = same_bits(results, run(case, module))
+                assert same, f"{case.name}: other bits at level {level}"
+            found[level] = module
+            at = level
+        compile_kernel(found["xevm"], case.name, device)
+    except XetileError as error:
+        return Way(at, error.message, found, results)
+    return Way("spirv", "", found, results)
+
+
+def run(case: Case, module: ModuleOp) -> list[Given]:
+    """The arguments of a case after its kernel was executed on numpy."""
+    arrays = copies(case.arrays)
+    with redirect_stdout(StringIO()):
+        execute(module, case.name, *arrays, sanitize=True)
+    return arrays
+
+
+def _lowered(module: ModuleOp, device: str) -> Iterator[tuple[LevelName, ModuleOp]]:
+    for level in EXECUTED:
+        module = lower(module, to=level, device=device)
+        yield level, module
