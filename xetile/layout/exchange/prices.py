@@ -22,6 +22,8 @@ class Prices(NamedTuple):
         lane_words: the most words of a lane that one of the latter moves; likewise `lane_bytes`.
         slice_bytes: shared memory that each subgroup has for its conversions.
         barrier: a wait for the whole workgroup.
+        combine: two registers added, or the larger one of each lane.
+        reduced: one register of all lanes reduced, where it is one of 1, 2, 4, ... that are.
     """
 
     move: float
@@ -40,6 +42,8 @@ class Prices(NamedTuple):
     lane_bytes: int
     slice_bytes: int
     barrier: float
+    combine: float = 1.0
+    reduced: tuple[float, ...] = ()
 
     def among(self, subgroups: int, shared_bytes: int) -> "Prices":
         """The prices in a workgroup of so many subgroups, which has so much shared memory (bytes)."""

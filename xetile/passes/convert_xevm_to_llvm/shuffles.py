@@ -1,4 +1,4 @@
-"""gpu.shuffle at L: OpenCL's shuffles, a register at a time, on integers."""
+"""gpu.shuffle at L: OpenCL's shuffles, a register at a time."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -25,6 +25,9 @@ _FUNCTIONS: Mapping[str, str] = {
 """OpenCL's functions by gpu's modes (source: OpenCL extensions cl_khr_subgroup_shuffle and ..._relative)."""
 
 _BROADCAST = "sub_group_broadcast"
+_FLOATS = {"f16": "Dh", "f32": "f", "f64": "d"}
+"""Floats that are moved as they are: IGC finds a sum over all lanes by its shuffles and additions, of one type."""
+
 _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
 
@@ -52,7 +55,9 @@ def _shuffle(view: LLVMView, op: ShuffleOp) -> None:
 def _moved(
     view: LLVMView, name: str, value: SSAValue, element: Attribute, offset: SSAValue
 ) -> SSAValue:
-    """What another lane has, which is moved as an integer of whole bytes."""
+    """What another lane has; what is no float of OpenCL's is moved as an integer of whole bytes."""
+    if (letter := _FLOATS.get(str(element))) is not None:
+        return view.result_of_call(mangle(name, [letter, "j"]), [value, offset], element)
     bits = element_bits(element)
     word = IntegerType(max(8, bits))
     if bits < word.width.data:

@@ -39,4 +39,9 @@ XE = Prices(
     slice_bytes=2048,
     # `barrier` with a fence of local memory
     barrier=4.0,
+    # `add` or `sel`; a maximum that keeps NaN and the signs of zeros is dearer
+    combine=1.0,
+    # exchanges with `own ^ 8, 4, 2, 1`, one register after the other, are put together by IGC: 10, 20, 36, 40
+    # for 1, 2, 4, 8 registers (and 160 where it does not find them: register by register is the way to write them)
+    reduced=(10.0, 10.0, 9.0, 5.0),
 )

@@ -1,13 +1,12 @@
 // RUN: xetile-opt --convert-xevm-to-llvm --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// What lanes of a subgroup do together: OpenCL's functions, a register at a time, on integers.
+// What lanes of a subgroup do together: OpenCL's functions, a register at a time; bf16 and the like as integers.
 
 gpu.module @m {
   // CHECK-LABEL: llvm.func @shuffles
-  // CHECK: %[[F:.*]] = llvm.bitcast %{{.*}} : f32 to i32
-  // CHECK: llvm.call @_Z21sub_group_shuffle_xorij(%[[F]], %{{.*}}) : (i32, i32) -> i32
-  // CHECK: llvm.call @_Z19sub_group_broadcastsj(%{{.*}}, %{{.*}}) : (i16, i32) -> i16
-  // CHECK: llvm.call @_Z19sub_group_broadcastsj
+  // CHECK: llvm.call @_Z21sub_group_shuffle_xorfj(%{{.*}}, %{{.*}}) : (f32, i32) -> f32
+  // CHECK: llvm.call @_Z19sub_group_broadcastDhj(%{{.*}}, %{{.*}}) : (f16, i32) -> f16
+  // CHECK: llvm.call @_Z19sub_group_broadcastDhj
   // CHECK: llvm.call @_Z17sub_group_shufflelj
   // CHECK: llvm.zext %{{.*}} : i1 to i8
   // CHECK: llvm.call @_Z20sub_group_shuffle_upcj
@@ -90,6 +89,64 @@ gpu.module @m {
     %p = llvm.inttoptr %i : i64 to !llvm.ptr<4>
     // expected-error @below {{the pointer is to address space 4; expected 1 (global) or 3 (local)}}
     %l = xevm.blockload %p : (!llvm.ptr<4>) -> i64
+    gpu.return
+  }
+}
+
+// -----
+
+// Integers over all lanes, of at least 32 bits.
+
+gpu.module @m {
+  // CHECK-LABEL: llvm.func @reduced
+  // CHECK: llvm.call @_Z20sub_group_reduce_addi(%{{.*}}) : (i32) -> i32
+  // CHECK: llvm.call @_Z20sub_group_reduce_maxm(%{{.*}}) : (i64) -> i64
+  // CHECK: %[[WIDE:.*]] = llvm.sext %{{.*}} : i8 to i32
+  // CHECK: %[[LEAST:.*]] = llvm.call @_Z20sub_group_reduce_mini(%[[WIDE]]) : (i32) -> i32
+  // CHECK: llvm.trunc %[[LEAST]] : i32 to i8
+  // CHECK: llvm.zext %{{.*}} : i16 to i32
+  // CHECK: llvm.call @_Z20sub_group_reduce_minj
+  gpu.func @reduced(%out: !llvm.ptr<1>, %i: i32, %l: i64) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %byte = arith.trunci %i : i32 to i8
+    %short = arith.trunci %i : i32 to i16
+    %a = gpu.subgroup_reduce add %i uniform : (i32) -> i32
+    %b = gpu.subgroup_reduce maxui %l : (i64) -> i64
+    %c = gpu.subgroup_reduce minsi %byte : (i8) -> i8
+    %d = gpu.subgroup_reduce minui %short : (i16) -> i16
+    llvm.store %a, %out : i32, !llvm.ptr<1>
+    llvm.store %b, %out : i64, !llvm.ptr<1>
+    llvm.store %c, %out : i8, !llvm.ptr<1>
+    llvm.store %d, %out : i16, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @floats(%out: !llvm.ptr<1>, %f: f32) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    // expected-error @below {{f32 over lanes is reduced in an order that nothing says, and other bits come of it; expected integers, or gpu.shuffle xor by 8, ..., 1 with an op after each}}
+    %a = gpu.subgroup_reduce add %f : (f32) -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @kinds(%out: !llvm.ptr<1>, %i: i32) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    // expected-error @below {{a reduction by 'xor' has no function of OpenCL; expected add, minsi, maxsi, minui, maxui of all lanes, or gpu.shuffle xor}}
+    %a = gpu.subgroup_reduce xor %i : (i32) -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @clusters(%out: !llvm.ptr<1>, %i: i32) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    // expected-error @below {{a reduction of clusters of lanes has no function of OpenCL; expected add, minsi, maxsi, minui, maxui of all lanes, or gpu.shuffle xor}}
+    %a = gpu.subgroup_reduce add %i cluster(size = 4) : (i32) -> i32
     gpu.return
   }
 }

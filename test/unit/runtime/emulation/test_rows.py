@@ -99,3 +99,34 @@ def test_shuffles(place: Place, mode: str, type: str, bits: int) -> None:
         assert valid[item] == (0 <= other < LANES)
         if valid[item]:
             assert found[item] == values[item // LANES * LANES + other]
+
+
+@pytest.mark.parametrize("place", PLACES, indirect=True)
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_reductions_of_integers(place: Place, bits: int) -> None:
+    """Each subgroup on its own, modulo 2^bits, signed and unsigned."""
+    kinds = ("add", "minsi", "maxsi", "minui", "maxui")
+    body = "\n".join(
+        [
+            f"%v = xevm.blockload %in_at : (!llvm.ptr<1>) -> i{bits}",
+            *(
+                f"""
+                %of_{kind} = gpu.subgroup_reduce {kind} %v uniform : (i{bits}) -> i{bits}
+                xevm.blockstore %{kind}_at, %of_{kind} : (!llvm.ptr<1>, i{bits})"""
+                for kind in kinds
+            ),
+        ]
+    )
+    text = kernel(body, dict.fromkeys(("in", *kinds), 32), bits=bits, rows=1)
+    info = numpy.iinfo(f"int{bits}")
+    random = numpy.random.default_rng(bits)
+    values = random.integers(info.min, info.max, 32).astype(f"int{bits}")
+    found = [numpy.zeros_like(values) for _ in kinds]
+    place.execute(parse(text), "k", [values, *found], grid=(1, 1, 1))
+    rows, unsigned = values.reshape(2, LANES), values.reshape(2, LANES).view(f"uint{bits}")
+    wanted = [
+        rows.sum(1, dtype=values.dtype), rows.min(1), rows.max(1),
+        unsigned.min(1).view(values.dtype), unsigned.max(1).view(values.dtype),
+    ]  # fmt: skip
+    for got, expected in zip(found, wanted, strict=True):
+        assert got.reshape(2, LANES).tolist() == [[int(n)] * LANES for n in expected]
