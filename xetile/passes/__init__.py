@@ -81,6 +81,7 @@ PASSES = {
     "convert-xevm-to-llvm": PassEntry(
         "convert_xevm_to_llvm:ConvertXeVMToLLVM",
         "Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins",
+        {"device": DEVICE},
     ),
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",

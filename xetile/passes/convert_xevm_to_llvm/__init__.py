@@ -46,6 +46,7 @@ After:
 - An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
 - Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
   structured here; they become branches.
+- Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
 - `cache_control` takes IGC's function behind the builtin, which has an argument for it.
 
@@ -96,6 +97,8 @@ class ConvertXeVMToLLVM(ModulePass):
 
     name = "convert-xevm-to-llvm"
 
+    device: str | None = None
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every kernel; the module around it stays.
 
@@ -106,4 +109,4 @@ class ConvertXeVMToLLVM(ModulePass):
             if function not in kernels and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
         for function in kernels:
-            convert_kernel(function, HANDLERS)
+            convert_kernel(function, HANDLERS, self.device)

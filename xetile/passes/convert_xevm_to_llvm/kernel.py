@@ -20,7 +20,7 @@ from xetile.analysis.kernels import (
     level,
     symbol_name,
 )
-from xetile.analysis.targets import subgroup_threads
+from xetile.analysis.targets import named_targets, subgroup_threads, target_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE
@@ -31,16 +31,24 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
     launch_attribute,
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
 
-def convert_kernel(function: Operation, handlers: Handlers[LLVMView]) -> None:
-    """Put the function of the llvm dialect in the kernel's place, and what it calls before it."""
+def convert_kernel(
+    function: Operation, handlers: Handlers[LLVMView], device: str | None
+) -> None:
+    """Put the function of the llvm dialect in the kernel's place, and what it calls before it.
+
+    Where neither `device` nor a gpu.module names a target, it calls what all devices have.
+    """
     merge_straight_blocks(function)
     _check(function)
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)
+    targets = named_targets(function) if device is None else [target_of(function, device)]
+    view.joined = joined_loads(function, targets)
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))

@@ -121,14 +121,18 @@ def _call_block_function(
 
 
 def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
-    shape = shape_of(op)
+    if op in view.joined.values():
+        return  # has come with the load to its left
+    shape, right = shape_of(op), view.joined.get(op)
     packed, transposed = op.is_packed, op.is_transposed
+    if right is not None:
+        shape = shape._replace(columns=2 * shape.columns)
     bits = register_bits(shape, packed=packed)
     element, length = view.element(op.res), vector_length(op.res.type)
     if length is None:
         fail(op, f"'{op.name}' gives {op.res.type}; expected a vector of rank 1")
     count = length * element_bits(element) // bits
-    pointer = view.private((op,), IntegerType(bits), count)
+    pointer = view.private((op,), IntegerType(bits), count if right is None else 2 * count)
     action = "read_transform" if packed else "read_transpose" if transposed else "read"
     arguments = [*_surface(view, op), pointer]
     option = _cache_option(op, LOAD_CACHE_OPTIONS)
@@ -136,6 +140,9 @@ def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
     assert view.block.last_op is not None
     memory = Memory(pointer, view.block.last_op)
     view.bind(op.res, Loaded(memory, element, length))
+    if right is not None:
+        second = view.moved(pointer, count * bits // 8)
+        view.bind(right.res, Loaded(Memory(second, view.block.last_op), element, length))
 
 
 def _store(view: LLVMView, op: BlockStore2dOp) -> None:

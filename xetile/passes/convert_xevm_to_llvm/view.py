@@ -1,6 +1,6 @@
 """One function on its way from V to L: what each value became, and where the next op goes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self, TypeAlias, cast
 
@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges, infer_ranges
+from xetile.dialects.xevm import BlockLoad2dOp
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
@@ -111,6 +112,7 @@ class LLVMView(Rewriter[Lowered]):
         self.ranges: Ranges = infer_ranges(function)
         self.region = Region(self.entry)
         self.payloads: dict[Operation, Payload] = {}
+        self.joined: Mapping[Operation, BlockLoad2dOp] = {}
         self._declared = declared
 
     # Emission.
