@@ -16,7 +16,7 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
@@ -87,6 +87,32 @@ def is_computed(op: Operation) -> bool:
     if op.name == "vector.broadcast":
         return not isa(op.operands[0].type, VectorType)
     return op.name in _COMPUTED and isa(op.results[0].type, VectorType)
+
+
+def is_copied(op: Operation) -> bool:
+    """Whether an op gives every lane a whole vector, as `vector.load` does: one of rank 0 or 1."""
+    types = [result.type for result in op.results]
+    known = op.name in _RULES or op.name.startswith("xegpu.") or has_trait(op, Elementwise)
+    return (
+        not known
+        and not op.regions
+        and all(isa(type, VectorType) and type.get_num_dims() < 2 for type in types)
+    )
+
+
+def is_dealt_out(type: VectorType[Attribute]) -> bool:
+    """Whether registers and lanes can hold a vector: its extents are powers of two."""
+    return all(extent & (extent - 1) == 0 for extent in type.get_shape())
+
+
+def relates_elements(op: Operation) -> bool:
+    """Whether an op that is not elementwise relates elements of vectors, and not just single ones."""
+    vectors = [value for value in (*op.operands, *op.results) if isa(value.type, VectorType)]
+    return op.name in _RULES and (len(vectors) > 1) and not _is_of_one_element(op)
+
+
+def _is_of_one_element(op: Operation) -> bool:
+    return op.name == "vector.insert" and not isa(op.operands[0].type, VectorType)
 
 
 def replicated(shape: Sequence[int], lanes: int) -> LinearLayout:

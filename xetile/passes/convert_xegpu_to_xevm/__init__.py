@@ -40,6 +40,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
     rearrange,
     vectors,
 )
+from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
 from xetile.rewriting.rewriter import Handlers, check_lowered
@@ -81,6 +82,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")
+            check_extents(function)
             layouts = plan_registers(function, target)
             LaneView(function, _HANDLERS, target, layouts).run()
             check_lowered(function, "xegpu", "XeVM")

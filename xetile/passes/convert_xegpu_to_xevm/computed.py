@@ -35,6 +35,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 )
 from xetile.passes.convert_xegpu_to_xevm.tf32 import as_words, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Computed, LaneView
+from xetile.planning.layout_rules import is_dealt_out
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on, remade
 
@@ -64,7 +65,7 @@ def bind_computed(view: LaneView, op: Operation, make: Make) -> None:
 def constant(view: LaneView, op: Operation) -> None:
     """A splat is one register's value repeated; other constants are selected by the lane."""
     value = dense_value(op)
-    if value is None:
+    if value is None or _is_copied(op):
         view.copy(op)
         return
     type = vector_type(op.results[0])
@@ -276,6 +277,11 @@ def _union(columns: Sequence[int]) -> int:
     return found
 
 
+def _is_copied(op: Operation) -> bool:
+    """Whether lanes hold a vector whole because registers and lanes cannot share its extent."""
+    return not is_dealt_out(vector_type(op.results[0]))
+
+
 def _step(view: LaneView, op: Operation) -> None:
     def make(layout: LinearLayout) -> SSAValue:
         count = layout.in_dim_size("register")
@@ -289,6 +295,9 @@ def _step(view: LaneView, op: Operation) -> None:
 
 def broadcast_scalar(view: LaneView, op: Operation) -> None:
     """A scalar in every register."""
+    if _is_copied(op):
+        view.copy(op)
+        return
     scalar = view.single(op.operands[0])
 
     def make(layout: LinearLayout) -> SSAValue:
@@ -300,6 +309,9 @@ def broadcast_scalar(view: LaneView, op: Operation) -> None:
 
 def _from_elements(view: LaneView, op: Operation) -> None:
     """Scalars that all lanes have: those of a lane are selected by the bits of its number."""
+    if _is_copied(op):
+        view.copy(op)
+        return
     scalars = [view.single(operand) for operand in op.operands]
     type = vector_type(op.results[0])
     element, shape = natural_type(type.element_type), type.get_shape()
@@ -326,7 +338,7 @@ def _of_lane(view: LaneView, values: Sequence[SSAValue], lanes: int) -> SSAValue
 
 def _poison(view: LaneView, op: Operation) -> None:
     type = op.results[0].type
-    if not isa(type, VectorType):
+    if not isa(type, VectorType) or _is_copied(op):
         view.copy(op)
         return
     element = natural_type(type.element_type)

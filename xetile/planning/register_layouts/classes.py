@@ -16,7 +16,14 @@ from xetile.analysis.same_value import Carried, Classes, carried
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp
-from xetile.planning.layout_rules import Relation, is_computed, relation_of
+from xetile.planning.layout_rules import (
+    Relation,
+    is_computed,
+    is_copied,
+    is_dealt_out,
+    relation_of,
+    replicated,
+)
 from xetile.planning.register_layouts.held import (
     Held,
     Message,
@@ -111,7 +118,7 @@ def placed(block: Block, depth: int = 0) -> Iterator[Placed]:
 class Graph:
     """The classes of one function, and the uses between them.
 
-    A vector of which no op here says anything (it is loaded by `vector.load`, or an argument) is in no class.
+    A vector of which no op here says anything (an argument) is in no class.
     """
 
     def __init__(self, function: Operation, device: XeDevice) -> None:
@@ -120,6 +127,7 @@ class Graph:
         self.computed: set[SSAValue] = set()
         self.depths: dict[SSAValue, int] = {}
         self._own: set[SSAValue] = set()
+        self._whole: set[SSAValue] = set()
         self._union = Classes[None](lambda left, _: left)
         self._of: dict[SSAValue, LayoutClass] = {}
         self._carried: dict[tuple[Operation, int], SSAValue] = {}
@@ -181,14 +189,20 @@ class Graph:
             self._union.unite(target, source)
 
     def _define(self, op: Operation, depth: int) -> None:
-        results = [result for result in op.results if isa(result.type, VectorType)]
+        results = [
+            result
+            for result in op.results
+            if isa(result.type, VectorType) and is_dealt_out(result.type)
+        ]
         if not results:
             return
         if is_computed(op):
             self.computed.update(results)
             return
         operands = [operand for operand in op.operands if self._known(operand)]
-        if not operands and not isinstance(op, LoadNdOp | DpasOp):
+        if is_copied(op):
+            self._whole.update(results)
+        elif not operands and not isinstance(op, LoadNdOp | DpasOp):
             return
         self.depths.update(dict.fromkeys(results, depth))
         if not (has_trait(op, Elementwise) or op.name == "xegpu.convert_layout"):
@@ -216,6 +230,9 @@ class Graph:
             elif isinstance(op, DpasOp):
                 operands = product_operands(op, self.device)
                 made.fixed = operands[-1] if operands else None
+            elif value in self._whole:
+                shape = vector_type(value).get_shape()
+                made.fixed = Held(replicated(shape, self.device.lanes))
             elif value in self._own:
                 made.keeps_words = op.name in _KEEPS_WORDS
             elif not op.regions:

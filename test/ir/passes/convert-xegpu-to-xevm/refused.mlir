@@ -132,3 +132,25 @@ func.func @stored_booleans(%A: memref<64x64xi1>) {
   xegpu.store_nd %v, %a[%c0, %c0] : vector<1x16xi1>, !xegpu.tensor_desc<1x16xi1>
   return
 }
+
+// -----
+
+// Lanes share powers of two.
+func.func @three_rows(%A: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  %v = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+  // expected-error @below {{'vector.extract_strided_slice' has vector<3x16xf32>; expected extents that are powers of two, of which lanes can hold parts: instead of 3 take 2 and 1}}
+  %s = vector.extract_strided_slice %v {offsets = [1, 0], sizes = [3, 16], strides = [1, 1]} : vector<8x16xf32> to vector<3x16xf32>
+  return
+}
+
+// -----
+
+func.func @a_row_of_twelve(%A: memref<64x64xf32>, %s: vector<12xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  // expected-error @below {{'vector.shape_cast' has vector<12xf32>; expected extents that are powers of two, of which lanes can hold parts: instead of 12 take 8 and 4}}
+  %t = vector.shape_cast %s : vector<12xf32> to vector<1x12xf32>
+  return
+}

@@ -1,7 +1,7 @@
 """What rearranges and what is computed, executed at level X and as one lane's registers: the same bits."""
 
 import numpy
-from support.on_device import ON_NUMPY, Place
+from support.on_device import Place
 
 from xetile.api import lower, parse
 from xetile.interpreter import execute
@@ -143,8 +143,8 @@ def test_lanes_compute_what_the_subgroup_does(place: Place) -> None:
     assert different(KERNELS, place) == []
 
 
-def test_lanes_give_what_others_take() -> None:
-    assert different(EXCHANGES, ON_NUMPY) == []
+def test_lanes_give_what_others_take(place: Place) -> None:
+    assert different(EXCHANGES, place) == []
 
 
 def different(kernels: dict[str, str], place: Place) -> list[str]:
