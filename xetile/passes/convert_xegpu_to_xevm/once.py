@@ -29,6 +29,17 @@ def _by_first_lane(view: LaneView, op: Operation) -> None:
     view.emit(scf.IfOp(first, [], Region(body), Region()))
 
 
+def _store(view: LaneView, op: Operation) -> None:
+    """A scalar that a subgroup stores is stored once, but where every lane has memory of its own."""
+    source = op.operands[1].owner
+    while isinstance(source, Operation) and source.operands:
+        source = source.operands[0].owner
+    if isinstance(source, Operation) and source.name == "memref.alloca":
+        view.other(op)
+    else:
+        _by_first_lane(view, op)
+
+
 def _call(view: LaneView, op: Operation) -> None:
     """Every lane calls, where what is called means the same then."""
     callees = _called(op)
@@ -61,4 +72,5 @@ def _called(call: Operation) -> list[Operation]:
 HANDLERS: Handlers[LaneView] = {
     **dict.fromkeys(_ONCE, _by_first_lane),
     "func.call": _call,
+    "memref.store": _store,
 }
