@@ -66,7 +66,6 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_WORK": "a bound on the work of planning",
-    "xetile.planning.register_layouts.prices._IMPOSSIBLE": "more than any conversion costs",
     "xetile.rewriting.work_item_launches.MOST_ITEMS": "the largest number of an i32",
 }
 """Numbers of rooms that decide which are no hardware's, with what they are."""
