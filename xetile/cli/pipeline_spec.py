@@ -177,11 +177,26 @@ def _make_pass(
     if spec.name not in available:
         raise XetileError(f"unknown pass '{spec.name}'{hint(spec.name, available)}")
     kind = available[spec.name]()
+    spec = _switched_on(spec, kind)
     _check_options(spec, kind)
     try:
         return kind.from_pass_spec(spec)
     except ValueError as error:
         raise XetileError(f"pass '{spec.name}': {error}") from error
+
+
+def _switched_on(spec: "ArgSpec", kind: "type[ModulePass]") -> "ArgSpec":
+    """The same with `true` for switches that are named without a value, as mlir-opt takes them."""
+    from dataclasses import replace
+
+    from xdsl.passes import get_pass_option_infos
+
+    switches = {i.name for i in get_pass_option_infos(kind) if i.expected_type == "bool"}
+    parameters = {
+        name: values or ((True,) if name.replace("-", "_") in switches else values)
+        for name, values in spec.parameters.items()
+    }
+    return replace(spec, parameters=parameters)
 
 
 _SIMPLE_OPTIONS = {

@@ -76,7 +76,13 @@ PASSES = {
     "convert-xegpu-to-xevm": PassEntry(
         "convert_xegpu_to_xevm:ConvertXeGPUToXeVM",
         "Turn XeGPU into XeVM, one lane's view",
-        {"device": DEVICE},
+        {
+            "device": DEVICE,
+            "print_layouts": PassOption(
+                "BOOL",
+                "whether layouts of vectors and prices of conversions go to standard error; false by default",
+            ),
+        },
     ),
     "convert-xevm-to-llvm": PassEntry(
         "convert_xevm_to_llvm:ConvertXeVMToLLVM",

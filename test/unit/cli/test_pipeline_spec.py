@@ -4,6 +4,7 @@ from xdsl.transforms import get_all_passes
 from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, parse_passes
 from xetile.errors import XetileError
 from xetile.passes import PASSES
+from xetile.passes.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
 from xetile.universe import XETILE_UNIVERSE
 
 KNOWN = ("cse", "xetile-blocking")
@@ -115,6 +116,11 @@ def test_a_switch_is_true_or_false() -> None:
         parse_passes(
             "convert-xetile-to-xegpu{device=bmg upstream-plan=3}", XETILE_UNIVERSE.all_passes
         )
+
+
+def test_a_switch_that_is_named_is_on() -> None:
+    (found,) = parse_passes("convert-xegpu-to-xevm{print-layouts}", XETILE_UNIVERSE.all_passes)
+    assert str(found) == str(ConvertXeGPUToXeVM(print_layouts=True))
 
 
 @pytest.mark.parametrize("name", PASSES)

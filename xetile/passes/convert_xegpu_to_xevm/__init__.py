@@ -23,6 +23,7 @@ the two layouts says. A value is kept with its selection pending, so that slices
 shuffle at the use.
 """
 
+import sys
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -41,8 +42,10 @@ from xetile.passes.convert_xegpu_to_xevm import (
     vectors,
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
+from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
+from xetile.planning.register_layouts.printing import describe
 from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
@@ -62,11 +65,16 @@ _HANDLERS: Handlers[LaneView] = {
 
 @dataclass(frozen=True)
 class ConvertXeGPUToXeVM(ModulePass):
-    """Turn XeGPU into XeVM, one lane's view."""
+    """Turn XeGPU into XeVM, one lane's view.
+
+    Parameters:
+        print_layouts: whether layouts of vectors and prices of conversions go to standard error; false by default.
+    """
 
     name = "convert-xegpu-to-xevm"
 
     device: str | None = None
+    print_layouts: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_option(op, self.device)
@@ -82,8 +90,12 @@ class ConvertXeGPUToXeVM(ModulePass):
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, "xegpu")
+            check_taken(function, _HANDLERS)
             check_extents(function)
+            drop_layouts(function)
             layouts = plan_registers(function, target)
+            if self.print_layouts:
+                print(describe(function, layouts), file=sys.stderr)
             LaneView(function, _HANDLERS, target, layouts).run()
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

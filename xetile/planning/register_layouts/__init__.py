@@ -1,8 +1,7 @@
 """A layout for every vector of level X: in which registers and lanes it is, and what it is converted to where."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 
@@ -14,6 +13,7 @@ from xetile.planning.layout_rules import pulled
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
 from xetile.planning.register_layouts.classes import REDUCTIONS, Graph
+from xetile.planning.register_layouts.conversions import Conversion, reason_of
 from xetile.planning.register_layouts.held import Held, store_message
 from xetile.planning.register_layouts.joins import Join, joins
 from xetile.planning.register_layouts.prices import Conversions
@@ -28,26 +28,6 @@ def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
     return RegisterLayouts(graph, choose(graph.classes, conversions), conversions)
 
 
-class Conversion(NamedTuple):
-    """A vector operand that is converted: `price` in instructions, executed in `depth` loops.
-
-    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
-    """
-
-    op: Operation
-    operand: int
-    source: Held
-    target: Held
-    price: float
-    depth: int
-    is_ahead: bool
-
-    @property
-    def value(self) -> SSAValue:
-        """The vector that is converted."""
-        return self.op.operands[self.operand]
-
-
 class RegisterLayouts:
     """What `plan_registers` chose for one function: (register, lane) -> (dim0, dim1, ...) of each vector."""
 
@@ -55,6 +35,15 @@ class RegisterLayouts:
         self._graph = graph
         self._choice = choice
         self._known = known
+
+    @property
+    def vectors(self) -> Iterable[SSAValue]:
+        """The vectors that have a layout, in program order."""
+        return self._graph.depths
+
+    def depth_of(self, value: SSAValue) -> int:
+        """In how many loops a vector is defined."""
+        return self._graph.depths[value]
 
     def holds(self, value: SSAValue) -> bool:
         """Whether a vector has a layout: it is neither computed where it is used, nor copied as it is."""
@@ -146,6 +135,14 @@ class RegisterLayouts:
                     shown.add(target)
                     price = self._known.price(held, target, moved.bits)
                     if price:
-                        is_ahead = self._graph.depth_of(use.op) > depth
-                        found = (use.op, use.index, held, target)
-                        yield Conversion(*found, price, depth, is_ahead=is_ahead)
+                        yield Conversion(
+                            use.op,
+                            use.index,
+                            held,
+                            target,
+                            self._known.plan(held, target, moved.bits).kind,
+                            price,
+                            depth,
+                            reason_of(use),
+                            is_ahead=self._graph.depth_of(use.op) > depth,
+                        )

@@ -1,0 +1,45 @@
+"""The conversions that a choice of layouts asks for, and why."""
+
+from typing import NamedTuple
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.dialects.traits import Elementwise, has_trait
+from xetile.layout.exchange.plans import PlanKind
+from xetile.planning.register_layouts.classes import Use
+from xetile.planning.register_layouts.held import Held
+
+
+class Conversion(NamedTuple):
+    """A vector operand that is converted by a plan of some kind: `price` in instructions, executed in `depth` loops.
+
+    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
+    """
+
+    op: Operation
+    operand: int
+    source: Held
+    target: Held
+    kind: PlanKind
+    price: float
+    depth: int
+    reason: str
+    is_ahead: bool
+
+    @property
+    def value(self) -> SSAValue:
+        """The vector that is converted."""
+        return self.op.operands[self.operand]
+
+
+def reason_of(use: Use) -> str:
+    """Why an op takes a vector as it does."""
+    name = use.op.name
+    if use.fixed is not None:
+        what = "operand of the matrix instruction" if name == "xegpu.dpas" else "message"
+        return f"the {what} has this layout"
+    if use.relation is not None:
+        return f"the result of '{name}' is taken so"
+    if has_trait(use.op, Elementwise):
+        return f"'{name}' computes in this layout"
+    return f"'{name}' hands on what has this layout"

@@ -1,0 +1,96 @@
+"""Layouts and conversions of a function, for people."""
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.kernels import symbol_name
+from xetile.dialects.xegpu import LoadNdOp
+from xetile.errors import position
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.register_layouts import RegisterLayouts
+from xetile.planning.register_layouts.conversions import Conversion
+
+
+def describe(function: Operation, layouts: RegisterLayouts) -> str:
+    """A line for each vector, and what is converted where, how and why.
+
+    @k: 3 vectors have layouts, 1 conversion of 44 instructions
+      line 8: %y vector<16x16xf16>: registers (1, 0) (2, 0) (4, 0) (8, 0), lanes (0, 1) (0, 2) (0, 4) (0, 8)
+    """
+    return "\n".join(_lines(function, layouts))
+
+
+def _lines(function: Operation, layouts: RegisterLayouts) -> Iterator[str]:
+    vectors, conversions = [*layouts.vectors], layouts.conversions
+    total = _number(sum(conversion.price for conversion in conversions))
+    yield (
+        f"@{symbol_name(function)}: {_counted(len(vectors), 'vector')} in registers, "
+        f"{_counted(len(conversions), 'conversion')} of {total} instructions"
+    )
+    for value in vectors:
+        owner = value.owner
+        message = _message(layouts, owner) if isinstance(owner, LoadNdOp) else ""
+        at = f"{_place(value)}{_name(value)}{value.type}"
+        yield f"  {at}: {_layout(layouts.of(value))}{message}"
+    for conversion in conversions:
+        yield from _conversion(conversion)
+
+
+def _conversion(conversion: Conversion) -> Iterator[str]:
+    op, value = conversion.op, conversion.value
+    loops = _counted(conversion.depth, "loop")
+    where = f"in {loops}" + (", before those of the use" if conversion.is_ahead else "")
+    yield (
+        f"  {_place(op)}'{op.name}' takes {_name(value)}{value.type} otherwise: "
+        f"{_number(conversion.price)} instructions by {_kind(conversion)}, {where}; {conversion.reason}"
+    )
+    if conversion.source.layout != conversion.target.layout:
+        yield f"    from {_layout(conversion.source.layout)}"
+        yield f"    to   {_layout(conversion.target.layout)}"
+
+
+def _kind(conversion: Conversion) -> str:
+    if conversion.kind != "none":
+        return conversion.kind
+    return f"words of {conversion.target.word} in place of {conversion.source.word} elements"
+
+
+def _message(layouts: RegisterLayouts, op: LoadNdOp) -> str:
+    message, join = layouts.message(op), layouts.joined(op)
+    if join is not None:
+        return f"; part of a message of {_shape(join.message)} with {len(join.loads) - 1} more"
+    return "" if message is None else f"; a message of {_shape(message)}"
+
+
+def _shape(message: BlockConfiguration) -> str:
+    blocks = f"x{message.blocks}" if message.blocks > 1 else ""
+    form = " packed" if message.packed else " transposed" if message.transposed else ""
+    return f"{message.rows}x{message.columns}{blocks}{form}"
+
+
+def _layout(layout: LinearLayout) -> str:
+    """Where the bits of a register's number and of a lane's go: (row, column) and so on."""
+    parts: list[str] = []
+    for name, bases in layout.bases.items():
+        shown = " ".join(f"({', '.join(map(str, basis))})" for basis in bases) or "one"
+        parts.append(f"{name}s {shown}")
+    return ", ".join(parts)
+
+
+def _place(at: Operation | SSAValue) -> str:
+    place = position(at)
+    return "" if place is None else f"line {place.line.data}: "
+
+
+def _name(value: SSAValue) -> str:
+    return "" if value.name_hint is None else f"%{value.name_hint} "
+
+
+def _number(price: float) -> str:
+    return f"{price:g}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
