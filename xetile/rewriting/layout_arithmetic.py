@@ -20,6 +20,7 @@ added, since address arithmetic absorbs additions. This is no pass; passes call 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signedness
@@ -73,15 +74,22 @@ def apply_layout(
         name: emission.component(
             name,
             constants[name],
-            {
-                value: [
-                    column >> place & (1 << width) - 1 for column in layout.in_columns[in_dim]
-                ]
-                for in_dim, value in values.items()
-            },
+            _images(layout, values, place, (1 << width) - 1),
         )
         for name, width, place in layout.fields()
     }
+
+
+def _images(
+    layout: LinearLayout, values: Mapping[str, SSAValue], place: int, mask: int
+) -> dict[SSAValue, list[int]]:
+    """For each value the images of its bits in one field; those of a value that is several coordinates add up."""
+    images: dict[SSAValue, list[int]] = {}
+    for in_dim, value in values.items():
+        own = [column >> place & mask for column in layout.in_columns[in_dim]]
+        known = images.get(value, [])
+        images[value] = [a ^ b for a, b in zip_longest(known, own, fillvalue=0)]
+    return images
 
 
 def _number(coordinate: Coordinate) -> int | None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signedness, f32, i8, i32
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.test_value import create_ssa_value
 
 from xetile.analysis.ranges import Interval
 from xetile.api import parse_text
@@ -237,6 +238,20 @@ def test_numbers_alone_make_numbers() -> None:
     point = {"register": 37, "lane": 5, "warp": 9, "block": 0}
     assert apply_layout(DPAS_A, point, made.builder.insert) == DPAS_A.apply(point)
     assert not list(made.block.ops)
+
+
+def test_one_value_may_be_two_coordinates() -> None:
+    """Where both move the same bits, nothing is left of it."""
+    layout = LinearLayout.from_bases({"x": [(1,), (2,)], "y": [(1,), (2,), (4,)]}, {"out": 8})
+    value = create_ssa_value(IndexType())
+    made: list[Operation] = []
+
+    def emit(op: Operation) -> Operation:
+        made.append(op)
+        return op
+
+    apply_layout(layout, {"x": value, "y": value}, emit)
+    assert [op.name for op in made] == ["arith.constant", "arith.andi"]
 
 
 def test_a_constant_is_a_number() -> None:

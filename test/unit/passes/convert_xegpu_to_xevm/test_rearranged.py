@@ -113,7 +113,9 @@ EXCHANGES = {
   %t = vector.extract %v[%n, 5] : f32 from {V}
   %q = vector.extract %v[2, %n] : f32 from {V}
   %w = arith.addf %t, %q : f32
-  %r = vector.insert %w, %v[%n, %n] : f32 into {V}""",
+  %y = vector.extract %v[%n, %n] : f32 from {V}
+  %z = vector.insert %w, %v[%n, %n] : f32 into {V}
+  %r = vector.insert %y, %z[%n, 7] : f32 into {V}""",
     "all_elements": f"""
   %t = vector.extract_strided_slice %v {{offsets = [0, 4], sizes = [1, 4], strides = [1, 1]}} : {V} to vector<1x4xf32>
   %e:4 = vector.to_elements %t : vector<1x4xf32>
