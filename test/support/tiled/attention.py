@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy
 from support.tiled.case import Array, Case, filled
-from support.tiled.gemms import numbers
+from support.tiled.epilogues import numbers
 from support.workgroup import Map, tile, wg_map
 
 KEYS = 64

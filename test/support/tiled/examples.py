@@ -9,7 +9,7 @@ import numpy
 from support.tiled.attention import ERROR as OF_ATTENTION
 from support.tiled.attention import attended
 from support.tiled.case import Array, Case
-from support.tiled.gemms import numbers
+from support.tiled.epilogues import numbers
 
 FOLDER = Path(__file__).parents[3] / "examples"
 

@@ -8,7 +8,7 @@ writes the table anew.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from support.tiled import one_op
+from support.tiled import one_op_memory, one_op_rearranged, one_op_values
 from support.tiled.attention import attentions
 from support.tiled.case import Case
 from support.tiled.examples import example_kernels
@@ -23,16 +23,16 @@ FAMILIES: Mapping[str, Callable[[], Sequence[Case]]] = {
     "rows": row_kernels,
     "attention": attentions,
     "weights": weight_kernels,
-    "moves": one_op.moves,
-    "accesses": one_op.accesses,
-    "elementwise": one_op.elementwise,
-    "functions": one_op.functions,
-    "products": one_op.products,
-    "reductions": one_op.reductions,
-    "rearranged": one_op.rearranged,
-    "control": one_op.control,
-    "memrefs": one_op.memrefs,
-    "meetings": one_op.meetings,
+    "moves": one_op_memory.moves,
+    "accesses": one_op_memory.accesses,
+    "elementwise": one_op_values.elementwise,
+    "functions": one_op_values.functions,
+    "products": one_op_values.products,
+    "reductions": one_op_rearranged.reductions,
+    "rearranged": one_op_rearranged.rearranged,
+    "control": one_op_values.control,
+    "memrefs": one_op_memory.memrefs,
+    "meetings": one_op_memory.meetings,
 }
 
 DEVICES = ("bmg", "pvc", "ptl", "cri")

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy
 from support.subgroup import NUMPY
 from support.tiled.case import Array, Case, filled
-from support.tiled.gemms import numbers
+from support.tiled.epilogues import numbers
 from support.workgroup import Map, tile, wg_map
 
 SIZE = 64

@@ -3,7 +3,8 @@
 import ml_dtypes
 import numpy
 from support.tiled.case import Case, filled
-from support.tiled.gemms import SIZE, SQUARE, STEP, numbers
+from support.tiled.epilogues import SIZE, numbers
+from support.tiled.gemms import SQUARE, STEP
 from support.workgroup import Map, tile, wg_map
 
 ERROR = 1e-3
