@@ -24,7 +24,7 @@ from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block
 from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
-from xetile.planning.words import known_messages
+from xetile.planning.words import BYTE_BITS, known_messages
 from xetile.targets.target import Access, Target
 from xetile.targets.xe.device import UPSTREAM_BLOCK_EXTENT
 from xetile.targets.xe.dpas import REPEAT_COUNTS, ops_per_channel
@@ -73,14 +73,15 @@ def plan(
     def known(access: Access) -> list[BlockConfiguration]:
         return [c for c in known_messages(device, access, bits) if admits(c)]
 
-    if use != "load":
+    # Elements that share bytes are widened before products ask for layouts, in whichever lane they lie.
+    if use != "load" or bits < BYTE_BITS:
         # The fewest messages are the largest ones; among these the tallest, in the most blocks. A store
-        # of rows wider than the subgroup would take neighbours from one lane, which computed
+        # of rows of more bytes than lanes would take neighbours from one lane, which computed
         # values are not held in: moving them costs more than the messages that are saved.
         return max(
             _fitting(known(use), shape),
             key=lambda c: (
-                use != "store" or c.columns <= device.lanes,
+                use == "prefetch" or c.columns * bits <= device.lanes * max(bits, BYTE_BITS),
                 c.rows * c.width,
                 c.rows,
                 c.blocks,

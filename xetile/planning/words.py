@@ -1,7 +1,8 @@
 """In which words messages move elements that they have no form for: some of several elements, some of parts of one.
 
 Transposed messages exchange words of 32 bits, and so several narrow elements at a time. Elements of 64 bits go as two
-words of 32, rows that are too narrow for stores of their elements as more of smaller ones.
+words of 32, rows that are too narrow for stores of their elements as more of smaller ones. Elements of 4 bits go as
+bytes of two.
 """
 
 from functools import lru_cache
@@ -10,6 +11,8 @@ from itertools import chain
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets.target import Access, Target
 from xetile.targets.xe.messages import PART_BITS, TRANSPOSED_WORD_BITS
+
+BYTE_BITS = 8
 
 
 def known_messages(
@@ -21,6 +24,8 @@ def known_messages(
 
 def word_bits(device: Target, access: Access, message: BlockConfiguration, bits: int) -> int:
     """Bits of the words in which a message (in elements of `bits`) goes."""
+    if bits < BYTE_BITS:
+        return BYTE_BITS
     for word in (bits, *PART_BITS):
         columns, rest = divmod(message.columns * bits, word)
         if not rest and message._replace(columns=columns) in device.messages(access, word):
@@ -30,6 +35,10 @@ def word_bits(device: Target, access: Access, message: BlockConfiguration, bits:
 
 @lru_cache(maxsize=256)
 def _known(device: Target, access: Access, bits: int) -> tuple[BlockConfiguration, ...]:
+    if bits < BYTE_BITS:
+        plain = access in ("load", "store", "prefetch")
+        shared = _scaled(device, access, BYTE_BITS, bits) if plain else ()
+        return tuple(c for c in shared if c.blocks == 1)
     own = device.messages(access, bits)
     if access == "load_transposed" and bits < TRANSPOSED_WORD_BITS:
         return _scaled(device, access, TRANSPOSED_WORD_BITS, bits)

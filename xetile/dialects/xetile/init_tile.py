@@ -61,6 +61,8 @@ from xetile.dialects.xetile.surfaces import (
     verify_batch,
     verify_not_negative,
     verify_order,
+    verify_whole_bytes,
+    verify_whole_rows,
 )
 from xetile.dialects.xetile.types import TileType
 
@@ -234,7 +236,11 @@ class InitTileOp(IRDLOperation):
         layout = strides_and_offset(source)
         assert layout is not None
         verify_order(f"'source' {source} has strides", layout[0], self.tile.type)
-        verify_batch(known_entries(self.mixed_offsets), source.get_shape())
+        offsets = known_entries(self.mixed_offsets)
+        verify_batch(offsets, source.get_shape())
+        sizes = [None if extent < 0 else extent for extent in source.get_shape()]
+        verify_whole_bytes(self.tile.type, offsets)
+        verify_whole_rows(self.tile.type, sizes, layout[0], source)
 
     def _verify_dynamic(self) -> None:
         source, count = self.source.type, len(self.mixed_offsets)
@@ -255,7 +261,10 @@ class InitTileOp(IRDLOperation):
         verify_not_negative("sizes", sizes)
         verify_not_negative("strides", strides)
         verify_order("'strides' is", strides, self.tile.type)
-        verify_batch(known_entries(self.mixed_offsets), sizes)
+        offsets = known_entries(self.mixed_offsets)
+        verify_batch(offsets, sizes)
+        verify_whole_bytes(self.tile.type, offsets)
+        verify_whole_rows(self.tile.type, sizes, strides, source)
 
 
 def _parse_position(

@@ -10,7 +10,7 @@ from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
-from xetile.dialects.xetile.types import TileType
+from xetile.dialects.xetile.types import TileType, per_byte
 
 Known = Sequence[int | None]
 """Entries of a list, None where only running tells."""
@@ -71,6 +71,34 @@ def verify_order(found: str, strides: Sequence[int | None], tile: TileType) -> N
     raise VerifyException(
         f"{found} {text}, order {list(tile.order)} needs stride 1 along dimension {dimension}{advice}"
     )
+
+
+def verify_whole_bytes(tile: TileType, offsets: Known) -> None:
+    """Refuse columns that cut a byte which elements share."""
+    if per_byte(tile.element_type) > 1 and _is_odd(offsets[-1]):
+        raise VerifyException(
+            f"'offsets' is {in_words(offsets)}: two elements of {tile.element_type} share a byte, "
+            "expected an even column"
+        )
+
+
+def verify_whole_rows(tile: TileType, sizes: Known, strides: Known, source: Attribute) -> None:
+    """Refuse rows and pitches that cut a byte which elements share."""
+    if per_byte(tile.element_type) == 1:
+        return
+    shared = f"two elements of {tile.element_type} share a byte"
+    if _is_odd(sizes[-1]):
+        raise VerifyException(
+            f"{source} has rows of {sizes[-1]}: {shared}, expected an even number"
+        )
+    if any(map(_is_odd, strides[:-1])):
+        raise VerifyException(
+            f"{source} has strides {in_words(strides)}: {shared}, expected even ones but for the last"
+        )
+
+
+def _is_odd(entry: int | None) -> bool:
+    return entry is not None and entry % 2 == 1
 
 
 def in_words(entries: Sequence[int | None]) -> str:

@@ -30,6 +30,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile.attributes import (
+    COLUMN_MAJOR,
     ScatterAttr,
     SubgroupMapAttr,
     TileAttr,
@@ -48,6 +49,8 @@ FLOAT_TYPES = (
     Float8E5M2Type,
 )
 """The float types of tile elements."""
+
+_NIBBLE, _BYTE = 4, 8
 
 LEGAL_ELEMENT_TYPES = (
     "i1 to i64 (also si, ui), index, f16, bf16, tf32, f32, f64, f8E4M3FN, f8E5M2"
@@ -152,6 +155,8 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
     def verify(self) -> None:
         _verify_shape(self.shape, scattered=self.scattered)
         verify_element_type(self.element_type)
+        if per_byte(self.element_type) > 1:
+            _verify_whole_bytes(self)
         if self.inner_blocks is not None:
             _verify_blocks(self.shape, self.inner_blocks)
         if self.wg_map is not None:
@@ -228,11 +233,6 @@ def _verify_shape(shape: tuple[int, ...], *, scattered: bool) -> None:
 def verify_element_type(element_type: Attribute) -> None:
     """Refuse what no tile can hold."""
     match element_type:
-        case IntegerType() if element_type.bitwidth == 4:
-            raise VerifyException(
-                f"element type {element_type} has no layout in memory yet; "
-                "use i8 tiles and truncate after loading"
-            )
         case IntegerType() if 1 <= element_type.bitwidth <= 64:
             return
         case IndexType():
@@ -243,6 +243,27 @@ def verify_element_type(element_type: Attribute) -> None:
             raise VerifyException(
                 f"element type {element_type} is not supported; legal are {LEGAL_ELEMENT_TYPES}"
             )
+
+
+def _verify_whole_bytes(tile: "TileType") -> None:
+    """Refuse what would cut bytes that two neighbours of a row share."""
+    shared = f"two elements of {tile.element_type} share a byte"
+    if tile.scattered or tile.memory_space != 0:
+        where = "scattered tiles" if tile.scattered else "shared memory"
+        raise VerifyException(f"{shared}, which {where} cannot hold yet; use i8")
+    if tile.order == COLUMN_MAJOR:
+        raise VerifyException(
+            f"order {list(tile.order)}: {shared} along a row; transpose after loading"
+        )
+    shape = tile.shape
+    if shape[-1] % 2:
+        raise VerifyException(
+            f"tile shape {'x'.join(map(str, shape))}: {shared}, expected even columns"
+        )
+    if tile.inner_blocks is not None and tile.inner_blocks[1] % 2:
+        raise VerifyException(
+            f"'inner_blocks' {list(tile.inner_blocks)}: {shared}, expected even columns"
+        )
 
 
 def _verify_blocks(shape: tuple[int, ...], blocks: tuple[int, ...]) -> None:
@@ -278,9 +299,15 @@ def _uneven(wg_map: WorkgroupMapAttr, shape: tuple[int, ...]) -> str | None:
 
 
 def memory_bits(element_type: Attribute) -> int | None:
-    """Bits of an element in memory (tf32 takes 32), None for types without a fixed width."""
+    """Bits of an element in memory (tf32 takes 32, two of 4 a byte), None for types without a fixed width."""
     if isinstance(element_type, FloatTF32Type):
         return 32
     if isinstance(element_type, FixedBitwidthType):
-        return max(8, element_type.bitwidth)
+        bits = element_type.bitwidth
+        return bits if bits == _NIBBLE else max(_BYTE, bits)
     return None
+
+
+def per_byte(element_type: Attribute) -> int:
+    """Elements that share a byte of memory: 2 of 4 bits, else 1."""
+    return _BYTE // _NIBBLE if memory_bits(element_type) == _NIBBLE else 1

@@ -63,6 +63,7 @@ from xetile.dialects.xetile.support import (
     verify_dictionary,
     verify_form,
 )
+from xetile.dialects.xetile.surfaces import known_entries, verify_whole_bytes
 from xetile.dialects.xetile.types import TileType
 
 
@@ -151,6 +152,7 @@ class UpdateTileOffsetOp(XeTileOp, HasFolderInterface):
                 raise VerifyException(
                     f"'offsets' has {len(self.mixed_offsets)} entries, expected 2: rows and columns"
                 )
+            verify_whole_bytes(tile, known_entries(self.mixed_offsets))
             return
         verify_form(
             "tile", tile, scattered=True, other="update_tile_offset %tile, [%rows, %columns]"

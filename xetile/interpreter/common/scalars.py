@@ -18,6 +18,7 @@ from xetile.interpreter.machine.elements import (
     wrap,
 )
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
+from xetile.interpreter.machine.nibbles import BYTE, packed, unpacked
 from xetile.interpreter.machine.reading import element, integers
 from xetile.interpreter.machine.values import Array, Values
 
@@ -190,6 +191,13 @@ def extended(read: Read) -> Handler:
 def reinterpret(frame: Frame, op: Operation) -> Values:
     """The same bits as elements of another type; the last dimension changes where the size does."""
     values, to = frame.first(op), element(op.results[0])
+    before = element(op.operands[0])
+    if before.name == to.name:
+        return [values]
+    if before.per_byte > 1:
+        values = packed(values)
+    if to.per_byte > 1:
+        return [unpacked(np.ascontiguousarray(values).view(BYTE.dtype), to)]
     if values.dtype == to.dtype:
         return [values]
     if values.dtype == np.bool or to.dtype == np.bool or (to.bits % 8 and to.name != "tf32"):

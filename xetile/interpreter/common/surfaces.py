@@ -29,9 +29,9 @@ def surface_of(
     says them.
     """
     found = frame.get(source)
-    size = element_of(element_type, op).size
+    of = element_of(element_type, op)
     if isinstance(found, MemRef):
-        base = found.base + found.offset * size
+        base = found.base + of.bytes_of(found.offset)
         sizes, strides = sizes or found.sizes, strides or found.strides
     else:
         base = number(frame, source)
@@ -43,7 +43,7 @@ def surface_of(
             )
     for dimension, index in enumerate(batch):
         check_index(op, dimension, index, sizes[dimension])
-        base = base + index * strides[dimension] * size
+        base = base + of.bytes_of(index * strides[dimension])
     if len(sizes) == 1:
         return Surface(base, (uniform(1), sizes[0]), (sizes[0], strides[0]))
     return Surface(base, (sizes[-2], sizes[-1]), (strides[-2], strides[-1]))

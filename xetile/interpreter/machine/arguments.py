@@ -120,47 +120,63 @@ def _memref(
         raise XetileError(
             f"{name} is {type}, whose elements are {of.dtype}; the array has {array.dtype}"
         )
-    shape = type.get_shape()
+    shape, found = type.get_shape(), extents_in_elements(array.shape, of)
     if len(shape) != array.ndim or any(
-        n not in (DYNAMIC_INDEX, found) for n, found in zip(shape, array.shape, strict=True)
+        n not in (DYNAMIC_INDEX, extent) for n, extent in zip(shape, found, strict=True)
     ):
-        raise XetileError(f"{name} is {type}; the array has shape {list(array.shape)}")
-    offset = _check_strides(type, array, name)
+        halves = (
+            "" if of.per_byte == 1 else f" of bytes, which have {of.per_byte} elements each"
+        )
+        raise XetileError(f"{name} is {type}; the array has shape {list(array.shape)}{halves}")
+    offset = _check_strides(type, array, name, of)
     if offset < 0:
         raise XetileError(f"{name} is {type}; an offset below 0 cannot be executed")
-    shift = offset * of.size
+    shift = offset * of.size // of.per_byte
     base = memory.add(array, name, shift=shift) - shift
-    size = max(1, of.size)
     return MemRef(
         uniform(base),
         uniform(offset),
-        tuple(uniform(n) for n in array.shape),
-        tuple(uniform(stride // size) for stride in array.strides),
+        tuple(uniform(n) for n in found),
+        tuple(uniform(stride) for stride in strides_in_elements(array, of)),
     )
 
 
+def extents_in_elements(shape: Sequence[int], of: Element) -> tuple[int, ...]:
+    """The extents of an array of bytes that elements share, in elements; of others its own."""
+    return (*shape[:-1], *(extent * of.per_byte for extent in shape[-1:]))
+
+
+def strides_in_elements(array: Array, of: Element) -> tuple[int, ...]:
+    """The strides of an array; where elements share bytes, neighbouring bytes of a row are neighbours."""
+    steps = [stride // max(1, array.itemsize) for stride in array.strides]
+    if of.per_byte == 1:
+        return tuple(steps)
+    return (*(step * of.per_byte for step in steps[:-1]), *steps[-1:])
+
+
 def _fits(dtype: np.dtype[np.generic], of: Element) -> bool:
-    if dtype == of.dtype:
+    if dtype == of.dtype or (of.per_byte > 1 and dtype in (np.uint8, np.int8)):
         return True
     signless = not of.is_float and of.bits > 1 and of.name.startswith("i")
     return signless and dtype.kind == "u" and dtype.itemsize == of.size
 
 
-def _check_strides(type: MemRefType[Attribute], array: Array, name: str) -> int:
+def _check_strides(type: MemRefType[Attribute], array: Array, name: str, of: Element) -> int:
     """The offset of the memref's element zero; the strides in elements agree with the type's."""
     layout = strides_and_offset(type)
     if layout is None:
         raise XetileError(f"{name} is {type}, whose layout is not strided")
     strides, offset = layout
-    found = [stride // array.itemsize for stride in array.strides]
+    found = list(strides_in_elements(array, of))
+    shape = extents_in_elements(array.shape, of)
     if any(stride % array.itemsize or stride < 0 for stride in array.strides):
         raise XetileError(
             f"{name}: the array has strides of {list(array.strides)} bytes; "
             f"expected multiples of {array.itemsize}, none below 0"
         )
     if isinstance(type.layout, NoneAttr):
-        strides = tuple(prod(array.shape[d + 1 :]) for d in range(array.ndim))
-    for extent, stride, expected in zip(array.shape, found, strides, strict=True):
+        strides = tuple(prod(shape[d + 1 :]) for d in range(array.ndim))
+    for extent, stride, expected in zip(shape, found, strides, strict=True):
         if expected is not None and extent > 1 and array.size and stride != expected:
             shown = ["?" if s is None else s for s in strides]
             raise XetileError(

@@ -37,6 +37,8 @@ _QUIET = np.uint32(1 << 22)
 """The bit of a NaN of f32 by which it stays one."""
 
 
+_NIBBLE, _BYTE = 4, 8
+
 EXACT_INTEGERS = 1 << 53
 """f64 holds every integer up to this one."""
 
@@ -57,6 +59,15 @@ class Element(NamedTuple):
     def size(self) -> int:
         """Bytes in memory."""
         return self.dtype.itemsize
+
+    @property
+    def per_byte(self) -> int:
+        """Elements that share a byte of memory."""
+        return _BYTE // _NIBBLE if self.bits == _NIBBLE else 1
+
+    def bytes_of(self, count: Array) -> Array:
+        """Bytes of memory of so many elements."""
+        return count * self.size // self.per_byte
 
 
 @lru_cache(maxsize=256)

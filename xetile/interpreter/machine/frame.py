@@ -14,6 +14,14 @@ from xetile.errors import fail
 from xetile.interpreter.machine.conformity import check_memref
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.nibbles import (
+    BYTE,
+    in_bytes,
+    packed,
+    packed_padding,
+    refuse_elements,
+    unpacked,
+)
 from xetile.interpreter.machine.observer import Access, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import (
@@ -159,6 +167,8 @@ class Frame:
         otherwise: ArrayLike = 0,
     ) -> Array:
         """Elements at addresses [threads or 1, *shape]; `otherwise` where not `where`."""
+        if of.per_byte > 1:
+            refuse_elements(at, of)
         if where is None:
             self.machine.observer.read(Access(at, self.active, addresses, of))
             return self.memory.read(at, addresses, of)
@@ -177,6 +187,8 @@ class Frame:
         where: Array | None = None,
     ) -> None:
         """Store chosen elements at addresses [threads or 1, *shape], threads ascending."""
+        if of.per_byte > 1:
+            refuse_elements(at, of)
         chosen = () if where is None else (where,)
         addresses, values, *chosen = np.broadcast_arrays(addresses, values, *chosen)
         where = chosen[0] if chosen else None
@@ -199,6 +211,11 @@ class Frame:
 
         `threads` read, by default all.
         """
+        if of.per_byte > 1:
+            half, shape = in_bytes(at, tile, of), (shape[0], shape[1] // of.per_byte)
+            filler = packed_padding(padding)
+            bytes = self.read_tile(at, half, shape, BYTE, filler, threads=threads)
+            return unpacked(bytes, of)
         who = self.active if threads is None else threads
         self.machine.observer.read_tile(TileAccess(at, who, tile, shape, of))
         return self.memory.read_tile(at, tile, shape, of, padding)
@@ -214,6 +231,9 @@ class Frame:
         threads: Array | None = None,
     ) -> None:
         """Store what is inside of the surface, by `threads` (None: all), ascending."""
+        if of.per_byte > 1:
+            tile, shape = in_bytes(at, tile, of), (shape[0], shape[1] // of.per_byte)
+            of, values = BYTE, packed(values)
         who = self.active if threads is None else threads
         self.machine.observer.write_tile(TileAccess(at, who, tile, shape, of), values)
         self.memory.write_tile(at, tile, shape, of, values)

@@ -16,6 +16,7 @@ from xdsl.ir import Operation
 
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.elements import Element, cut_tf32
+from xetile.interpreter.machine.nibbles import refuse_elements
 from xetile.interpreter.machine.values import Array, Tile
 
 ADDRESS_BITS = 40
@@ -121,6 +122,8 @@ class Memory:
         element: Element,
     ) -> Array:
         """The elements from address `first` on, as a view; strides in elements."""
+        if element.per_byte > 1:
+            refuse_elements(at, element)
         if 0 in sizes:
             return np.empty(sizes, element.dtype)
         buffer, size = self.buffer(first, at), element.size

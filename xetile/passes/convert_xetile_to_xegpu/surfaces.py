@@ -14,6 +14,7 @@ from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
+from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.targets.xe.surface import SURFACE
 
@@ -141,8 +142,7 @@ def _layout(
 
 
 def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -> SSAValue:
-    size = (memory_bits(tile.element_type) or 0) // 8
-    moved = view.multiply(start, size)
+    moved = counted_in_words(view, start, memory_bits(tile.element_type) or 0, BYTE_BITS)
     if not isinstance(source.type, MemRefType):
         if moved == 0:
             return source
@@ -171,15 +171,14 @@ def _check(
     bits = memory_bits(tile.element_type)
     if bits is None:
         fail(op, f"2D block access has no elements of type {tile.element_type}")
-    size = bits // 8
     values = {
         "height": known_offset(sizes[0]),
-        "width": _bytes(sizes[1], size),
-        "pitch": _bytes(strides[0], size),
-        "base": _bytes(start, size),
+        "width": known_bytes(sizes[1], bits),
+        "pitch": known_bytes(strides[0], bits),
+        "base": known_bytes(start, bits),
     }
     known = {name: value for name, value in values.items() if value is not None}
-    problem = SURFACE.problem(column=_bytes(column, size), **known)
+    problem = SURFACE.problem(column=known_bytes(column, bits), **known)
     if problem is not None:
         fail(op, problem)
     dynamic = [name for name, value in values.items() if value is None]
@@ -199,6 +198,7 @@ def known_offset(offset: Offset) -> int | None:
     return offset if isinstance(offset, int) else folded_integer(offset)
 
 
-def _bytes(elements: Offset, size: int) -> int | None:
+def known_bytes(elements: Offset, bits: int) -> int | None:
+    """The bytes of so many elements of memory, where the program says how many."""
     number = known_offset(elements)
-    return None if number is None else number * size
+    return None if number is None else number * bits // BYTE_BITS

@@ -38,6 +38,7 @@ from xetile.passes.convert_xetile_to_xegpu.surfaces import (
     Surface,
     counted_in_words,
     describe_surface,
+    known_bytes,
     known_offset,
 )
 from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
@@ -245,8 +246,7 @@ def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -
         if place is not None and (wrong := SURFACE.place_problem(place)) is not None:
             fail(view.current, wrong)
     if column is not None:
-        size = (memory_bits(type.element_type) or 8) // 8
-        problem = SURFACE.problem(column=column * size)
+        problem = SURFACE.problem(column=known_bytes(column, element_bits(type)))
         if problem is not None:
             fail(view.current, problem)
     return corner

@@ -21,9 +21,12 @@ from xetile.dialects.upstream.llvm_values import SelectOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
+    NIBBLE_BITS,
     chunk_bits,
     chunk_places,
     chunk_type,
+    is_nibble,
+    vector_element,
     vector_length,
     width,
 )
@@ -70,12 +73,41 @@ _UNSIGNED_CASTS = ("arith.extui", "arith.index_castui")
 
 def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue, ...]:
     if vector_length(value.type) is None:
+        if is_nibble(value.type):
+            view.refuse(f"on {value.type} has no lowering to LLVM IR; widen the vector before")
         return (view.integer(value, bits),)
     return view.parts(value)
 
 
-def _rows(view: LLVMView, op: Operation, bits: int) -> Iterator[tuple[SSAValue, ...]]:
-    return zip(*(_operand_parts(view, v, bits) for v in op.operands), strict=True)
+def _rows(
+    view: LLVMView, op: Operation, bits: int, *, unsigned: bool | None = None
+) -> Iterator[tuple[SSAValue, ...]]:
+    """The chunks of the operands side by side; with `unsigned` all bits of 4-bit integers count."""
+    parts = [_operand_parts(view, value, bits) for value in op.operands]
+    if unsigned is not None:
+        parts = [
+            whole_numbers(view, value, part, unsigned=unsigned)
+            for value, part in zip(op.operands, parts, strict=True)
+        ]
+    return zip(*parts, strict=True)
+
+
+def whole_numbers(
+    view: LLVMView, value: SSAValue, parts: Sequence[SSAValue], *, unsigned: bool
+) -> tuple[SSAValue, ...]:
+    """Chunks of 4-bit integers as the same numbers in 8 bits; others as they are."""
+    type = value.type if vector_length(value.type) is None else vector_element(value.type)
+    if not is_nibble(type):
+        return tuple(parts)
+
+    def widened(part: SSAValue) -> SSAValue:
+        if unsigned:
+            low = view.vector_constant([(1 << NIBBLE_BITS) - 1] * width(part), i8)
+            return view.new(llvm.AndOp(part, low))
+        four = view.vector_constant([NIBBLE_BITS] * width(part), i8)
+        return view.new(llvm.AShrOp(view.new(llvm.ShlOp(part, four)), four))
+
+    return tuple(map(widened, parts))
 
 
 def wide_bits(
@@ -129,12 +161,14 @@ def _moved_address(view: LLVMView, op: Operation) -> bool:
 
 
 def _exact(view: LLVMView, op: Operation) -> None:
-    rows = _rows(view, op, _most_bits(view, (*op.operands, *op.results)))
+    unsigned = op.name in _UNSIGNED
+    rows = _rows(view, op, _most_bits(view, (*op.operands, *op.results)), unsigned=unsigned)
     _bind_numbers(view, op, rows, _EXACT[op.name])
 
 
 def _extreme(view: LLVMView, op: Operation) -> None:
-    rows, predicate = _rows(view, op, _most_bits(view, op.operands)), _EXTREMES[op.name]
+    bits, unsigned = _most_bits(view, op.operands), op.name in _UNSIGNED
+    rows, predicate = _rows(view, op, bits, unsigned=unsigned), _EXTREMES[op.name]
 
     def chosen(a: SSAValue, b: SSAValue) -> Operation:
         return SelectOp(view.compare(predicate, a, b), a, b)
@@ -145,7 +179,7 @@ def _extreme(view: LLVMView, op: Operation) -> None:
 def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.ICmpPredicateFlag.from_int(predicate).value
-    rows = _rows(view, op, _most_bits(view, op.operands))
+    rows = _rows(view, op, _most_bits(view, op.operands), unsigned=flag.startswith("u"))
     if flag not in _OF_BITS:
         rows = (wide_bits(view, row, unsigned=flag.startswith("u")) for row in rows)
     view.bind_parts(op.results[0], [view.compare(flag, a, b) for a, b in rows])
@@ -172,11 +206,12 @@ def _convert(view: LLVMView, op: Operation) -> None:
     # An index has 64 bits, of which fewer are kept where their sign says the others.
     unsigned = op.name in _UNSIGNED_CASTS and not isinstance(source.type, IndexType)
     extend = llvm.ZExtOp if unsigned else llvm.SExtOp
+    parts = whole_numbers(view, source, view.parts(source), unsigned=unsigned)
     view.bind_parts(
         result,
         [
             with_bits_of(view, part, type, llvm.TruncOp, extend)
-            for part, type in zip(view.parts(source), view.part_types(result), strict=True)
+            for part, type in zip(parts, view.part_types(result), strict=True)
         ],
     )
 

@@ -28,7 +28,12 @@ from xetile.dialects.upstream.llvm_values import (
     UIToFPOp,
 )
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.arithmetic import Binary, wide_bits, with_bits_of
+from xetile.passes.convert_xevm_to_llvm.arithmetic import (
+    Binary,
+    whole_numbers,
+    wide_bits,
+    with_bits_of,
+)
 from xetile.passes.convert_xevm_to_llvm.floats_8 import halves, is_float_8, rounded
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
@@ -242,8 +247,9 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
 def _from_integer(view: LLVMView, op: Operation) -> None:
     make = llvm.SIToFPOp if op.name == "arith.sitofp" else UIToFPOp
     element = _computed_element(view, op, "; convert to f32")
-    numbers = view.parts(op.operands[0])
-    parts = wide_bits(view, numbers, unsigned=op.name == "arith.uitofp")
+    (source,), unsigned = op.operands, op.name == "arith.uitofp"
+    numbers = whole_numbers(view, source, view.parts(source), unsigned=unsigned)
+    parts = wide_bits(view, numbers, unsigned=unsigned)
     _check_rounds_once(op, exact=chunk_bits(parts[0].type) <= 16)
     made = [view.new(make(p, chunk_type(element, width(p)))) for p in parts]
     _bind(view, op.results[0], made)

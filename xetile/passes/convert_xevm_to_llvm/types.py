@@ -28,7 +28,14 @@ from xdsl.utils.hints import isa
 CHUNK = 8
 """Elements of the widest vector: what a matrix instruction takes of an operand."""
 
+NIBBLE_BITS = 4
+
 _INTEGER_BITS = (1, 8, 16, 32, 64)
+
+
+def is_nibble(type: Attribute) -> bool:
+    """Whether a type is that of integers of which two share a byte."""
+    return isa(type, IntegerType) and type.width.data == NIBBLE_BITS
 
 
 @cache
@@ -36,7 +43,7 @@ def lowered_element(type: Attribute) -> Attribute | None:
     """A scalar type at L; None where there is none.
 
     bf16 and the 8-bit floats are integers of their size, tf32 is f32, signs are dropped, an index that stands in a
-    vector has 64 bits.
+    vector has 64 bits. An integer of 4 bits is one of 8, whose upper bits may be any.
     """
     if isinstance(type, (Float16Type, Float32Type, Float64Type, LLVMPointerType)):
         return type
@@ -46,6 +53,8 @@ def lowered_element(type: Attribute) -> Attribute | None:
         return i64
     if isa(type, IntegerType) and type.width.data in _INTEGER_BITS:
         return IntegerType(type.width.data)
+    if is_nibble(type):
+        return IntegerType(2 * NIBBLE_BITS)
     if isa(type, AnyFloat) and type.bitwidth in (8, 16):
         return IntegerType(type.bitwidth)
     return None

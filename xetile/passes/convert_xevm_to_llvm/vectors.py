@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, VectorType, i32
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, VectorType, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -12,10 +12,14 @@ from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
+    NIBBLE_BITS,
+    chunk_bits,
     chunk_places,
     chunk_type,
     chunk_widths,
     element_bits,
+    is_nibble,
+    vector_element,
     vector_length,
     width,
 )
@@ -157,23 +161,63 @@ def recast(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValu
     became = view.get(value)
     if isinstance(became, Loaded) and not rest:
         return view.read_all(Loaded(became.memory, element, count))
+    if any(
+        width(part) * element_bits(before) % element_bits(element)
+        for part in view.parts(value)
+    ):
+        view.refuse(
+            f"takes {value.type} as elements of {element}, which has no lowering to LLVM IR"
+        )
+    return _recast_parts(view, view.parts(value), element)
+
+
+def _recast_parts(
+    view: LLVMView, parts: Sequence[SSAValue], element: Attribute
+) -> tuple[SSAValue, ...]:
     made: list[SSAValue] = []
-    for part in view.parts(value):
-        count, rest = divmod(width(part) * element_bits(before), element_bits(element))
-        if rest:
-            view.refuse(
-                f"takes {value.type} as elements of {element}, which has no lowering to LLVM IR"
-            )
+    for part in parts:
+        count = width(part) * chunk_bits(part.type) // element_bits(element)
         type = chunk_type(element, count)
         made.append(part if part.type == type else view.new(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
     return _rechunked(view, _lanes(made), element)
 
 
+def _halved(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
+    """Bytes as two elements of 4 bits each, of which the lower bits come first; what lies above 4 bits stays."""
+    lanes: list[_Lane] = []
+    for part in recast(view, value, i8):
+        four = view.vector_constant([NIBBLE_BITS] * width(part), i8)
+        upper = view.new(llvm.LShrOp(part, four))
+        for place in range(width(part)):
+            lanes += [_Lane(part, place), _Lane(upper, place)]
+    return _rechunked(view, lanes, element)
+
+
+def _joined(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:
+    """Pairs of elements of 4 bits as bytes, and these as elements of another type."""
+    lanes = _lanes(view.parts(value))
+    bytes: list[SSAValue] = []
+    halves = (_rechunked(view, lanes[start::2], i8) for start in range(2))
+    for low, high in zip(*halves, strict=True):
+        mask = view.vector_constant([(1 << NIBBLE_BITS) - 1] * width(low), i8)
+        four = view.vector_constant([NIBBLE_BITS] * width(low), i8)
+        bytes.append(
+            view.new(
+                llvm.OrOp(view.new(llvm.AndOp(low, mask)), view.new(llvm.ShlOp(high, four)))
+            )
+        )
+    return _recast_parts(view, bytes, element)
+
+
 def _bitcast(view: LLVMView, op: Operation) -> None:
     source, result = op.operands[0], op.results[0]
     element, became = view.element(result), view.get(source)
-    if isinstance(became, Loaded):
+    nibbles = [is_nibble(vector_element(value.type)) for value in (source, result)]
+    if nibbles[0] != nibbles[1]:
+        make = _joined if nibbles[0] else _halved
+        view.bind_parts(result, make(view, source, element))
+    elif isinstance(became, Loaded):
         view.bind(result, Loaded(became.memory, element, width(result)))
     else:
         view.bind_parts(result, recast(view, source, element))
