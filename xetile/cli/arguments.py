@@ -15,6 +15,7 @@ from xdsl.utils.hints import isa
 from xetile.advice import hint
 from xetile.cli.numpy_files import read_array
 from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xetile.types import per_byte
 from xetile.errors import XetileError
 from xetile.interpreter.machine.elements import find_element
 
@@ -36,13 +37,15 @@ class Parameter(NamedTuple):
     """A kernel's parameter.
 
     Its type as printed, its extents (None for a scalar; DYNAMIC), its strides in elements (None for
-    dense ones), and how its elements are held.
+    dense ones), how its elements are held, and how many share a byte; extents and strides of such
+    are those of the bytes.
     """
 
     type: str
     shape: tuple[int, ...] | None
     strides: tuple[int, ...] | None
     dtype: numpy.dtype[numpy.generic]
+    per_byte: int = 1
 
 
 def make_argument(parameter: Parameter, request: str, seed: int, position: int) -> Argument:
@@ -61,7 +64,8 @@ def make_argument(parameter: Parameter, request: str, seed: int, position: int) 
                 f"{parameter.type} has dynamic extents; give an array as FILE.npy"
             )
         _refuse_larger_than_memory(parameter, parameter.shape)
-        array = _array(parameter, parameter.shape, request, seed, position)
+        make = _shared_bytes if parameter.per_byte > 1 else _array
+        array = make(parameter, parameter.shape, request, seed, position)
         return _spread(array, parameter.strides)
     except XetileError as error:
         raise XetileError(f"argument {position}: {error.message}", error.location) from error
@@ -145,6 +149,23 @@ def _array(
     return numpy.full(shape, number).astype(dtype)
 
 
+def _shared_bytes(
+    parameter: Parameter, shape: tuple[int, ...], request: str, seed: int, position: int
+) -> Array:
+    """Bytes of two elements each, made as single elements are."""
+    from xetile.interpreter.machine.nibbles import packed
+
+    *rows, columns = shape
+    elements = (*rows, columns * parameter.per_byte)
+    single = parameter._replace(dtype=numpy.dtype(numpy.int8), per_byte=1)
+    made = _array(single, elements, request, seed, position)
+    if request not in KINDS and not -8 <= int(made.flat[0]) <= 15:
+        raise XetileError(
+            f"{parameter.type} does not hold {request}, but whole numbers of 4 bits"
+        )
+    return packed(made)
+
+
 def _refuse_unless_kept(parameter: Parameter, request: str, number: float) -> None:
     if not _is_integer(parameter.dtype):
         with numpy.errstate(over="ignore"):
@@ -211,7 +232,13 @@ def parameter(kind: Attribute) -> Parameter:
     shape = tuple(
         max(extent, DYNAMIC) for extent in kind.get_shape()
     )  # xDSL's is the least i64
-    return Parameter(str(kind), shape, _strides(kind), _dtype(kind.element_type))
+    strides, shared = _strides(kind), per_byte(kind.element_type)
+    if shared == 1 or not shape:
+        return Parameter(str(kind), shape, strides, _dtype(kind.element_type))
+    shape = (*shape[:-1], max(shape[-1] // shared, DYNAMIC))
+    if strides is not None:
+        strides = (*(stride // shared for stride in strides[:-1]), strides[-1])
+    return Parameter(str(kind), shape, strides, numpy.dtype(numpy.uint8), shared)
 
 
 def _dtype(element: Attribute) -> numpy.dtype[numpy.generic]:

@@ -154,7 +154,7 @@ def place(
             view = views[number]
             offset = 0 if view is None else view.offset
             placed.arguments.append(pointers[number])
-            placed.arguments.extend(_extents(group[1:], cast(Array, value), offset))
+            placed.arguments.extend(_extents(group, cast(Array, value), offset))
         else:
             placed.arguments.append(_encoded(group[0], cast(Array, values[number])))
     return placed
@@ -263,11 +263,21 @@ def _memory_of(number: int, entry: Entry, elements: Array, view: "HostView | Non
     return _Array(number, view.memory, start, max(0, -view.base))
 
 
-def _extents(entries: Sequence[Entry], array: Array, offset: int) -> list[Argument]:
-    steps = [stride // array.itemsize for stride in array.strides]
+def _extents(group: Sequence[Entry], array: Array, offset: int) -> list[Argument]:
+    """Offset, sizes and strides that a memref's pointer is followed by, in elements."""
+    if len(group) == 1:
+        return []
+    from xetile.interpreter.machine.arguments import (
+        extents_in_elements,
+        strides_in_elements,
+    )
+    from xetile.interpreter.machine.elements import element_in
+
+    of = element_in(source_types(group)[0])
+    steps, sizes = strides_in_elements(array, of), extents_in_elements(array.shape, of)
     made: list[Argument] = []
-    for entry in entries:
-        values = {"offset": (offset,), "size": array.shape, "stride": steps}[
+    for entry in group[1:]:
+        values = {"offset": (offset,), "size": sizes, "stride": steps}[
             str(entry["kind"])
         ]
         dimension = cast("int", entry.get("dimension", 0))

@@ -82,13 +82,24 @@ def find_element(type: Attribute) -> Element | None:
 
 def element_of(type: Attribute, at: Operation | SSAValue) -> Element:
     """How elements of a type, or of a vector or memref of it, are held; refused at `at` where not."""
-    inner = type
-    if isinstance(type, VectorType | MemRefType):
-        inner = cast("VectorType[Attribute] | MemRefType[Attribute]", type).element_type
+    inner = _inner(type)
     found = find_element(inner)
     if found is None:
         fail(at, f"cannot execute on elements of type {inner}")
     return found
+
+
+def element_in(type: Attribute) -> Element:
+    """How elements of a type that was executed before are held."""
+    found = find_element(_inner(type))
+    assert found is not None, "types of arguments are checked"
+    return found
+
+
+def _inner(type: Attribute) -> Attribute:
+    if isinstance(type, VectorType | MemRefType):
+        return cast("VectorType[Attribute] | MemRefType[Attribute]", type).element_type
+    return type
 
 
 def _integer(type: IntegerType) -> Element | None:
