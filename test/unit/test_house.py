@@ -60,12 +60,14 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xevm_to_llvm.reductions._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.shuffles._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
+    "xetile.passes.convert_xevm_to_llvm.types.NIBBLE_BITS": "integers of which two share a byte",
     "xetile.passes.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_WORK": "a bound on the work of planning",
+    "xetile.planning.words.BYTE_BITS": "a byte",
     "xetile.rewriting.work_item_launches.MOST_ITEMS": "the largest number of an i32",
 }
 """Numbers of rooms that decide which are no hardware's, with what they are."""

@@ -277,9 +277,7 @@ def _extents(group: Sequence[Entry], array: Array, offset: int) -> list[Argument
     steps, sizes = strides_in_elements(array, of), extents_in_elements(array.shape, of)
     made: list[Argument] = []
     for entry in group[1:]:
-        values = {"offset": (offset,), "size": sizes, "stride": steps}[
-            str(entry["kind"])
-        ]
+        values = {"offset": (offset,), "size": sizes, "stride": steps}[str(entry["kind"])]
         dimension = cast("int", entry.get("dimension", 0))
         made.append(Scalar(str(entry["type"]), values[dimension]))
     return made

@@ -264,7 +264,7 @@ class InitTileOp(IRDLOperation):
         offsets = known_entries(self.mixed_offsets)
         verify_batch(offsets, sizes)
         verify_whole_bytes(self.tile.type, offsets)
-        verify_whole_rows(self.tile.type, sizes, strides, source)
+        verify_whole_rows(self.tile.type, sizes, strides, self.source.type)
 
 
 def _parse_position(

@@ -155,7 +155,7 @@ def strides_in_elements(array: Array, of: Element) -> tuple[int, ...]:
 
 
 def _fits(dtype: np.dtype[np.generic], of: Element) -> bool:
-    if dtype == of.dtype or (of.per_byte > 1 and dtype in (np.uint8, np.int8)):
+    if dtype == of.dtype or (of.per_byte > 1 and dtype.name in ("uint8", "int8")):
         return True
     signless = not of.is_float and of.bits > 1 and of.name.startswith("i")
     return signless and dtype.kind == "u" and dtype.itemsize == of.size

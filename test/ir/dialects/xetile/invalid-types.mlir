@@ -2,8 +2,8 @@
 //
 // RUN: xetile-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{element type i4 has no layout in memory yet; use i8 tiles and truncate after loading}}
-func.func private @f(!xetile.tile<64x32xi4>)
+// expected-error @below {{tile shape 64x31: two elements of i4 share a byte, expected even columns}}
+func.func private @f(!xetile.tile<64x31xi4>)
 
 // -----
 

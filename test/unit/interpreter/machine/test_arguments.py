@@ -42,7 +42,9 @@ STRIDED = "memref<4x4xf32, strided<[8, 1]>>"
         ("index", "text", "index, which takes a number, not str 'text'"),
         ("i4", 3, None),
         ("i128", 3, "cannot execute on elements of type i128"),
-        ("memref<4xi4>", np.zeros(4, np.int8), None),
+        ("memref<4xi4>", np.zeros(2, np.int8), None),
+        ("memref<4x8xui4>", np.zeros((4, 4), np.uint8), None),
+        ("memref<4x8xi4>", np.zeros((4, 8), np.int8), "of bytes, which have 2 elements each"),
     ],
 )  # fmt: skip
 def test_arguments_that_do_not_fit(
