@@ -82,6 +82,30 @@ def given_by(use: Use, source: Held) -> Held | None:
     return Held(pulled(use.relation.inverted(), source.layout), word)
 
 
+def _given(use: Use, source: Held) -> Iterator[Held]:
+    """Layouts of a use's taker that are near: of a reduction also that with rows in the lanes that become free."""
+    given = given_by(use, source)
+    if given is None:
+        return
+    yield given
+    if not use.reduces:
+        return
+    lanes, registers = given.layout.in_columns["lane"], given.layout.in_columns["register"]
+    taken = source.layout.in_columns["lane"]
+    free = [
+        place
+        for place, (own, was) in enumerate(zip(lanes, taken, strict=True))
+        if was and not own
+    ]
+    merged = dict(zip(reversed(free), reversed(registers), strict=False))
+    if merged:
+        columns = {
+            "register": registers[: len(registers) - len(merged)],
+            "lane": tuple(merged.get(place, own) for place, own in enumerate(lanes)),
+        }
+        yield Held(LinearLayout.of_columns(columns, given.layout.out_widths))
+
+
 def _relabels(use: Use) -> bool:
     return use.taker is not None and use.taker.keeps_words and use.index == 0
 
@@ -110,9 +134,9 @@ def _settle(changed: "deque[LayoutClass]", *, forward: bool) -> None:
             if not forward:
                 continue
             for use in uses_of(made):
-                given = given_by(use, held)
-                if given is not None and use.taker is not None and _add(use.taker, given):
-                    changed.append(use.taker)
+                for given in _given(use, held):
+                    if use.taker is not None and _add(use.taker, given):
+                        changed.append(use.taker)
 
 
 def _add(made: LayoutClass, held: Held) -> bool:

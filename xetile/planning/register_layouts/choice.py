@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from xetile.planning.register_layouts.candidates import taken_as
-from xetile.planning.register_layouts.classes import LayoutClass, Moved, Use
+from xetile.planning.register_layouts.classes import LayoutClass, Moved, Use, weight
 from xetile.planning.register_layouts.held import Held
 from xetile.planning.register_layouts.prices import Conversions
 
@@ -187,7 +187,20 @@ class State:
                 turns = bool(count + change) - bool(count)
                 if turns:
                     price += turns * convert(source, target, moved.bits) * moved.weight
+        for use in made.reductions:
+            price += self._reduction(use, made, held)
+            if before is not None:
+                price -= self._reduction(use, made, before)
         return price
+
+    def _reduction(self, use: Use, made: LayoutClass, held: Held) -> float:
+        """What a reduction costs if a class of its operand or its result is held so; nothing while one is open."""
+        source = held if made is use.moved.source else self.choice.get(use.moved.source)
+        wanted = held if made is use.taker else self.choice.get(use.taker or made)
+        if source is None or wanted is None:
+            return 0
+        to = None if use.taker is None else wanted
+        return self._conversions.reduction(use, source, to) * weight(use.depth)
 
     def _targets(self, moved: Moved) -> Iterable[Held]:
         """As what a vector is taken, by ops and by the classes that are chosen."""

@@ -32,6 +32,7 @@ from xetile.planning.register_layouts.held import (
     store_message,
 )
 from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.prices import ELEMENTWISE
 
 _LOOPS = ("scf.for", "scf.while")
 _FIRST_INITIAL = {"scf.for": 3, "scf.while": 0}
@@ -55,9 +56,10 @@ class LayoutClass:
         messages: what loads the vector, where a message does; the class then has one of their layouts.
         fixed: how a matrix instruction gives it.
         keeps_words: whether words of several elements stay as they are.
-        work: elementwise ops, each weighed by its loops.
+        work: instructions of its elementwise ops for one register, each weighed by its loops.
         moved: its vectors that others take.
         sources: uses of other classes' vectors by this one.
+        reductions: those of them, and of its own vectors, that reduce.
         candidates: how it can be held, the nearest wish first.
     """
 
@@ -68,6 +70,7 @@ class LayoutClass:
     work: int = 0
     moved: "list[Moved]" = field(default_factory=list)
     sources: "list[Use]" = field(default_factory=list)
+    reductions: "list[Use]" = field(default_factory=list)
     candidates: list[Held] = field(default_factory=list)
 
 
@@ -92,6 +95,7 @@ class Use:
     moved: Moved
     op: Operation
     index: int
+    depth: int
     taker: LayoutClass | None = None
     relation: Relation | None = None
     fixed: Held | None = None
@@ -236,11 +240,11 @@ class Graph:
             elif value in self._own:
                 made.keeps_words = op.name in _KEEPS_WORDS
             elif not op.regions:
-                made.work += weight(depth)
+                made.work += ELEMENTWISE.get(op.name, 1) * weight(depth)
 
     def _make_uses(self) -> None:
         found: dict[SSAValue, Moved] = {}
-        for op, _ in self._ops:
+        for op, depth in self._ops:
             held = [
                 (index, value)
                 for index, value in enumerate(op.operands)
@@ -259,12 +263,16 @@ class Graph:
                     times = weight(self.depths[value])
                     moved = found[value] = Moved(value, source, bits_of(value), times)
                     source.moved.append(moved)
-                use = Use(moved, op, index, taker, relation)
+                use = Use(moved, op, index, depth, taker, relation)
                 use.fixed = fixed[index] if index < len(fixed) else None
                 use.reduces = op.name in REDUCTIONS and index == 0
                 moved.uses.append(use)
+                if use.reduces and relation is not None:
+                    source.reductions.append(use)
                 if taker is not None:
                     taker.sources.append(use)
+                    if use.reduces:
+                        taker.reductions.append(use)
 
     def fixed(self, op: Operation) -> Sequence[Held]:
         """How a matrix instruction or a store takes its first operands."""

@@ -45,3 +45,9 @@ XE = Prices(
     # for 1, 2, 4, 8 registers (and 160 where it does not find them: register by register is the way to write them)
     reduced=(10.0, 10.0, 9.0, 5.0),
 )
+
+ELEMENTWISE = {"arith.divf": 16, "math.exp": 12, "arith.maximumf": 8, "arith.minimumf": 8}
+"""Instructions of elementwise ops on f32 for each register; of all others 1.
+
+Source: ocloc 26.27, bmg, what a kernel of one such op has more than one of `arith.addf`.
+"""

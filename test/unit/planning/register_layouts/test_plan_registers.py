@@ -156,3 +156,23 @@ def test_what_a_while_loop_carries_has_one_layout() -> None:
     assert planned.layouts.taken(condition, 1) == ACCUMULATOR
     assert planned.layouts.taken(loop, 0) == ACCUMULATOR
     assert planned.layouts.conversions == ()
+
+
+LOADED = "%v = xegpu.load_nd %c[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
+SUMS = """%start = arith.constant dense<-0.0> : vector<8xf32>
+  %sum = vector.multi_reduction <add>, %v, %start [1] : vector<8x16xf32> to vector<8xf32>
+"""
+
+
+def test_what_is_reduced_is_taken_as_it_lies() -> None:
+    planned = Planned(LOADED + SUMS)
+    (reduction,) = planned.ops("vector.multi_reduction")
+    assert planned.layouts.taken(reduction, 0) == ACCUMULATOR
+    assert planned.layouts.conversions == ()
+
+
+def test_dear_work_on_sums_is_done_with_rows_in_lanes() -> None:
+    ones = "%one = arith.constant dense<1.0> : vector<8xf32>\n"
+    planned = Planned(LOADED + SUMS + ones + "%q = arith.divf %one, %sum : vector<8xf32>")
+    (quotient,) = planned.ops("arith.divf")
+    assert planned.layouts.of(quotient.results[0]).in_dim_size("register") == 1
