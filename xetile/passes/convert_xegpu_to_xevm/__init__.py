@@ -39,6 +39,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
     messages,
     once,
     rearrange,
+    reductions,
     vectors,
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
@@ -57,6 +58,7 @@ _HANDLERS: Handlers[LaneView] = {
     **messages.HANDLERS,
     **vectors.HANDLERS,
     **rearrange.HANDLERS,
+    **reductions.HANDLERS,
     **elements.HANDLERS,
     **computed.HANDLERS,
     **once.HANDLERS,
