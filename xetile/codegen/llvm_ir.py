@@ -7,6 +7,7 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
   may compile a kernel for 32 lanes;
 - it refuses the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
+- its functions, such as exp, are of one type in a module, and have no fastmath flags (intrinsics.py);
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
 """
@@ -29,6 +30,7 @@ from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
+from xetile.codegen.intrinsics import fastmath_flags, intrinsic_call, is_intrinsic
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -183,6 +185,8 @@ def _convert_missing(
         values[op.res] = _private_memory(op, builder, operands[0])
     elif isinstance(op, llvm.GEPOp):
         values[op.result] = _element_pointer(op, builder, operands)
+    elif is_intrinsic(op):
+        values[op.results[0]] = intrinsic_call(op, builder, operands)
     elif isinstance(op, SelectOp):
         values[op.res] = builder.select(operands[0], operands[1], operands[2])
     elif isinstance(op, FCmpOp):
@@ -260,7 +264,8 @@ def _compare(op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value)
     predicate = op.predicate_name
     if predicate in ("_false", "_true"):  # llvmlite has neither
         return _splat(convert_type(op.res.type), predicate == "_true")
+    flags = fastmath_flags(op)
     if predicate in ("ord", "uno"):
-        return builder.fcmp_ordered(predicate, left, right)
+        return builder.fcmp_ordered(predicate, left, right, flags=flags)
     compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered
-    return compare(_SYMBOLS[predicate[1:]], left, right)
+    return compare(_SYMBOLS[predicate[1:]], left, right, flags=flags)

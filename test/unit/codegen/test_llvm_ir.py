@@ -136,6 +136,34 @@ def test_selection_by_a_vector():
     )
 
 
+def test_flags_of_arithmetic_stay():
+    body = """%a = llvm.fadd %f, %f {fastmathFlags = #llvm.fastmath<contract>} : f32
+      %b = llvm.fcmp "olt" %v, %v {fastmathFlags = #llvm.fastmath<nnan>} : vector<8xf32>
+      %c = llvm.intr.exp(%v) {fastmathFlags = #llvm.fastmath<afn>} : (vector<8xf32>) -> vector<8xf32>
+      %d = llvm.intr.fma(%a, %f, %f) {fastmathFlags = #llvm.fastmath<fast>} : (f32, f32, f32) -> f32
+      %e = llvm.intr.maxnum(%d, %f) : (f32, f32) -> f32"""
+    text = code(function(body, arguments=VALUES))
+    for expected in (
+        "fadd contract float",
+        "fcmp nnan olt <8 x float>",
+        "call afn <8 x float> @",
+        "call afn arcp contract ninf nnan nsz reassoc float @",
+        'call float @"llvm.maxnum.f32"',
+    ):
+        assert expected in text
+
+
+def test_functions_of_several_types():
+    body = """%h = llvm.fptrunc %f : f32 to f16
+      %a = llvm.intr.exp(%f) : (f32) -> f32
+      %b = llvm.intr.exp(%h) : (f16) -> f16
+      %c = llvm.intr.exp(%v) : (vector<8xf32>) -> vector<8xf32>
+      %d = llvm.intr.copysign(%h, %h) : (f16, f16) -> f16"""
+    text = code(function(body, arguments=VALUES))
+    for name in ("exp.f32", "exp.f16", "exp.v8f32", "copysign.f16"):
+        assert f'@"llvm.{name}"' in text
+
+
 def test_blocks_and_what_they_carry():
     body = """%c0 = llvm.mlir.constant(0 : i32) : i32
       %c1 = llvm.mlir.constant(1 : i32) : i32

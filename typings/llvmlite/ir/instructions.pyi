@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from llvmlite.ir.values import Block, Value
 
 class Instruction(Value): ...
@@ -5,9 +7,13 @@ class Instruction(Value): ...
 class AllocaInstr(Instruction):
     align: int | None
 
+class FastMathFlags:
+    def __init__(self, args: Sequence[str] = ()) -> None: ...
+
 class CallInstr(Instruction):
     callee: Value
     cconv: str
+    fastmath: FastMathFlags
 
 class PhiInstr(Instruction):
     def add_incoming(self, value: Value, block: Block) -> None: ...

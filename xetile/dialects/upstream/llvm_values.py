@@ -148,6 +148,7 @@ class FCmpOp(IRDLOperation):
         lhs: SSAValue | Operation,
         rhs: SSAValue | Operation,
         predicate: str | IntegerAttr[IntegerType],
+        fast_math: FastMathAttr | None = None,
     ) -> None:
         """`predicate` by its name (`oeq`, `ult`, ...) or number."""
         if isinstance(predicate, str):
@@ -155,7 +156,10 @@ class FCmpOp(IRDLOperation):
         super().__init__(
             operands=[lhs, rhs],
             result_types=[_with_shape_of(SSAValue.get(lhs).type, i1)],
-            properties={"predicate": predicate},
+            properties={
+                "predicate": predicate,
+                "fastmathFlags": fast_math or FastMathAttr(None),
+            },
         )
 
     @property
