@@ -44,6 +44,7 @@ EXCEPTIONS: frozenset[tuple[str, str]] = frozenset()
 """Imports (from, of) that stand against the order; nothing is added here, it only gets shorter."""
 
 OUR_OWN_NUMBERS: Mapping[str, str] = {
+    "xetile.passes.convert_xegpu_to_xevm.reductions._LARGEST_NUMBER": "words of floats",
     "xetile.passes.convert_xegpu_to_xevm.tf32._F32_DIGITS": "IEEE's f32",
     "xetile.passes.convert_xetile_to_xegpu.checks.MOST_BLOCKS": "what we unroll in one subgroup",
     "xetile.passes.convert_xevm_to_llvm.builtins.LOAD_CACHE_OPTIONS": "IGC's enumeration",

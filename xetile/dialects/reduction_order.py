@@ -10,6 +10,9 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 
+REASSOCIATES = "reassoc"
+"""What says of a reduction that it may be formed in any order: a property of tile_reduce, an attribute of vector's."""
+
 
 def half(count: int) -> int:
     """The largest power of two below a count, which is at least 2."""

@@ -50,6 +50,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "locality": (IntegerAttr, "an integer from 0 to 3"),
     "inner_blocks": _BLOCKS,
     "message": (MessageAttr, "a #xetile.message"),
+    "reassoc": (UnitAttr, "a word without a value"),
     "wg_map_a": _MAP,
     "wg_map_b": _MAP,
     "wg_map_c": _MAP,

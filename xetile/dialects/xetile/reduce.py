@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, VectorType
+from xdsl.dialects.builtin import I64, DenseArrayBase, UnitAttr, VectorType
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.advice import hint
+from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.parsing import (
     integer_array,
@@ -34,19 +35,27 @@ INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", 
 
 @irdl_op_definition
 class TileReduceOp(VectorOp, HasFolderInterface):
-    """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`."""
+    """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`.
+
+    With `{reassoc}` the elements may be combined in any order.
+    """
 
     name = "xetile.tile_reduce"
-    FORMAT: ClassVar[Format] = Format("tile_reduce", RESULT_MAPS, RESULT_MAPS[0])
+    FORMAT: ClassVar[Format] = Format(
+        "tile_reduce", (REASSOCIATES, *RESULT_MAPS), RESULT_MAPS[0]
+    )
 
     kind = prop_def(CombiningKindAttr)
     reduction_dims = prop_def(DenseArrayBase[I64])
+    reassoc = opt_prop_def(UnitAttr)
 
     def __init__(
         self,
         kind: CombiningKindFlag | str,
         source: SSAValue,
         reduction_dims: Sequence[int],
+        *,
+        reassoc: UnitAttr | None = None,
         **maps: WorkgroupMapAttr | None,
     ) -> None:
         vector = vector_of(source)
@@ -57,6 +66,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
             properties={
                 "kind": CombiningKindAttr(CombiningKindFlag(kind)),
                 "reduction_dims": integer_array(sorted(reduction_dims)),
+                "reassoc": reassoc,
                 **maps,
             },
         )

@@ -24,6 +24,7 @@ together. Integers are given to gpu.subgroup_reduce, whose order is not specifie
 from collections.abc import Sequence
 from typing import cast
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
@@ -37,12 +38,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat
 from xetile.dialects.atomic_kinds import identity
+from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.gpu import ShuffleOp as LaneShuffleOp
@@ -70,9 +73,6 @@ from xetile.rewriting.rewriter import Handlers
 
 _LARGEST_NUMBER = {"bf16": 0x7F80, "f8E5M2": 0x7C, "f8E4M3FN": 0x7E}
 """The word of what is no NaN and largest: infinity, or the largest number (OCP 8-bit floating point, table 1)."""
-
-REASSOCIATES = "reassoc"
-"""The discardable attribute of a reduction that may be formed in any order."""
 
 _EXCHANGED = (f16, f32, f64)
 """Floats that lanes exchange as they are; others go as integers."""
@@ -128,6 +128,13 @@ def _dimensions(op: Operation) -> tuple[int, ...]:
     return (0,) if op.name == "vector.reduction" else tuple(integers_of(op, "reduction_dims"))
 
 
+def _reassociates(op: Operation) -> bool:
+    """Whether any order will do."""
+    flags = op.properties.get("fastmath")
+    said = flags.data if isinstance(flags, FastMathFlagsAttr) else ()
+    return REASSOCIATES in op.attributes or FastMathFlag.REASSOC in said
+
+
 class _Reducing:
     """One reduction's kind, and the steps of it as ops."""
 
@@ -139,7 +146,7 @@ class _Reducing:
         self.element = element
         self.kind = kind or str(cast(CombiningKindAttr, op.properties["kind"]).data)
         rounds = isinstance(element, FLOAT_TYPES) and self.kind in _ROUNDING
-        self.in_order = rounds and REASSOCIATES not in op.attributes
+        self.in_order = rounds and not _reassociates(op)
 
     def reduced(self, value: SSAValue, steps: Sequence[Step]) -> SSAValue:
         """The registers after all steps."""

@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.dialects.reduction_order import halved
+from xetile.dialects.reduction_order import REASSOCIATES, halved
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import (
     BroadcastOp,
@@ -88,7 +88,11 @@ def _reduced(view: XeGPUView, op: TileReduceOp, grid: Grid, dimensions: list[int
     kept = [n for d, n in enumerate(grid.block) if d not in dimensions]
     height, width = (1 if d in dimensions else n for d, n in enumerate(grid.block))
     start = view.new(arith.ConstantOp(identity(op.kind.data, element, kept)))
-    made = (view.new(MultiReductionOp(op.kind, v, start, dimensions)) for v in grid.values)
+    reductions = [MultiReductionOp(op.kind, v, start, dimensions) for v in grid.values]
+    if op.reassoc is not None:
+        for reduction in reductions:
+            reduction.attributes[REASSOCIATES] = op.reassoc
+    made = map(view.new, reductions)
     type = VectorType(element, (height, width))
     spread = ShapeCastOp if kept else BroadcastOp
     return Grid([view.new(spread(v, type)) for v in made], grid.shape, (height, width))

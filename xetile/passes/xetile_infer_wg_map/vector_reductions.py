@@ -15,11 +15,13 @@ zero. What starts from other values than one constant stays as it is, as does a 
 vector that it is, which no map distributes.
 """
 
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Operation, OpResult
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type
 from xetile.dialects.atomic_kinds import identity
+from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.vector import MultiReductionOp
@@ -50,6 +52,7 @@ class _RaiseReduction(RewritePattern):
             kind,
             reduction.source,
             dims,
+            reassoc=UnitAttr() if REASSOCIATES in reduction.attributes else None,
             wg_map_result=map if isinstance(map, WorkgroupMapAttr) else None,
         )
         made.result.name_hint = op.results[0].name_hint

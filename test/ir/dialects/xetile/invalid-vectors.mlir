@@ -330,6 +330,14 @@ func.func @f(%x: vector<64x32xf32>) {
 
 // -----
 
+func.func @f(%x: vector<64x32xf32>) {
+  // expected-error @below {{'reassoc' is a word without a value, found 1 : i64}}
+  %0 = xetile.tile_reduce <add>, %x [1] {reassoc = 1} : vector<64x32xf32> -> vector<64x1xf32>
+  func.return
+}
+
+// -----
+
 func.func @f(%row: vector<1x32xf32>) {
   // expected-error @below {{'result' is 64x32, 'source' 1x32; expected them equal in dimension 0}}
   %0 = xetile.tile_broadcast %row [1] : vector<1x32xf32> -> vector<64x32xf32>

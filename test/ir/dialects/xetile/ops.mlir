@@ -119,10 +119,12 @@ func.func @tile_transpose(%v: vector<64x32xf32>, %b: vector<2x4x16x8xf16>, %w: v
 // CHECK-NEXT: %r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>
 // CHECK-NEXT: %d = xetile.tile_reduce <maximumf>, %b [1, 3] : vector<8x4x8x16xf32> -> vector<8x1x8x1xf32>
 // CHECK-NEXT: %m = xetile.tile_reduce <xor>, %w [1] {wg_map_result = #xetile.wg_map<sg_layout = [32, 1], sg_data = [8, 1]>} : vector<256x128xi32> -> vector<256x1xi32>
+// CHECK-NEXT: %s = xetile.tile_reduce <add>, %v [0] {reassoc} : vector<64x32xf32> -> vector<1x32xf32>
 func.func @tile_reduce(%v: vector<64x32xf32>, %b: vector<8x4x8x16xf32>, %w: vector<256x128xi32>) {
   %r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>
   %d = xetile.tile_reduce <maximumf>, %b [1, 3] : vector<8x4x8x16xf32> -> vector<8x1x8x1xf32>
   %m = xetile.tile_reduce <xor>, %w [1] {wg_map_result = #xetile.wg_map<sg_layout = [32, 1], sg_data = [8, 1]>} : vector<256x128xi32> -> vector<256x1xi32>
+  %s = xetile.tile_reduce <add>, %v [0] {reassoc} : vector<64x32xf32> -> vector<1x32xf32>
   func.return
 }
 

@@ -54,6 +54,17 @@ gpu.module @m {
     gpu.return
   }
 
+  // What any order will do for says so.
+
+  // CHECK-LABEL: gpu.func @any_order
+  // CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} {reassoc} [0] : vector<8x16xf32> to vector<16xf32>
+  gpu.func @any_order(%A: memref<64x64xf32>) kernel {
+    %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>>
+    %v = xetile.load_tile %t : !xetile.tile<8x16xf32, #xetile.tile_attr<inner_blocks = [8, 16]>> -> vector<1x1x8x16xf32>
+    %r = xetile.tile_reduce <add>, %v [0, 2] {reassoc} : vector<1x1x8x16xf32> -> vector<1x1x1x16xf32>
+    gpu.return
+  }
+
   // What rearranges nothing leaves nothing behind.
 
   // CHECK-LABEL: gpu.func @unmoved

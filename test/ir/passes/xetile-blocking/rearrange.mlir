@@ -14,7 +14,7 @@
 // CHECK: %[[T4:.*]] = xetile.tile_pack %[[T2]] {inner_blocks = array<i64: 8, 16>}
 // CHECK: %[[S:.*]] = arith.addf %[[T4]], %[[B]] : vector<6x2x8x16xf16>
 // CHECK: xetile.store_tile %[[S]], {{.*}} : vector<6x2x8x16xf16>
-// CHECK: xetile.tile_reduce <add>, %[[V]] [0, 1, 2, 3] : vector<1x3x32x16xf16> -> vector<1x1x1x1xf16>
+// CHECK: xetile.tile_reduce <add>, %[[V]] [0, 1, 2, 3] {reassoc} : vector<1x3x32x16xf16> -> vector<1x1x1x1xf16>
 gpu.module @m {
   gpu.func @rearranged(%A: memref<64x64xf16>, %D: memref<64x64xf16>) kernel {
     %ta = xetile.init_tile %A[0, 0] : memref<64x64xf16> -> !xetile.tile<32x48xf16>
@@ -25,7 +25,7 @@ gpu.module @m {
     %s = arith.addf %t, %b : vector<48x32xf16>
     %td = xetile.init_tile %D[0, 0] : memref<64x64xf16> -> !xetile.tile<48x32xf16>
     xetile.store_tile %s, %td : vector<48x32xf16>, !xetile.tile<48x32xf16>
-    %all = xetile.tile_reduce <add>, %v [0, 1] : vector<32x48xf16> -> vector<1x1xf16>
+    %all = xetile.tile_reduce <add>, %v [0, 1] {reassoc} : vector<32x48xf16> -> vector<1x1xf16>
     %te = xetile.init_tile %D[0, 0] : memref<64x64xf16> -> !xetile.tile<1x1xf16>
     xetile.store_tile %all, %te : vector<1x1xf16>, !xetile.tile<1x1xf16>
     gpu.return

@@ -25,13 +25,13 @@ gpu.module @m {
 // CHECK: %[[V0:.*]] = xetile.load_tile
 // CHECK-NEXT: %[[V1:.*]] = xetile.load_tile
 // CHECK-NEXT: %[[J:.*]] = arith.minsi %[[V0]], %[[V1]] : vector<8x16xi32>
-// CHECK-NEXT: xetile.tile_reduce <minsi>, %[[J]] [1] : vector<8x16xi32> -> vector<8x1xi32>
+// CHECK-NEXT: xetile.tile_reduce <minsi>, %[[J]] [1] {reassoc} : vector<8x16xi32> -> vector<8x1xi32>
 // CHECK-NEXT: gpu.return
 gpu.module @m {
   gpu.func @rounds(%src: memref<32x32xi32>) kernel {
     %t = xetile.init_tile %src[0, 0] : memref<32x32xi32> -> !xetile.tile<32x32xi32, #xetile.tile_attr<wg_map = #source>>
     %v = xetile.load_tile %t : !xetile.tile<32x32xi32, #xetile.tile_attr<wg_map = #source>> -> vector<32x32xi32>
-    %r = xetile.tile_reduce <minsi>, %v [1] {wg_map_result = #xetile.wg_map<sg_layout = [4, 1], sg_data = [8, 1]>, wg_map_source = #source} : vector<32x32xi32> -> vector<32x1xi32>
+    %r = xetile.tile_reduce <minsi>, %v [1] {reassoc, wg_map_result = #xetile.wg_map<sg_layout = [4, 1], sg_data = [8, 1]>, wg_map_source = #source} : vector<32x32xi32> -> vector<32x1xi32>
     gpu.return
   }
 }
