@@ -11,6 +11,7 @@ from support.subgroup import NUMPY, Array, same
 from xdsl.dialects.builtin import ModuleOp
 
 from xetile.api import lower, parse, text
+from xetile.levels import LevelName
 
 WIDTH = 64
 """Columns of the matrices, of which surfaces ask for 64 bytes."""
@@ -140,7 +141,7 @@ def test_every_kind_and_form(
     data = [telling("add", NUMPY[element], shape)]
     if element not in INTEGERS:
         data.append(special(NUMPY[element], shape))
-    modules = {None: written, "xevm": below}
-    for level in place.levels([None, "xevm"]):
+    levels: list[LevelName | None] = [None, "xevm"]
+    for level in place.levels(levels):
         for values in data:
-            check(modules[level], place, kinds, forms, values)
+            check(written if level is None else below, place, kinds, forms, values)
