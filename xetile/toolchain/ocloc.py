@@ -13,8 +13,8 @@ from xetile.toolchain.sandbox import Outcome, ending, run
 TIME_LIMIT = 300.0
 """Seconds that one call of ocloc may take."""
 
-LOADER_SYMBOLS = "__INTEL_PATCH_"
-"""Prefix of the symbols that the driver resolves when it loads a binary; any other undefined symbol is a
+LOADER_SYMBOLS = ("__INTEL_PATCH_", "__INTEL_PER_THREAD_OFF")
+"""How the symbols begin that the driver resolves when it loads a binary; any other undefined symbol is a
 builtin that the compiler does not know (ocloc does not report it)."""
 
 
