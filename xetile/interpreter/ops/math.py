@@ -43,7 +43,8 @@ def _reciprocal_root(x: Array) -> Array:
 
 def _away_from_zero(x: Array) -> Array:
     whole = np.trunc(x)
-    return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
+    away = whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
+    return np.copysign(away, x)
 
 
 _AS_IN_NUMPY = (
