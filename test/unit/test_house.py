@@ -56,13 +56,17 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
         f"xetile.passes.convert_xevm_to_llvm.floats_8.{name}": "bits of floats"
         for name in ("_E4M3", "_E5M2", "_MAGNITUDE", "_SIGN", "_F32_FRACTION", "_F32_BIAS")
     },
+    "xetile.passes.convert_xevm_to_llvm.functions._EXPONENT_BITS": "OpenCL's int",
     "xetile.passes.convert_xevm_to_llvm.identifiers._ACQUIRE_RELEASE": "OpenCL's enumeration",
     "xetile.passes.convert_xevm_to_llvm.identifiers._SPIRV_SEMANTICS": "SPIR-V's enumeration",
     "xetile.passes.convert_xevm_to_llvm.reductions._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.shuffles._LETTERS": "the C++ ABI's letters for integers",
     "xetile.passes.convert_xevm_to_llvm.types.CHUNK": "our choice among SPIR-V's lengths of vectors",
     "xetile.passes.convert_xevm_to_llvm.types.NIBBLE_BITS": "integers of which two share a byte",
+    "xetile.passes.convert_xevm_to_llvm.types._FLOATS": "the C++ ABI's letters for floats",
     "xetile.passes.convert_xevm_to_llvm.types._INTEGER_BITS": "SPIR-V's integers",
+    "xetile.passes.convert_xevm_to_llvm.types._SIGNED": "the C++ ABI's letters for integers",
+    "xetile.passes.convert_xevm_to_llvm.types._UNSIGNED": "the C++ ABI's letters for integers",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",

@@ -14,7 +14,9 @@ TYPES = ("f16", "bf16", "f32", "f64")
 MANY = 1 << 20
 EXACT = ("arith.divf", "math.sqrt")
 """What a device computes exactly where it is asked to."""
-TWO_ARGUMENTS = ("math.powf", "arith.divf")
+TWO_ARGUMENTS = ("math.atan2", "math.powf", "arith.divf")
+_EXPONENT = -3
+"""Of math.fpowi, all results of which are rounded."""
 
 
 def measure(functions: Sequence[str]) -> bool:
@@ -43,7 +45,7 @@ def largest_errors(
         return {}
     operands = dict(zip("xy"[:count], _sample(type, count), strict=True))
     values = ", ".join(f"%{name}" for name in operands)
-    ops = {n: Op(f"%r = {n} {values} : #{type}>", type, "".join(operands)) for n in names}
+    ops = {n: Op(_lines(n, values, type), type, "".join(operands)) for n in names}
     program = kernel(type, 8, ops, operands)
     expected, found = judge.both(program, "bmg")
     worst: dict[str, float] = {}
@@ -53,6 +55,13 @@ def largest_errors(
         assert isinstance(right, numpy.ndarray)
         worst[result.part] = float(errors(result.numbers(left), result.numbers(right)).max())
     return worst
+
+
+def _lines(name: str, values: str, type: str) -> str:
+    if name != "math.fpowi":
+        return f"%r = {name} {values} : #{type}>"
+    power = f"%c = arith.constant dense<{_EXPONENT}> : #i32>"
+    return f"{power}\n%r = {name} {values}, %c : #{type}>, #i32>"
 
 
 def _sample(type: str, count: int) -> list[Array]:

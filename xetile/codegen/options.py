@@ -2,6 +2,7 @@
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import Float16Type, Float32Type, ModuleOp, VectorType
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -24,8 +25,9 @@ def build_options(
 def divides(function: llvm.FuncOp) -> bool:
     """Whether a function has quotients or square roots that are exact only if a driver is told so.
 
-    OpenCL grants an error to those of f32. IGC takes square roots of f16 in f32, and so by the option; quotients of
-    f16 too, but there it has an approximation whatever it is told (source: ocloc's assembly).
+    Those that may be approximate (flags `arcp`, for quotients, and `afn`) ask for nothing. OpenCL grants an error to
+    those of f32. IGC takes square roots of f16 in f32, and so by the option; quotients of f16 too, but there it has an
+    approximation whatever it is told (source: ocloc's assembly).
     """
     return any(map(_is_inexact, function.walk()))
 
@@ -33,9 +35,13 @@ def divides(function: llvm.FuncOp) -> bool:
 def _is_inexact(op: Operation) -> bool:
     match op:
         case llvm.FDivOp():
-            return isinstance(_element(op.res), Float32Type)
+            flags = {FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC}
+            return isinstance(_element(op.res), Float32Type) and not (
+                flags & op.fastmathFlags.data
+            )
         case llvm.FSqrtOp():
-            return isinstance(_element(op.res), Float16Type | Float32Type)
+            is_exact = FastMathFlag.APPROX_FUNC not in op.fastmathFlags.data
+            return is_exact and isinstance(_element(op.res), Float16Type | Float32Type)
         case _:
             return False
 

@@ -31,8 +31,12 @@ _HARMLESS = re.compile(
     r"_Z\d+(intel_sub_group_(2d_block_(read|write|prefetch)|\w+_matrix_mad)_\w+"
     r"|get_(group_id|num_groups|local_id|local_size|global_id)j"
     r"|get_(num_)?sub_groups?(_id|_local_id|_size)?v|barrierj|atomic_work_item_fencejii"
-    r"|sub_group_(shuffle(_xor|_up|_down)?|broadcast)([csilfd]|Dh)j|sub_group_reduce_(add|min|max)[ijlm]|__spirv_ControlBarrierjjj)"
-    r"|__builtin_IB_(subgroup|simd_block)_\w+|__internal_intel_sub_group_2d_block_\w+_cache_controls"
+    r"|sub_group_(shuffle(_xor|_up|_down)?|broadcast)([csilfd]|Dh)j"
+    r"|sub_group_reduce_(add|min|max)[ijlm]|__spirv_ControlBarrierjjj)"
+    r"|__builtin_IB_((subgroup|simd_block)_\w+|(bftof|ftobf)_\d+)"
+    r"|__internal_intel_sub_group_2d_block_\w+_cache_controls"
+    r"|_Z\d+(a?(cos|sin|tan)h?|atan2|cbrt|erf|expm1|log10|log1p|r(int|ound|sqrt)|trunc"
+    r"|native_[a-z]+[0-9]*|pown|abs|c[lt]z|popcount|mul_hi|convert_float\d*_rtz)(Dv\d_)?(Dh|[a-m])\w*"
 )
 """The names that `convert-xevm-to-llvm` writes."""
 

@@ -451,6 +451,10 @@ def test_what_a_kernel_of_the_llvm_dialect_cannot_take(
         ("math.sqrt %a", "f16", True),  # in f32 too, on the hardware
         ("arith.divf %a, %a", "f16", False),
         ("arith.mulf %a, %a", "f32", False),
+        # what may be approximate asks for nothing
+        ("arith.divf %a, %a fastmath<arcp>", "f32", False),
+        ("math.sqrt %a fastmath<afn>", "f32", False),
+        ("arith.divf %a, %a fastmath<nnan>", "f32", True),
     ],
 )
 def test_options_for_exact_division(op: str, type: str, exact: bool) -> None:
@@ -474,12 +478,13 @@ def test_one_kernel_that_divides_decides_for_the_module() -> None:
     assert "correctly-rounded" in str(contract["build_options"])
 
 
-def test_the_module_says_what_the_contract_says_of_floats() -> None:
+@pytest.mark.parametrize("flags", ["", " fastmath<fast>", " fastmath<nnan,nsz>"])
+def test_the_module_says_what_the_contract_says_of_floats(flags: str) -> None:
+    """Nothing is contracted; an op is as inexact as its own flags allow."""
     from xetile.codegen.spirv import instructions
 
     text = on_bmg(
-        elementwise("k", "arith.mulf %a, %a fastmath<fast>"),
-        elementwise("l", "arith.addf %a, %a fastmath<contract,reassoc>"),
+        elementwise("k", f"arith.mulf %a, %a{flags}"), elementwise("l", "arith.addf %a, %a")
     )
     module = module_of(text)
     spirv = xetile.emit(module, "spirv")
@@ -489,8 +494,15 @@ def test_the_module_says_what_the_contract_says_of_floats() -> None:
     found = list(instructions(spirv))
     modes = [i.operands[1] for i in found if i.opcode == op_execution_mode]
     assert modes.count(contraction_off) == 2
-    decorations = [i.operands[1] for i in found if i.opcode == op_decorate]
-    assert fp_fast_math_mode not in decorations
+    decorated = {
+        i.operands[0]
+        for i in found
+        if i.opcode == op_decorate and i.operands[1] == fp_fast_math_mode
+    }
+    op_fadd, op_fmul = 129, 133
+    multiplied = {i.operands[1] for i in found if i.opcode == op_fmul}
+    assert decorated == (multiplied if flags else set())
+    assert any(i.opcode == op_fadd for i in found)
 
 
 @pytest.mark.ocloc

@@ -48,6 +48,7 @@ After:
   structured here; they become branches.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
+- fastmath flags stay on what an op becomes.
 - `cache_control` takes IGC's function behind the builtin, which has an argument for it.
 
 Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
@@ -59,19 +60,23 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, kernel_functions
+from xetile.analysis import kernels
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
     control_flow,
     floats,
+    functions,
     identifiers,
+    integer_functions,
+    masks,
     memory,
     messages,
     reductions,
     rows,
     shuffles,
     vectors,
+    views,
 )
 from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
@@ -79,15 +84,19 @@ from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
+    **integer_functions.HANDLERS,
     **floats.HANDLERS,
+    **functions.HANDLERS,
     **control_flow.HANDLERS,
     **identifiers.HANDLERS,
+    **masks.HANDLERS,
     **memory.HANDLERS,
     **messages.HANDLERS,
     **reductions.HANDLERS,
     **rows.HANDLERS,
     **shuffles.HANDLERS,
     **vectors.HANDLERS,
+    **views.HANDLERS,
 }
 
 
@@ -104,9 +113,9 @@ class ConvertXeVMToLLVM(ModulePass):
 
         Errors: XetileError at the op that has no lowering.
         """
-        kernels = kernel_functions(op)
-        for function in functions(op):
-            if function not in kernels and function.name == "gpu.func":
+        found = kernels.kernel_functions(op)
+        for function in kernels.functions(op):
+            if function not in found and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
-        for function in kernels:
+        for function in found:
             convert_kernel(function, HANDLERS, self.device)

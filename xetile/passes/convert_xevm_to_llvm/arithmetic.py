@@ -79,10 +79,13 @@ def _operand_parts(view: LLVMView, value: SSAValue, bits: int) -> tuple[SSAValue
     return view.parts(value)
 
 
-def _rows(
+def integer_rows(
     view: LLVMView, op: Operation, bits: int, *, unsigned: bool | None = None
 ) -> Iterator[tuple[SSAValue, ...]]:
-    """The chunks of the operands side by side; with `unsigned` all bits of 4-bit integers count."""
+    """The chunks of the operands side by side, scalars with so many bits.
+
+    With `unsigned` given all bits of 4-bit integers count.
+    """
     parts = [_operand_parts(view, value, bits) for value in op.operands]
     if unsigned is not None:
         parts = [
@@ -148,7 +151,9 @@ def _most_bits(view: LLVMView, values: Sequence[SSAValue]) -> int:
 def _wrapping(view: LLVMView, op: Operation) -> None:
     if op.name == "arith.addi" and _moved_address(view, op):
         return
-    _bind_numbers(view, op, _rows(view, op, view.bits(op.results[0])), WRAPPING[op.name])
+    _bind_numbers(
+        view, op, integer_rows(view, op, view.bits(op.results[0])), WRAPPING[op.name]
+    )
 
 
 def _moved_address(view: LLVMView, op: Operation) -> bool:
@@ -162,13 +167,15 @@ def _moved_address(view: LLVMView, op: Operation) -> bool:
 
 def _exact(view: LLVMView, op: Operation) -> None:
     unsigned = op.name in _UNSIGNED
-    rows = _rows(view, op, _most_bits(view, (*op.operands, *op.results)), unsigned=unsigned)
+    rows = integer_rows(
+        view, op, _most_bits(view, (*op.operands, *op.results)), unsigned=unsigned
+    )
     _bind_numbers(view, op, rows, _EXACT[op.name])
 
 
 def _extreme(view: LLVMView, op: Operation) -> None:
     bits, unsigned = _most_bits(view, op.operands), op.name in _UNSIGNED
-    rows, predicate = _rows(view, op, bits, unsigned=unsigned), _EXTREMES[op.name]
+    rows, predicate = integer_rows(view, op, bits, unsigned=unsigned), _EXTREMES[op.name]
 
     def chosen(a: SSAValue, b: SSAValue) -> Operation:
         return SelectOp(view.compare(predicate, a, b), a, b)
@@ -179,7 +186,7 @@ def _extreme(view: LLVMView, op: Operation) -> None:
 def _compare(view: LLVMView, op: Operation) -> None:
     predicate = cast("IntegerAttr[IntegerType]", op.properties["predicate"]).value.data
     flag = llvm.ICmpPredicateFlag.from_int(predicate).value
-    rows = _rows(view, op, _most_bits(view, op.operands), unsigned=flag.startswith("u"))
+    rows = integer_rows(view, op, _most_bits(view, op.operands), unsigned=flag.startswith("u"))
     if flag not in _OF_BITS:
         rows = (wide_bits(view, row, unsigned=flag.startswith("u")) for row in rows)
     view.bind_parts(op.results[0], [view.compare(flag, a, b) for a, b in rows])

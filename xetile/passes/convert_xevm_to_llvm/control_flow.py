@@ -9,12 +9,14 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.constants import integers_of
 from xetile.analysis.ranges import Interval
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
 from xetile.passes.convert_xevm_to_llvm.types import vector_length
 from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Strided
 from xetile.rewriting.rewriter import Handlers
+from xetile.targets.target import INDEX_BITS
 
 _Slot: TypeAlias = tuple[Attribute, ...]
 """How a value is carried: the types of its block arguments."""
@@ -117,6 +119,21 @@ def _for(view: LLVMView, op: Operation) -> None:
     _bind(view, op.results, slots, head.args[1:])
 
 
+def _branch(
+    view: LLVMView,
+    op: Operation,
+    branch: Block,
+    inside: Block,
+    slots: Sequence[_Slot],
+    behind: Block,
+) -> None:
+    """One region of an op, in a block of its own, that ends in a branch behind the op."""
+    view.enter(inside)
+    view.rewrite_block(branch)
+    view.current = op
+    view.emit(llvm.BrOp(behind, *_all_flat(view, _yielded(branch), slots)))
+
+
 def _if(view: LLVMView, op: Operation) -> None:
     branches = [region.blocks[0] for region in op.regions if region.blocks]
     slots = _slots(view, op.results, *map(_yielded, branches))
@@ -125,10 +142,31 @@ def _if(view: LLVMView, op: Operation) -> None:
     condition = view.scalar(op.operands[0])
     view.emit(llvm.CondBrOp(condition, blocks[0], [], (blocks[1:] or [behind])[0], []))
     for branch, block in zip(branches, blocks, strict=True):
-        view.enter(block)
-        view.rewrite_block(branch)
-        view.current = op
-        view.emit(llvm.BrOp(behind, *_all_flat(view, _yielded(branch), slots)))
+        _branch(view, op, branch, block, slots, behind)
+    view.enter(behind)
+    _bind(view, op.results, slots, behind.args)
+
+
+def _index_switch(view: LLVMView, op: Operation) -> None:
+    """One comparison after the other; the first region is for what no case names."""
+    default, *cases = [region.blocks[0] for region in op.regions]
+    slots = _slots(view, op.results, *map(_yielded, (default, *cases)))
+    behind = Block(arg_types=_types(slots))
+    (flag,) = op.operands
+    numbers = integers_of(op, "cases")
+    all_fit = all(Interval(number, number).fits(32) for number in numbers)
+    bits = view.bits(flag) if all_fit else INDEX_BITS
+    for number, branch in zip(numbers, cases, strict=True):
+        inside, next = Block(), Block()
+        same = view.compare(
+            "eq", view.integer(flag, bits), view.integer_constant(number, bits)
+        )
+        view.emit(llvm.CondBrOp(same, inside, [], next, []))
+        _branch(view, op, branch, inside, slots, behind)
+        view.enter(next)
+    view.rewrite_block(default)
+    view.current = op
+    view.emit(llvm.BrOp(behind, *_all_flat(view, _yielded(default), slots)))
     view.enter(behind)
     _bind(view, op.results, slots, behind.args)
 
@@ -175,6 +213,7 @@ HANDLERS: Handlers[LLVMView] = {
     "scf.condition": _skip,
     "scf.for": _for,
     "scf.if": _if,
+    "scf.index_switch": _index_switch,
     "scf.while": _while,
     "scf.yield": _skip,
 }

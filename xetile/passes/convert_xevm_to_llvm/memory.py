@@ -1,9 +1,10 @@
 """Memrefs and pointers at L."""
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i64
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i1, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -14,38 +15,75 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     vector_element,
     vector_length,
 )
-from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Strided
+from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Size, Strided
 from xetile.rewriting.rewriter import Handlers, remade
 
 
-def _strided(view: LLVMView, value: SSAValue) -> Strided:
+def strided(view: LLVMView, value: SSAValue) -> Strided:
+    """What a memref became.
+
+    Errors: XetileError for one that is no kernel argument, nor a view of one.
+    """
     became = view.get(value)
     if not isinstance(became, Strided):
         view.refuse(f"of {value.type} has no lowering to LLVM IR")
     return became
 
 
-def _element_bytes(view: LLVMView, value: SSAValue) -> int:
+def memory_element(view: LLVMView, value: SSAValue) -> Attribute:
+    """The type at L in memory of a memref's elements: a byte for i1.
+
+    Errors: XetileError where there is none.
+    """
     type = cast(MemRefType[Attribute], value.type).element_type
     lowered = lowered_element(type)
     if lowered is None or isinstance(lowered, llvm.LLVMPointerType):
         fail(view.current, f"{value.type} has no lowering to LLVM IR")
-    return max(1, element_bits(lowered) // 8)
+    return i8 if lowered == i1 else lowered
+
+
+def _element_bytes(view: LLVMView, value: SSAValue) -> int:
+    return element_bits(memory_element(view, value)) // 8
+
+
+def product(view: LLVMView, left: Size, right: Size) -> Size:
+    """A product of 64 bits."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left * right
+    if 0 in (left, right):
+        return 0
+    if left == 1 or right == 1:
+        return right if left == 1 else left
+    return view.new(llvm.MulOp(view.size(left, 64), view.size(right, 64)))
+
+
+def total(view: LLVMView, terms: Sequence[Size]) -> Size:
+    """A sum of 64 bits, the numbers last."""
+    number = sum(term for term in terms if isinstance(term, int))
+    found: Size = 0
+    for term in terms:
+        if not isinstance(term, int):
+            wide = view.size(term, 64)
+            found = wide if isinstance(found, int) else view.new(llvm.AddOp(found, wide))
+    if isinstance(found, int) or number == 0:
+        return number if isinstance(found, int) else found
+    return view.new(llvm.AddOp(found, view.integer_constant(number, 64)))
 
 
 def _aligned_pointer(view: LLVMView, op: Operation) -> None:
     """The address in front of the layout's offset; the kernel got the one behind it."""
     source, result = op.operands[0], op.results[0]
-    memref, size = _strided(view, source), _element_bytes(view, source)
-    if isinstance(memref.offset, int):
-        view.bind(result, Address(memref.pointer, -memref.offset * size))
+    memref, size = strided(view, source), _element_bytes(view, source)
+    if isinstance(memref.before, int):
+        view.bind(result, Address(memref.pointer, -memref.before * size))
         return
-    bytes = view.new(llvm.MulOp(memref.offset, view.integer_constant(size, 64)))
+    bytes = view.new(llvm.MulOp(memref.before, view.integer_constant(size, 64)))
     number = view.new(llvm.PtrToIntOp(memref.pointer, i64))
     view.bind(result, view.new(llvm.SubOp(number, bytes)))
 
 
-def _bind_size(view: LLVMView, result: SSAValue, size: int | SSAValue) -> None:
+def bind_size(view: LLVMView, result: SSAValue, size: Size) -> None:
+    """Bind an index to a size, an offset or a stride."""
     if isinstance(size, int):
         view.bind(result, size)
     else:
@@ -53,45 +91,40 @@ def _bind_size(view: LLVMView, result: SSAValue, size: int | SSAValue) -> None:
 
 
 def _dimension(view: LLVMView, op: Operation) -> None:
-    memref, index = _strided(view, op.operands[0]), view.number(op.operands[1])
+    memref, index = strided(view, op.operands[0]), view.number(op.operands[1])
     if index is None or not 0 <= index < len(memref.sizes):
         fail(op, f"'memref.dim' of {op.operands[0].type} needs a constant dimension of it")
-    _bind_size(view, op.results[0], memref.sizes[index])
+    bind_size(view, op.results[0], memref.sizes[index])
 
 
 def _metadata(view: LLVMView, op: Operation) -> None:
     """memref.extract_strided_metadata: buffer, offset, sizes, strides."""
-    memref = _strided(view, op.operands[0])
+    memref = strided(view, op.operands[0])
     buffer, offset, *others = op.results
     # the buffer has no offset of its own: it begins where the aligned pointer points to
-    size = _element_bytes(view, op.operands[0])
-    view.bind(buffer, _without_offset(view, memref, size))
-    _bind_size(view, offset, memref.offset)
+    view.bind(buffer, Strided(memref.pointer, memref.before, (), (), None))
+    bind_size(view, offset, total(view, [memref.before, start(view, memref)]))
     rank = len(memref.sizes)
     for result, extent in zip(others[:rank], memref.sizes, strict=True):
-        _bind_size(view, result, extent)
+        bind_size(view, result, extent)
     for dimension, result in enumerate(others[rank:]):
-        _bind_size(view, result, _stride(view, memref, dimension))
+        bind_size(view, result, stride(view, memref, dimension))
 
 
-def _without_offset(view: LLVMView, memref: Strided, size: int) -> Strided:
-    if memref.offset == 0:
-        return Strided(memref.pointer, 0, (), ())
-    number = view.new(llvm.PtrToIntOp(memref.pointer, i64))
-    bytes = view.size(memref.offset, 64)
-    bytes = view.new(llvm.MulOp(bytes, view.integer_constant(size, 64)))
-    number = view.new(llvm.SubOp(number, bytes))
-    return Strided(_pointer(view, number, memref.pointer.type), 0, (), ())
+def start(view: LLVMView, memref: Strided) -> Size:
+    """How many elements a memref's element zero lies behind that of the argument that it is a view of."""
+    return product(view, memref.before, -1) if memref.start is None else memref.start
 
 
-def _stride(view: LLVMView, memref: Strided, dimension: int) -> int | SSAValue:
-    stride = memref.strides[dimension]
-    if stride is not None:
-        return stride
-    product = view.integer_constant(1, 64)
+def stride(view: LLVMView, memref: Strided, dimension: int) -> Size:
+    """How many elements neighbours along a dimension are apart."""
+    known = memref.strides[dimension]
+    if known is not None:
+        return known
+    found: Size = 1
     for size in memref.sizes[dimension + 1 :]:
-        product = view.new(llvm.MulOp(product, view.size(size, 64)))
-    return product
+        found = product(view, found, size)
+    return found
 
 
 def _pointer(view: LLVMView, number: SSAValue, type: Attribute) -> SSAValue:

@@ -105,9 +105,32 @@ def width(value: SSAValue) -> int:
 
 def chunk_bits(type: Attribute) -> int:
     """Bits of an element of a chunk."""
-    return element_bits(type if vector_length(type) is None else vector_element(type))
+    return element_bits(chunk_element(type))
 
 
 def vector_element(type: Attribute) -> Attribute:
     """The element type of a vector."""
     return cast(VectorType[Attribute], type).element_type
+
+
+def chunk_element(type: Attribute) -> Attribute:
+    """The element type of a chunk."""
+    return type if vector_length(type) is None else vector_element(type)
+
+
+_SIGNED = {8: "c", 16: "s", 32: "i", 64: "l"}
+_UNSIGNED = {8: "h", 16: "t", 32: "j", 64: "m"}
+_FLOATS = {16: "Dh", 32: "f", 64: "d"}
+
+
+def mangled_type(type: Attribute, *, unsigned: bool = False) -> str:
+    """What stands in the linker's name of a function of OpenCL C for a chunk of numbers; i1 has none.
+
+    Source: the Itanium C++ ABI, "Mangling", 5.1.5; `long` has 64 bits in OpenCL C.
+    """
+    element, length = chunk_element(type), vector_length(type)
+    letters = _FLOATS
+    if isa(element, IntegerType):
+        letters = _UNSIGNED if unsigned else _SIGNED
+    letter = letters[element_bits(element)]
+    return letter if length is None else f"Dv{length}_{letter}"

@@ -10,7 +10,6 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
-from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.types import (
     NIBBLE_BITS,
     chunk_bits,
@@ -118,7 +117,7 @@ def _select(view: LLVMView, op: Operation, places: Sequence[int]) -> None:
     view.bind_parts(op.results[0], parts)
 
 
-def _of_rank_one(handler: Handler[LLVMView]) -> Handler[LLVMView]:
+def of_rank_one(handler: Handler[LLVMView]) -> Handler[LLVMView]:
     """`handler`, with vectors of rank 2 and more refused."""
 
     def handle(view: LLVMView, op: Operation) -> None:
@@ -252,11 +251,12 @@ def _broadcast(view: LLVMView, op: Operation) -> None:
     element = view.element(result)
     scalar = _as_element(view, source, element)
     widths = chunk_widths(width(result))
-    made = {count: _splat(view, scalar, element, count) for count in set(widths)}
+    made = {count: splat(view, scalar, element, count) for count in set(widths)}
     view.bind_parts(result, [made[count] for count in widths])
 
 
-def _splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
+def splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
+    """A chunk of one scalar."""
     if count == 1:
         return scalar
     type = chunk_type(element, count)
@@ -313,9 +313,11 @@ def _dynamic_element(view: LLVMView, parts: Sequence[SSAValue], place: SSAValue)
 def _insert(view: LLVMView, op: Operation) -> None:
     value, destination, *dynamic = op.operands
     place = _position(view, op, dynamic)
-    if isinstance(place, SSAValue):
-        fail(op, "'vector.insert' at a dynamic position has no lowering to LLVM IR")
     parts = list(view.parts(destination))
+    if isinstance(place, SSAValue):
+        scalar = view.parts(value)[0]
+        view.bind_parts(op.results[0], _with_element(view, parts, scalar, place))
+        return
     index, start = max(
         (index, start)
         for index, (start, _) in enumerate(chunk_places(width(destination)))
@@ -328,6 +330,25 @@ def _insert(view: LLVMView, op: Operation) -> None:
         at = view.i32((place or 0) - start)
         parts[index] = view.new(llvm.InsertElementOp(parts[index], scalar, at))
     view.bind_parts(op.results[0], parts)
+
+
+def _with_element(
+    view: LLVMView, parts: Sequence[SSAValue], scalar: SSAValue, place: SSAValue
+) -> list[SSAValue]:
+    """Chunks of which one has an element in a place that is known at run time only."""
+    made: list[SSAValue] = []
+    start = 0
+    for part in parts:
+        count = width(part)
+        within = view.new(llvm.SubOp(place, view.i32(start))) if start else place
+        changed = scalar
+        if count > 1:
+            inside = view.new(llvm.AndOp(within, view.i32(count - 1)))
+            changed = view.new(llvm.InsertElementOp(part, scalar, inside))
+        here = view.compare("ult", within, view.i32(count))
+        made.append(view.new(SelectOp(here, changed, part)))
+        start += count
+    return made
 
 
 def _shape_cast(view: LLVMView, op: Operation) -> None:
@@ -358,5 +379,5 @@ _OF_VECTORS: Handlers[LLVMView] = {
 
 HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys(("llvm.mlir.poison", "llvm.mlir.undef", "ub.poison"), _undefined),
-    **{name: _of_rank_one(handler) for name, handler in _OF_VECTORS.items()},
+    **{name: of_rank_one(handler) for name, handler in _OF_VECTORS.items()},
 }

@@ -51,16 +51,23 @@ class Chunks(NamedTuple):
     parts: tuple[SSAValue, ...]
 
 
-class Strided(NamedTuple):
-    """A memref: pointer to element zero, layout offset, sizes and strides in elements.
+Size: TypeAlias = int | SSAValue
+"""A number of elements, or one that is known when running."""
 
-    A stride is None where it is the product of the sizes behind it.
+
+class Strided(NamedTuple):
+    """A memref: a pointer, and in elements what lies before it, the sizes and strides, and where element zero is.
+
+    The pointer is the kernel's argument, which points to element zero of the argument; `before` counts from the aligned
+    pointer to there, `start` from there to element zero of this memref, a view of the argument (None: back to the
+    aligned pointer). A stride is None where it is the product of the sizes behind it.
     """
 
     pointer: SSAValue
-    offset: int | SSAValue
-    sizes: tuple[int | SSAValue, ...]
-    strides: tuple[int | SSAValue | None, ...]
+    before: Size
+    sizes: tuple[Size, ...]
+    strides: tuple[Size | None, ...]
+    start: Size | None = 0
 
 
 @dataclass(eq=False)
@@ -257,7 +264,12 @@ class LLVMView(Rewriter[Lowered]):
         extend = llvm.ZExtOp if width == 1 else llvm.SExtOp
         return self.new(extend(value, IntegerType(bits)))
 
-    def size(self, size: int | SSAValue, bits: int) -> SSAValue:
+    def amount(self, value: SSAValue) -> Size:
+        """An index as a number, where it is known, or of 64 bits."""
+        number = self.number(value)
+        return self.integer(value, 64) if number is None else number
+
+    def size(self, size: Size, bits: int) -> SSAValue:
         if isinstance(size, int):
             return self.integer_constant(size, bits)
         return self.resized(size, bits)

@@ -11,7 +11,7 @@ numbers of `targets/` is used: what agrees was read twice.
 from collections.abc import Sequence
 
 from xetile.errors import XetileError
-from xetile.runtime.emulation import block2d, faults, payloads, products, rows
+from xetile.runtime.emulation import bfloats, block2d, faults, payloads, products, rows
 from xetile.runtime.emulation.faults import FAULT_KERNEL, fault_text
 
 __all__ = ["FAULT_KERNEL", "emulated", "fault_text"]
@@ -24,7 +24,13 @@ _PREAMBLE = """
 #define UNROLL_NOT _Pragma("unroll 1")
 """
 
-_FAMILIES = (block2d.definition, products.definition, payloads.definition, rows.definition)
+_FAMILIES = (
+    bfloats.definition,
+    block2d.definition,
+    products.definition,
+    payloads.definition,
+    rows.definition,
+)
 
 _NATIVE = "__spirv_BuiltIn"
 """How variables begin that every device has: SPIR-V's ids and sizes."""

@@ -147,25 +147,82 @@ gpu.module @m {
     gpu.return
   }
 
-  // IEEE's extremes: of zeros the sign decides, and a NaN wins.
+  // IEEE's extremes: a NaN wins, the left one since the comparison is unordered, and of zeros the signs decide.
   // CHECK-LABEL: llvm.func @extremes
   // CHECK-SAME: %[[A:[a-z0-9_]*]]: f32, %[[B:[a-z0-9_]*]]: f32)
-  // CHECK: %[[BITS:.*]] = llvm.and
-  // CHECK-NEXT: %[[TIE:.*]] = llvm.bitcast %[[BITS]] : i32 to f32
-  // CHECK-NEXT: %[[GREATER:.*]] = llvm.fcmp "ogt" %[[A]], %[[B]]
+  // CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(2147483647 : i32)
+  // CHECK-DAG: %[[SIGN:.*]] = llvm.mlir.constant(-2147483648 : i32)
+  // CHECK: %[[GREATER:.*]] = llvm.fcmp "ugt" %[[A]], %[[B]]
   // CHECK-NEXT: %[[LARGEST:.*]] = llvm.select %[[GREATER]], %[[A]], %[[B]]
-  // CHECK-NEXT: %[[EQUAL:.*]] = llvm.fcmp "oeq" %[[A]], %[[B]]
-  // CHECK-NEXT: %[[NUMBER:.*]] = llvm.select %[[EQUAL]], %[[TIE]], %[[LARGEST]]
-  // CHECK-NEXT: %[[NAN:.*]] = llvm.fadd %[[A]], %[[B]]
-  // CHECK-NEXT: %[[UNORDERED:.*]] = llvm.fcmp "uno" %[[A]], %[[B]]
-  // CHECK-NEXT: llvm.select %[[UNORDERED]], %[[NAN]], %[[NUMBER]]
-  // CHECK: llvm.or
-  // CHECK: llvm.fcmp "olt"
+  // CHECK: %[[BOTH:.*]] = llvm.and
+  // CHECK-NEXT: %[[SIGNS:.*]] = llvm.or %[[BOTH]], %[[NUMBER]]
+  // CHECK-NEXT: %[[BITS:.*]] = llvm.and %{{.*}}, %[[SIGNS]]
+  // CHECK-NEXT: %[[SIGNED:.*]] = llvm.bitcast %[[BITS]] : i32 to f32
+  // CHECK-NEXT: %[[NAN:.*]] = llvm.fcmp "uno" %[[B]], %[[B]]
+  // CHECK-NEXT: llvm.select %[[NAN]], %[[B]], %[[SIGNED]]
+  // CHECK: llvm.fcmp "ult"
+  // CHECK: %[[EITHER:.*]] = llvm.or
+  // CHECK-NEXT: %[[SIGNS:.*]] = llvm.and %[[EITHER]], %[[SIGN]]
+  // CHECK-NEXT: llvm.or %{{.*}}, %[[SIGNS]]
   gpu.func @extremes(%out: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
     %0 = arith.maximumf %a, %b : f32
     llvm.store %0, %out : f32, !llvm.ptr<1>
     %1 = arith.minimumf %a, %b : f32
     llvm.store %1, %out : f32, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // Of a constant all of this is known.
+  // CHECK-LABEL: llvm.func @extremes_with_constants
+  // CHECK: llvm.fcmp "ugt" %[[A:.*]], %{{.*}} : vector<8xf32>
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.fcmp "uge" %{{.*}} : vector<8xf32>
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.fcmp "ule" %{{.*}} : vector<8xf32>
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.fcmp "ult" %{{.*}} : vector<8xf32>
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.store
+  gpu.func @extremes_with_constants(%out: !llvm.ptr<1>, %p: !llvm.ptr<1>) kernel {
+    %a = llvm.load %p : !llvm.ptr<1> -> vector<8xf32>
+    %zero = arith.constant dense<0.0> : vector<8xf32>
+    %below = arith.constant dense<-0.0> : vector<8xf32>
+    %six = arith.constant 6.0 : f32
+    %sixes = vector.broadcast %six : f32 to vector<8xf32>
+    %0 = arith.maximumf %a, %zero : vector<8xf32>
+    %1 = arith.maximumf %below, %0 : vector<8xf32>
+    %2 = arith.minimumf %1, %zero : vector<8xf32>
+    %3 = arith.minimumf %sixes, %2 : vector<8xf32>
+    llvm.store %3, %out : vector<8xf32>, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // Flags stay, and spare what they say is not there: NaNs, the order of zeros.
+  // CHECK-LABEL: llvm.func @flags
+  // CHECK: llvm.intr.maxnum(%{{.*}}) {fastmathFlags = #llvm.fastmath<nnan,nsz>}
+  // CHECK-NEXT: llvm.intr.minnum(%{{.*}}) {fastmathFlags = #llvm.fastmath<nnan>}
+  // CHECK: llvm.fcmp "ugt"
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.fcmp "uno"
+  // CHECK-NEXT: llvm.select
+  // CHECK-NEXT: llvm.fadd %{{.*}} {fastmathFlags = #llvm.fastmath<reassoc,contract>}
+  // CHECK-NEXT: llvm.fdiv %{{.*}} {fastmathFlags = #llvm.fastmath<arcp>}
+  // CHECK-NEXT: llvm.fneg %{{.*}} {fastmathFlags = #llvm.fastmath<ninf>}
+  // CHECK-NEXT: llvm.intr.exp2(%{{.*}}) {fastmathFlags = #llvm.fastmath<nnan>}
+  // CHECK-NEXT: llvm.intr.fma(%{{.*}}) {fastmathFlags = #llvm.fastmath<fast>}
+  // CHECK-NEXT: llvm.fcmp "olt" %{{.*}} {fastmathFlags = #llvm.fastmath<ninf>}
+  gpu.func @flags(%out: !llvm.ptr<1>, %a: f32, %b: f32) kernel {
+    %0 = arith.maximumf %a, %b fastmath<nnan,nsz> : f32
+    %1 = arith.minimumf %0, %b fastmath<nnan> : f32
+    %2 = arith.maximumf %1, %b fastmath<nsz> : f32
+    %3 = arith.addf %2, %b fastmath<reassoc,contract> : f32
+    %4 = arith.divf %3, %b fastmath<arcp> : f32
+    %5 = arith.negf %4 fastmath<ninf> : f32
+    %6 = math.exp2 %5 fastmath<nnan> : f32
+    %7 = math.fma %6, %a, %b fastmath<fast> : f32
+    %8 = arith.cmpf olt, %7, %a fastmath<ninf> : f32
+    %9 = arith.select %8, %7, %a : f32
+    llvm.store %9, %out : f32, !llvm.ptr<1>
     gpu.return
   }
 
@@ -189,28 +246,39 @@ gpu.module @m {
     gpu.return
   }
 
-  // bf16 is computed in f32, whose upper half it is, and rounded to nearest, ties to even; a NaN stays one.
+  // bf16 is computed in f32, to and from which IGC has an instruction.
   // CHECK-LABEL: llvm.func @rounded
-  // CHECK-DAG: %[[SIXTEEN:.*]] = llvm.mlir.constant(16 : i32)
-  // CHECK-DAG: %[[BELOW_HALF:.*]] = llvm.mlir.constant(32767 : i32)
-  // CHECK: %[[A:.*]] = llvm.zext %{{.*}} : i16 to i32
-  // CHECK-NEXT: %[[UP:.*]] = llvm.shl %[[A]], %[[SIXTEEN]] : i32
-  // CHECK-NEXT: llvm.bitcast %[[UP]] : i32 to f32
-  // CHECK: %[[SUM:.*]] = llvm.fadd %{{.*}} : f32
-  // CHECK-NEXT: %[[BITS:.*]] = llvm.bitcast %[[SUM]] : f32 to i32
-  // CHECK-NEXT: %[[UPPER:.*]] = llvm.lshr %[[BITS]], %[[SIXTEEN]]
-  // CHECK-NEXT: %[[ODD:.*]] = llvm.and %[[UPPER]]
-  // CHECK-NEXT: %[[BIAS:.*]] = llvm.add %[[ODD]], %[[BELOW_HALF]]
-  // CHECK-NEXT: %[[MOVED:.*]] = llvm.add %[[BITS]], %[[BIAS]]
-  // CHECK-NEXT: %[[ROUNDED:.*]] = llvm.lshr %[[MOVED]], %[[SIXTEEN]]
-  // CHECK-NEXT: %[[QUIET:.*]] = llvm.or %[[UPPER]]
-  // CHECK-NEXT: %[[NAN:.*]] = llvm.fcmp "uno" %[[SUM]], %[[SUM]]
-  // CHECK-NEXT: %[[WORD:.*]] = llvm.select %[[NAN]], %[[QUIET]], %[[ROUNDED]]
-  // CHECK-NEXT: llvm.trunc %[[WORD]] : i32 to i16
+  // CHECK-COUNT-2: llvm.call @__builtin_IB_bftof_1(%{{.*}}) : (i16) -> f32
+  // CHECK-NEXT: %[[SUM:.*]] = llvm.fadd %{{.*}} : f32
+  // CHECK-NEXT: llvm.call @__builtin_IB_ftobf_1(%[[SUM]]) : (f32) -> i16
   gpu.func @rounded(%out: !llvm.ptr<1>, %a: bf16, %b: bf16) kernel {
     %0 = arith.addf %a, %b : bf16
     %1 = arith.bitcast %0 : bf16 to i16
     llvm.store %1, %out : i16, !llvm.ptr<1>
+    gpu.return
+  }
+
+  // What f32 does not hold is cut to odd before bf16 rounds it: then it is rounded once.
+  // CHECK-LABEL: llvm.func @rounded_once
+  // CHECK: %[[CUT:.*]] = llvm.call @_Z17convert_float_rtzd(%[[X:.*]]) : (f64) -> f32
+  // CHECK-NEXT: %[[BACK:.*]] = llvm.fpext %[[CUT]] : f32 to f64
+  // CHECK-NEXT: %[[LOST:.*]] = llvm.fcmp "une" %[[BACK]], %[[X]] : f64
+  // CHECK-NEXT: %[[BITS:.*]] = llvm.bitcast %[[CUT]] : f32 to i32
+  // CHECK-NEXT: %[[LAST:.*]] = llvm.zext %[[LOST]] : i1 to i32
+  // CHECK-NEXT: %[[ODD:.*]] = llvm.or %[[BITS]], %[[LAST]] : i32
+  // CHECK-NEXT: %[[FLOAT:.*]] = llvm.bitcast %[[ODD]] : i32 to f32
+  // CHECK-NEXT: llvm.call @__builtin_IB_ftobf_1(%[[FLOAT]])
+  // CHECK: llvm.call @_Z17convert_float_rtzj(
+  // CHECK-NEXT: llvm.fptoui %{{.*}} : f32 to i32
+  // CHECK-NEXT: llvm.icmp "ne"
+  // CHECK: llvm.call @__builtin_IB_ftobf_1
+  gpu.func @rounded_once(%out: !llvm.ptr<1>, %x: f64, %n: i32) kernel {
+    %0 = arith.truncf %x : f64 to bf16
+    %1 = arith.uitofp %n : i32 to bf16
+    %2 = arith.bitcast %0 : bf16 to i16
+    %3 = arith.bitcast %1 : bf16 to i16
+    llvm.store %2, %out : i16, !llvm.ptr<1>
+    llvm.store %3, %out : i16, !llvm.ptr<1>
     gpu.return
   }
 

@@ -142,3 +142,34 @@ gpu.module @counters {
     gpu.return
   }
 }
+gpu.module @switches {
+  // One comparison for each case, in order; what none names is last.
+  // CHECK-LABEL: llvm.func @switches
+  // CHECK: %[[THREE:.*]] = llvm.icmp "eq" %[[N:.*]], %{{.*}} : i64
+  // CHECK-NEXT: llvm.cond_br %[[THREE]], ^[[A:.*]], ^[[NEXT:.*]]
+  // CHECK-NEXT: ^[[A]]:
+  // CHECK-NEXT: llvm.br ^[[BEHIND:.*]](%{{.*}} : i32)
+  // CHECK-NEXT: ^[[NEXT]]:
+  // CHECK-NEXT: %[[FIVE:.*]] = llvm.icmp "eq" %[[N]], %{{.*}} : i64
+  // CHECK-NEXT: llvm.cond_br %[[FIVE]], ^[[B:.*]], ^[[LAST:.*]]
+  // CHECK-NEXT: ^[[B]]:
+  // CHECK-NEXT: llvm.br ^[[BEHIND]](
+  // CHECK-NEXT: ^[[LAST]]:
+  // CHECK-NEXT: llvm.br ^[[BEHIND]](
+  // CHECK-NEXT: ^[[BEHIND]](%[[R:.*]]: i32):
+  // CHECK-NEXT: llvm.store %[[R]]
+  gpu.func @switches(%out: !llvm.ptr<1>, %n: index, %a: i32, %b: i32, %c: i32) kernel {
+    %r = scf.index_switch %n -> i32
+    case 3 {
+      scf.yield %a : i32
+    }
+    case 5 {
+      scf.yield %b : i32
+    }
+    default {
+      scf.yield %c : i32
+    }
+    llvm.store %r, %out : i32, !llvm.ptr<1>
+    gpu.return
+  }
+}

@@ -23,12 +23,10 @@ gpu.module @m {
   // CHECK-LABEL: llvm.func @parts
   // CHECK-SAME: (%{{.*}}: !llvm.ptr<1>, %[[A:.*]]: !llvm.ptr<1>, %[[OFFSET:.*]]: i64, %{{.*}}: i64, %[[STRIDE:.*]]: i64)
   // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2) : i64
-  // CHECK-NEXT: %[[AT:.*]] = llvm.ptrtoint %[[A]]
   // CHECK-NEXT: %[[BYTES:.*]] = llvm.mul %[[OFFSET]], %[[TWO]] : i64
+  // CHECK-NEXT: %[[AT:.*]] = llvm.ptrtoint %[[A]]
   // CHECK-NEXT: %[[START:.*]] = llvm.sub %[[AT]], %[[BYTES]] : i64
-  // CHECK-NEXT: %[[BUFFER:.*]] = llvm.inttoptr %[[START]] : i64 to !llvm.ptr<1>
-  // CHECK-NEXT: %[[I:.*]] = llvm.ptrtoint %[[BUFFER]]
-  // CHECK-NEXT: llvm.add %[[I]], %[[STRIDE]] : i64
+  // CHECK-NEXT: llvm.add %[[START]], %[[STRIDE]] : i64
   gpu.func @parts(%out: !llvm.ptr<1>, %A: memref<?x64xf16, strided<[?, 1], offset: ?>>) kernel {
     %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %A : memref<?x64xf16, strided<[?, 1], offset: ?>> -> memref<f16>, index, index, index, index, index
     %i = memref.extract_aligned_pointer_as_index %base : memref<f16> -> index

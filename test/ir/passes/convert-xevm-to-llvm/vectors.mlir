@@ -84,4 +84,23 @@ gpu.module @m {
     llvm.store %w, %out : vector<8xf32>, !llvm.ptr<1>
     gpu.return
   }
+
+  // Masks and steps are constants; a mask that counts compares.
+  // CHECK-LABEL: llvm.func @masks
+  // CHECK-DAG: %[[FIRST:.*]] = llvm.mlir.constant(dense<[true, true, true, false]> : vector<4xi1>) : vector<4xi1>
+  // CHECK-DAG: %[[STEPS:.*]] = llvm.mlir.constant(dense<[0, 1, 2, 3]> : vector<4xi64>) : vector<4xi64>
+  // CHECK: %[[COUNT:.*]] = llvm.shufflevector
+  // CHECK-NEXT: %[[MASK:.*]] = llvm.icmp "slt" %[[STEPS]], %[[COUNT]] : vector<4xi64>
+  // CHECK-NEXT: llvm.and %[[MASK]], %{{.*}} : vector<4xi1>
+  gpu.func @masks(%out: !llvm.ptr<1>, %n: index) kernel {
+    %constant = vector.constant_mask [3] : vector<4xi1>
+    %created = vector.create_mask %n : vector<4xi1>
+    %both = arith.andi %created, %constant : vector<4xi1>
+    %steps = vector.step : vector<4xindex>
+    %words = arith.index_cast %steps : vector<4xindex> to vector<4xi32>
+    %zeros = arith.constant dense<0> : vector<4xi32>
+    %chosen = arith.select %both, %words, %zeros : vector<4xi1>, vector<4xi32>
+    llvm.store %chosen, %out : vector<4xi32>, !llvm.ptr<1>
+    gpu.return
+  }
 }

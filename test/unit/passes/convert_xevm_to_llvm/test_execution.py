@@ -22,8 +22,30 @@ Array = NDArray[Any]
 GROUP, SUBGROUP = 3, 5
 LOG = 64
 
+ROUNDED = """(<8 x float> %x) {
+ %b = bitcast <8 x float> %x to <8 x i32>
+ %h = lshr <8 x i32> %b, splat (i32 16)
+ %o = and <8 x i32> %h, splat (i32 1)
+ %n = add <8 x i32> %o, splat (i32 32767)
+ %s = add <8 x i32> %b, %n
+ %r = lshr <8 x i32> %s, splat (i32 16)
+ %q = or <8 x i32> %h, splat (i32 64)
+ %u = fcmp uno <8 x float> %x, %x
+ %c = select <8 x i1> %u, <8 x i32> %q, <8 x i32> %r
+ %t = trunc <8 x i32> %c to <8 x i16>
+ ret <8 x i16> %t
+}"""
+WIDENED = """(<8 x i16> %x) {
+ %w = zext <8 x i16> %x to <8 x i32>
+ %s = shl <8 x i32> %w, splat (i32 16)
+ %r = bitcast <8 x i32> %s to <8 x float>
+ ret <8 x float> %r
+}"""
+
 # Reads and writes copy the registers of one lane, to and from a place that y counts; prefetches note x and y.
 STAND_INS = {
+    "__builtin_IB_ftobf_8": ROUNDED,
+    "__builtin_IB_bftof_8": WIDENED,
     "_Z12get_group_idj": f"(i32 %axis) {{\n %wide = zext i32 %axis to i64\n %id = add i64 %wide, {GROUP}\n ret i64 %id\n}}",
     "_Z16get_sub_group_idv": f"() {{\n ret i32 {SUBGROUP}\n}}",
     "__builtin_IB_subgroup_createBlock2DAddressPayload": """(i64 %a, i32 %b, i32 %c, i32 %d, i32 %x, i32 %y, i32 %e, i32 %f, i32 %g) {
@@ -127,7 +149,8 @@ def run(text: str, *arrays: Array | int) -> list[tuple[int, int]]:
         return f"define {found.group(1)} @{found.group(2)}{stand_in(found.group(2))}"
 
     code = (
-        re.sub(r'^declare +(\S+) @"(\w+)"\(.*\)$', define, code, flags=re.MULTILINE) + GLOBALS
+        re.sub(r'^declare +(<.*?>|\S+) @"(\w+)"\(.*\)$', define, code, flags=re.MULTILINE)
+        + GLOBALS
     )
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
