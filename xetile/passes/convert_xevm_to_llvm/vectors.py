@@ -1,6 +1,6 @@
 """vector at L: selections, casts and single elements of vectors that are chunks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
 from xetile.passes.convert_xevm_to_llvm.types import (
+    CHUNK,
     NIBBLE_BITS,
     chunk_bits,
     chunk_places,
@@ -174,12 +175,28 @@ def _recast_parts(
     view: LLVMView, parts: Sequence[SSAValue], element: Attribute
 ) -> tuple[SSAValue, ...]:
     made: list[SSAValue] = []
-    for part in parts:
+    for part in _narrow_enough(view, parts, element):
         count = width(part) * chunk_bits(part.type) // element_bits(element)
         type = chunk_type(element, count)
         made.append(part if part.type == type else view.new(llvm.BitcastOp(part, type)))
     # a chunk may have become wider or narrower than chunks are
     return _rechunked(view, _lanes(made), element)
+
+
+def _narrow_enough(
+    view: LLVMView, parts: Sequence[SSAValue], element: Attribute
+) -> Iterator[SSAValue]:
+    """Chunks, in pieces where one would become more elements than vectors of SPIR-V have."""
+    most = 2 * CHUNK * element_bits(element)
+    for part in parts:
+        bits = chunk_bits(part.type)
+        if width(part) * bits <= most:
+            yield part
+            continue
+        lanes, own = _lanes([part]), vector_element(part.type)
+        piece = max(1, CHUNK * element_bits(element) // bits)
+        for start in range(0, len(lanes), piece):
+            yield _gathered(view, lanes[start : start + piece], own)
 
 
 def _halved(view: LLVMView, value: SSAValue, element: Attribute) -> tuple[SSAValue, ...]:

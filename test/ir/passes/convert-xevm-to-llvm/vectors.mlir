@@ -42,6 +42,21 @@ gpu.module @m {
     gpu.return
   }
 
+  // SPIR-V has no vectors of 32 bytes: words become bytes two at a time.
+  // CHECK-LABEL: llvm.func @bytes
+  // CHECK: %[[PAIR:.*]] = llvm.shufflevector %[[V:.*]], %[[V]] [0, 1] : vector<8xi32>
+  // CHECK-NEXT: llvm.bitcast %[[PAIR]] : vector<2xi32> to vector<8xi8>
+  // CHECK: llvm.shufflevector %[[V]], %[[V]] [6, 7] : vector<8xi32>
+  // CHECK-NOT: vector<32xi8>
+  gpu.func @bytes(%out: !llvm.ptr<1>, %p: !llvm.ptr<1>) kernel {
+    %v = llvm.load %p : !llvm.ptr<1> -> vector<8xi32>
+    %b = vector.bitcast %v : vector<8xi32> to vector<32xi8>
+    %s = arith.addi %b, %b : vector<32xi8>
+    %w = vector.bitcast %s : vector<32xi8> to vector<8xi32>
+    llvm.store %w, %out : vector<8xi32>, !llvm.ptr<1>
+    gpu.return
+  }
+
   // A place that is known at run time only is cut to the chunk, and no cast of the shape is left.
   // CHECK-LABEL: llvm.func @elements
   // CHECK: %[[X:.*]] = llvm.insertelement %x, %{{.*}} : vector<2xf32>
