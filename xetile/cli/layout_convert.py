@@ -1,5 +1,6 @@
 """`xetile-layout convert`: what it takes to bring a tensor from one register layout into another."""
 
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from xetile.cli.errors import ToolParser
@@ -13,7 +14,10 @@ from xetile.cli.layout_output import (
     write_outputs,
 )
 
+from xetile.targets import EXAMPLE
+
 if TYPE_CHECKING:
+    from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.exchange.conversion import Conversion, SharedExchange
     from xetile.layout.exchange.lanes import LaneShuffles
 
@@ -27,7 +31,6 @@ _KINDS = {
 
 def run(arguments: list[str]) -> int:
     """Run the command; the result is its exit status."""
-    from xetile.layout.exchange.conversion import plan_conversion
     from xetile.layout.text.attributes import layout_of
 
     options = make_parser().parse_args(arguments)
@@ -35,9 +38,12 @@ def run(arguments: list[str]) -> int:
     source, target = (
         layout_of(text, tensor.shape) for text in (options.source, options.target)
     )
-    plan = plan_conversion(source, target, tensor.element_bits)
     bits = tensor.element_bits
-    text = as_json(_data(plan, bits)) if options.json else _text(plan, bits)
+    text = (
+        _for_any(source, target, bits, options)
+        if options.device is None
+        else _for_device(source, target, bits, options)
+    )
     pictures = [
         (f"{what}: {given.partition('<')[0]}", layout, bits)
         for what, given, layout in (
@@ -47,6 +53,27 @@ def run(arguments: list[str]) -> int:
     ]
     write_outputs(options, text, pictures)
     return 0
+
+
+def _for_any(
+    source: "LinearLayout", target: "LinearLayout", bits: int, options: Namespace
+) -> str:
+    from xetile.layout.exchange.conversion import plan_conversion
+
+    plan = plan_conversion(source, target, bits)
+    return as_json(_data(plan, bits)) if options.json else _text(plan, bits)
+
+
+def _for_device(
+    source: "LinearLayout", target: "LinearLayout", bits: int, options: Namespace
+) -> str:
+    from xetile.analysis.targets import device_named, option_called
+    from xetile.cli.layout_plan import plan_data, plan_text, planned
+
+    with option_called("--device"):
+        device = device_named(options.device)
+    plan = planned(source, target, bits, device)
+    return as_json(plan_data(plan, device)) if options.json else plan_text(plan, bits, device)
 
 
 def make_parser() -> ToolParser:
@@ -60,6 +87,9 @@ def make_parser() -> ToolParser:
     parser.add_argument("target", metavar="TO", help="the layout attribute wanted")
     parser.add_argument(
         "-t", required=True, metavar="TENSOR", help="its type, as tensor<64x64xf16>"
+    )
+    parser.add_argument(
+        "--device", help=f"what the compiler emits for it, such as {EXAMPLE}, with the price"
     )
     add_outputs(parser)
     return parser

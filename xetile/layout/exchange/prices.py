@@ -17,6 +17,7 @@ class Prices(NamedTuple):
         shared_setup: the place of a subgroup and of its lanes in shared memory.
         block_message: a message of consecutive words of all lanes, with its address.
         lane_message: a message of words next to each other for each lane, with its address.
+        narrow_word: a word below 32 bits that is packed into one of the latter, or taken out of it.
         block_words: the most words of a lane that one of the former moves.
         block_bits: widths of words (bits) that there are messages of the former kind for.
         lane_words: the most words of a lane that one of the latter moves; likewise `lane_bytes`.
@@ -36,6 +37,7 @@ class Prices(NamedTuple):
     shared_setup: float
     block_message: float
     lane_message: float
+    narrow_word: float
     block_words: int
     block_bits: tuple[int, ...]
     lane_words: int

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.choices import Route
-from xetile.layout.exchange.columns import Problem
+from xetile.layout.exchange.columns import WORD_BITS, Problem
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.steps import Access, Message, Move, Share
 
@@ -195,14 +195,20 @@ def _messages(side: _Side, word_bits: int, slice_bits: int, prices: Prices) -> _
     ]
     lane_bits = len(side.lanes)
     most = min(prices.lane_words, prices.lane_bytes * 8 // word_bits)
-    as_lanes = _grouped(side, "lanes", 0, _run(alone, most))
-    best = _priced(as_lanes, prices.lane_message)
+    narrow = prices.narrow_word if word_bits < WORD_BITS else 0.0
+    best = min(
+        (
+            _priced(_grouped(side, "lanes", 0, bits), prices.lane_message, narrow)
+            for bits in range(_run(alone, most) + 1)
+        ),
+        key=lambda found: found.price,
+    )
     in_order = side.lanes == tuple([1 << bit for bit in range(lane_bits)])
     apart = all(column & (1 << lane_bits) - 1 == 0 for column in side.columns)
     if not (in_order and apart and word_bits in prices.block_bits):
         return best
     as_block = _grouped(side, "block", lane_bits, _run(free[lane_bits:], prices.block_words))
-    block = _priced(as_block, prices.block_message)
+    block = _priced(as_block, prices.block_message, 0.0)
     return block if block.price <= best.price else best
 
 
@@ -227,5 +233,7 @@ def _grouped(side: _Side, form: str, low: int, bits: int) -> _Messages:
     return _Messages(0.0, access, messages)
 
 
-def _priced(found: _Messages, price: float) -> _Messages:
-    return found._replace(price=price * len(found.messages))
+def _priced(found: _Messages, message: float, word: float) -> _Messages:
+    """With the prices of its messages, and of words in those of several."""
+    words = sum(len(m.registers) for m in found.messages if len(m.registers) > 1)
+    return found._replace(price=message * len(found.messages) + word * words)

@@ -28,11 +28,14 @@ XE = Prices(
     select_setup=2.0,
     # number of the subgroup, its slice, the lanes' places: 5 and 3
     shared_setup=8.0,
-    # `__builtin_IB_simd_block_write_8_local`, and 8 words of each lane (d32x8): the message and its address
+    # `__builtin_IB_simd_block_write_8_local`, and 8 words of each lane (d32x8), each with its address:
+    # 4 to 5 for a write and a read of 8 words of any width, 5 for a write and 8 words of each lane
     block_message=2.0,
     lane_message=2.0,
+    # 8 words of 16 bits next to each other: 8 to 9 more than 8 of 32 bits, stored as well as loaded
+    narrow_word=1.0,
     block_words=8,
-    block_bits=(32,),
+    block_bits=(8, 16, 32, 64),
     lane_words=8,
     lane_bytes=32,
     # 64 KiB for the 32 subgroups of the largest workgroup with 256 registers
