@@ -13,7 +13,6 @@ from xetile.cli.layout_output import (
     tensor_type,
     write_outputs,
 )
-
 from xetile.targets import EXAMPLE
 
 if TYPE_CHECKING:

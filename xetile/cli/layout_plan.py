@@ -123,7 +123,7 @@ def _step_data(step: "Step") -> dict[str, object]:
 
     name = type(step).__name__.lower()
     if not isinstance(step, Share):
-        return {"step": name} | step._asdict()
+        return {"step": name, **step._asdict()}
     return {
         "step": name,
         "words": step.words,

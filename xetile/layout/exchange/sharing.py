@@ -42,6 +42,8 @@ class _Messages(NamedTuple):
 
 def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
     """The cheapest of these conversions; None where each needs a larger slice."""
+    if prices.slice_bytes * 8 < exchange.word_bits:
+        return None
     places = _places(exchange)
     best: Route | None = None
     for order in dict.fromkeys(_orders(places)):

@@ -45,6 +45,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
 from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts
+from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
 from xetile.planning.register_layouts.printing import describe
@@ -99,6 +100,8 @@ class ConvertXeGPUToXeVM(ModulePass):
             layouts = plan_registers(function, target)
             if self.print_layouts:
                 print(describe(function, layouts), file=sys.stderr)
-            LaneView(function, _HANDLERS, target, layouts).run()
+            view = LaneView(function, _HANDLERS, target, layouts)
+            view.run()
+            settle(view)
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

@@ -189,7 +189,7 @@ def _part(
         layout = message_layout(own, view.descriptor(op.operands[0]).bits)
         part = whole.sliced(at, (own.rows, own.width))
         assert part is not None, "a message's blocks are registers"
-        whole = view.arranged(part, layout)
+        whole = view.converted(part, layout)
     return whole.relaid(view.layouts.of(op.value))
 
 

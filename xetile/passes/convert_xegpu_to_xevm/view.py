@@ -9,16 +9,16 @@ from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.ranges import Interval
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.passes.convert_xegpu_to_xevm.conversions import converted
+from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
 from xetile.passes.convert_xegpu_to_xevm.registers import (
     Registers,
     natural_type,
@@ -27,8 +27,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
 from xetile.planning.layout_rules import replicated
 from xetile.planning.register_layouts import RegisterLayouts
-from xetile.rewriting.layout_arithmetic import apply_layout
-from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
+from xetile.rewriting.one_to_many import Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
 
@@ -65,7 +64,7 @@ class Computed(Parts):
     evaluated: Callable[[LinearLayout], Registers]
 
 
-class LaneView(Expansion):
+class LaneView(LaneCode):
     """The values of a function as registers of one lane.
 
     `layouts` says in which layout each vector is kept, and in which one each op takes it.
@@ -78,12 +77,10 @@ class LaneView(Expansion):
         target: XeDevice,
         layouts: RegisterLayouts,
     ) -> None:
-        super().__init__(function, handlers)
-        self.device = target
+        super().__init__(function, handlers, target)
         self.layouts = layouts
         self._open = [self.entry]
         self._held: dict[tuple[Parts, LinearLayout], list[tuple[Block, Registers]]] = {}
-        self._lane_parts: dict[tuple[int, ...], SSAValue] = {}
 
     @contextmanager
     def building(self, block: Block) -> Generator[None]:
@@ -118,19 +115,9 @@ class LaneView(Expansion):
             if block in self._open:
                 return made
         evaluated = isinstance(form, Computed)
-        made = form.evaluated(layout) if evaluated else self.arranged(form, layout)
+        made = form.evaluated(layout) if evaluated else converted(self, form, layout)
         known.append((self.block, made))
         return made
-
-    def arranged(self, registers: Registers, layout: LinearLayout) -> Registers:
-        """A value in another layout: its registers permuted; refused where an element changes its lane."""
-        moved = registers.arranged(layout)
-        if moved is None:
-            self.refuse(
-                "needs its operand in another layout, which moves elements between "
-                "lanes; that is not lowered yet"
-            )
-        return moved
 
     def bind_registers(
         self, value: SSAValue, part: SSAValue, layout: LinearLayout, *, word_bits: int
@@ -245,37 +232,6 @@ class LaneView(Expansion):
         for value in (*refused, *(v for v in op.results if is_tile_vector(v.type))):
             fail(op, f"'{op.name}' on {value.type} is not lowered to XeVM yet")
         self.copy(op)
-
-    # Where a lane is.
-
-    def lane(self) -> SSAValue:
-        """The number of this lane in its subgroup."""
-        return self.shared(("lane",), LaneIdOp)
-
-    def lane_number(self) -> SSAValue:
-        """The same as an i32."""
-        lane = self.lane()
-        return self.shared(("lane number",), lambda: arith.IndexCastOp(lane, i32))
-
-    def lane_part(self, columns: Sequence[int]) -> Offset:
-        """What the bits of the lane's number, each with its column, give together, as an index."""
-        key = tuple(columns)
-        if not any(key):
-            return 0
-        if key not in self._lane_parts:
-            size = max(key).bit_length()
-            layout = LinearLayout.of_columns({"lane": key}, {"part": size})
-            lane = self.lane()
-            known = {lane: Interval(0, (1 << len(key)) - 1)}
-            made = apply_layout(layout, {"lane": lane}, self._put_at_entry, ranges=known)
-            part = made["part"]
-            assert isinstance(part, SSAValue)
-            self._lane_parts[key] = part
-        return self._lane_parts[key]
-
-    def _put_at_entry(self, op: Operation) -> Operation:
-        self.emit_at_entry(op)
-        return op
 
     def integer(self, offset: Offset) -> SSAValue:
         if isinstance(offset, int):

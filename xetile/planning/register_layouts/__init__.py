@@ -9,6 +9,7 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadNdOp, StoreNdOp
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.conversion_prices import conversion_prices
 from xetile.planning.layout_rules import pulled
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
@@ -24,7 +25,7 @@ def plan_registers(function: Operation, device: XeDevice) -> "RegisterLayouts":
     """The layouts of all vectors of a kernel at level X."""
     graph = Graph(function, device)
     spread(graph)
-    conversions = Conversions(device)
+    conversions = Conversions(conversion_prices(function, device))
     return RegisterLayouts(graph, choose(graph.classes, conversions), conversions)
 
 

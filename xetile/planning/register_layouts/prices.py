@@ -7,20 +7,20 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.plans import Plan, plan
+from xetile.layout.exchange.prices import Prices
 from xetile.planning.reductions import reduction
 from xetile.planning.register_layouts.classes import Use
 from xetile.planning.register_layouts.held import Held
-from xetile.targets.xe.device import XeDevice
 
 _IMPOSSIBLE = 1e9
 _ROUNDING = ("add", "mul")
 
 
 class Conversions:
-    """The conversions of one device, and their prices."""
+    """The conversions of one function, and what they cost."""
 
-    def __init__(self, device: XeDevice) -> None:
-        self._prices = device.prices
+    def __init__(self, prices: Prices) -> None:
+        self._prices = prices
         self._known: dict[tuple[Held, Held, int], float] = {}
 
     def plan(self, source: Held, target: Held, bits: int) -> Plan:

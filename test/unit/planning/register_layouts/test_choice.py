@@ -98,7 +98,7 @@ def small_graphs(count: int) -> Iterator[Graph]:
 
 @pytest.mark.parametrize("graph", [*small_graphs(40)])
 def test_no_choice_is_cheaper(graph: Graph) -> None:
-    conversions = Conversions(graph.device)
+    conversions = Conversions(graph.device.prices)
     found = price(graph.classes, choose(graph.classes, conversions), conversions)
     assert found == min(
         price(graph.classes, dict(zip(graph.classes, helds, strict=True)), conversions)
