@@ -16,13 +16,19 @@ from xetile.targets.xe.device import XeDevice
 def conversion_prices(function: Operation, device: XeDevice) -> Prices:
     """The device's prices, with the shared memory that each subgroup of the kernel can have.
 
-    It has none where the number of subgroups is not known, and in a function that is no gpu.func.
+    A function that is no gpu.func has none.
     """
-    subgroups = subgroup_count(function)
-    if subgroups is None or not isinstance(function, FuncOp):
+    if not isinstance(function, FuncOp):
         return device.prices._replace(slice_bytes=0)
+    subgroups = most_subgroups(function, device)
     taken = sum(buffer_bytes(buffer.type) for buffer in function.workgroup_buffers)
     return device.prices.among(subgroups, max(0, device.shared_bytes - taken))
+
+
+def most_subgroups(function: Operation, device: XeDevice) -> int:
+    """Subgroups of a workgroup; where the kernel does not say how many, as many as the largest one has."""
+    found = subgroup_count(function)
+    return device.most_subgroups if found is None else found
 
 
 def buffer_bytes(type: Attribute) -> int:

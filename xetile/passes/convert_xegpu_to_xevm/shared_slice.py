@@ -22,7 +22,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
-from xetile.analysis.kernels import subgroup_count
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.upstream.gpu.functions import FuncOp
@@ -32,6 +31,7 @@ from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.layout.exchange.steps import Access, Message, Share
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode, Slice
 from xetile.passes.convert_xegpu_to_xevm.words import chosen, joined, of_lane, single
+from xetile.planning.conversion_prices import most_subgroups
 from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 
 _POINTER = llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE))
@@ -58,8 +58,7 @@ def settle(view: LaneCode) -> None:
     if own is None:
         return
     assert isinstance(function, FuncOp)
-    subgroups = subgroup_count(function)
-    assert subgroups is not None, "the planner gives slices only where subgroups are counted"
+    subgroups = most_subgroups(function, view.device)
     own.size.properties["value"] = IntegerAttr(own.bytes, i32)
     Rewriter.replace_value_with_new_type(own.buffer, _buffer_type(own.bytes * subgroups))
     number = len(function.workgroup_buffers) + 1

@@ -84,7 +84,7 @@ class XeDevice(Target):
     """An Xe device: what its compiler makes of 2D block messages and matrix products.
 
     Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE
-    of Intel's runtime).
+    of Intel's runtime), and 1024 work-items at most (CL_DEVICE_MAX_WORK_GROUP_SIZE).
     """
 
     path: Path = PATH
@@ -96,6 +96,7 @@ class XeDevice(Target):
     )
     exact_division: BuildOptions = EXACT_DIVISION
     shared_bytes: int = 64 << 10
+    most_subgroups: int = 1024 // LANES
     large_prefetches: bool = False
     wide_packed_loads: bool = False
     wide_transposed_loads: bool = False
