@@ -70,6 +70,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
+    "xetile.planning.register_layouts.choice._MANY_CLASSES": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_WORK": "a bound on the work of planning",
     "xetile.planning.words.BYTE_BITS": "a byte",

@@ -1,4 +1,6 @@
-"""The choice of layouts: the cheaper of two greedy starts, each improved class by class.
+"""The choice of layouts: the cheapest of several starts, each improved class by class.
+
+Two are greedy; where classes are few, two more take every class's first and last candidate.
 
 What a choice costs: for each vector the conversions to what its uses take, each once, weighed by the loops around the
 vector's definition; and for each class the registers with which its elementwise ops compute.
@@ -15,6 +17,7 @@ from xetile.planning.register_layouts.prices import Conversions
 Choice = dict[LayoutClass, Held]
 """How each class is held."""
 
+_MANY_CLASSES = 64
 _MOST_VISITS = 8
 _MOST_WORK = 1 << 14
 """How often one class is looked at, and how many uses are when several classes change: bounds on the work."""
@@ -25,10 +28,15 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
     if all(len(made.candidates) == 1 for made in classes):
         return {made: made.candidates[0] for made in classes}
     found: list[tuple[float, Choice]] = []
-    for order in ([*reversed(classes)], classes):
+    backward = [*reversed(classes)]
+    starts = [(backward, None), (classes, None)]
+    if len(classes) <= _MANY_CLASSES:
+        starts += [(backward, 0), (classes, -1)]
+    for order, start in starts:
         state = State(conversions)
         for made in order:
-            state.set(made, state.cheapest(made))
+            held = state.cheapest(made) if start is None else made.candidates[start]
+            state.set(made, held)
         improve(state, order)
         deepen(state, classes)
         found.append((state.price, state.choice))

@@ -18,14 +18,14 @@ LANES_ALONG_ROWS = "registers (0, 1) (0, 2) (0, 4) (0, 8), lanes (1, 0) (2, 0) (
 def test_a_conversion_is_shown_with_its_price_and_reason() -> None:
     (function,) = functions(
         parse(
-            """func.func @k(%A: memref<64x64xf32>) {
+            """gpu.module @m { gpu.func @k(%A: memref<64x64xf32>) kernel {
             %c0 = arith.constant 0 : index
             %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<16x16xf32>
             %x = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<16x16xf32> -> vector<16x16xf32>
             %y = vector.transpose %x, [1, 0] : vector<16x16xf32> to vector<16x16xf32>
             %z = arith.addf %x, %y : vector<16x16xf32>
-            return
-            }"""
+            gpu.return
+            } }"""
         )
     )
     text = describe(function, plan_registers(function, cast(XeDevice, find("bmg"))))
