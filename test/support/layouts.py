@@ -26,19 +26,24 @@ def held_by(layout: LinearLayout) -> list[list[int]]:
     ]
 
 
-def random_layout(random: Random, bits: int) -> LinearLayout:
-    """A layout of 2^bits elements in 16 lanes that holds each at least once."""
+def random_layout(
+    random: Random, bits: int, *, lane_bits: int = LANE_BITS, most: int = 7, sums: float = 0.3
+) -> LinearLayout:
+    """A layout of 2^bits elements in 16 or other lanes that holds each at least once, in 2^most registers at most.
+
+    Its bases are bits of the elements' numbers and zeros; as often as `sums` says, any sums of bits.
+    """
     units = [1 << bit for bit in range(bits)]
     while True:
-        registers = random.randint(max(0, bits - LANE_BITS), min(7, bits + 1))
-        count = registers + LANE_BITS
-        if random.random() < 0.3:
+        registers = random.randint(max(0, bits - lane_bits), min(most, bits + 1))
+        count = registers + lane_bits
+        if random.random() < sums:
             columns = [random.randrange(1 << bits) for _ in range(count)]
         else:
             columns = [*units, *([0] * count)][: max(count, bits)]
             random.shuffle(columns)
             columns = columns[:count]
-        layout = _layout(columns[LANE_BITS:], columns[:LANE_BITS], bits)
+        layout = _layout(columns[lane_bits:], columns[:lane_bits], bits)
         if layout.is_surjective():
             return layout
 

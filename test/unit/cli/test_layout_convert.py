@@ -53,6 +53,49 @@ def test_lanes_shuffle(capsys: pytest.CaptureFixture[str]) -> None:
     assert data["lanes"]["shuffles"] == len(data["lanes"]["rounds"]) == 4
 
 
+def test_what_a_device_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = "#ttg.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], warp = []}>"
+    rows = "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0]], warp = []}>"
+    told = (columns, rows, "-t", "tensor<16x16xf32>", "--device", "bmg")
+    assert output(capsys, *told) == (
+        "Conversion on bmg: subgroup shared memory, 16 instructions\n"
+        "Registers are words of 32 bits\n"
+        " - shared memory: 1024 bytes of the subgroup\n"
+        " - store 2 messages of 8 words, neighbouring lanes side by side\n"
+        " - load 2 messages of 8 words, lanes at (1 -> 16, 2 -> 32, 4 -> 64, 8 -> 128)\n"
+    )
+    data = json.loads(output(capsys, *told, "--json"))
+    assert (data["device"], data["price"], data["shared_bytes"]) == ("bmg", 16, 1024)
+    (step,) = data["steps"]
+    assert [len(messages) for messages in step["rounds"][0].values()] == [2, 2]
+
+
+def test_shuffles_and_choices_of_a_device(capsys: pytest.CaptureFixture[str]) -> None:
+    lanes = "#ttg.linear<{register = [], lane = [[1, 0], [0, 0], [0, 0], [0, 0]], warp = []}>"
+    registers = "#ttg.linear<{register = [[1, 0]], lane = [[0, 0], [0, 0], [0, 0], [0, 0]], warp = []}>"
+    told = ("-t", "tensor<2x1xf32>", "--device", "pvc")
+    assert output(capsys, lanes, registers, *told) == (
+        "Conversion on pvc: uniform shuffles, 2 instructions\n"
+        "Registers are words of 32 bits\n"
+        " - from lane 0 to all: registers 0\n"
+        " - from lane 1 to all: registers 0\n"
+    )
+    assert output(capsys, registers, lanes, *told) == (
+        "Conversion on pvc: lane-dependent shuffles, 3 instructions\n"
+        "Registers are words of 32 bits\n"
+        " - select registers 1 where lane & 1 has an odd number of bits, else 0\n"
+    )
+    assert json.loads(output(capsys, registers, lanes, *told, "--json"))["steps"] == [
+        {"step": "select", "mask": 1, "even": [0], "odd": [1]}
+    ]
+
+
+def test_a_device_of_other_lanes(capsys: pytest.CaptureFixture[str]) -> None:
+    told = (blocked("1, 1", "1, 32", "1, 1"),) * 2
+    assert main(["convert", *told, "-t", "tensor<4x32xf16>", "--device", "bmg"]) == 1
+    assert "a layout has 32 lanes; expected 16, those of bmg" in capsys.readouterr().err
+
+
 def test_subgroups_exchange(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     svg = tmp_path / "both.svg"
     out = output(capsys, WIDE, BESIDE, "-t", "tensor<16x64xf16>", "--svg", str(svg))

@@ -9,12 +9,15 @@ is one stage of choices between two registers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.columns import Problem, stages
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.steps import Move, Select, Shuffle, Step
+
+_FEW_REGISTER_BITS = 3
 
 
 class Route(NamedTuple):
@@ -24,7 +27,7 @@ class Route(NamedTuple):
     steps: tuple[Step, ...]
 
 
-class _Ways(NamedTuple):
+class Ways(NamedTuple):
     """Where lanes read from, and what they choose before (registers' numbers) and after (elements)."""
 
     columns: tuple[int, ...]
@@ -35,12 +38,12 @@ class _Ways(NamedTuple):
 def by_choices(exchange: Problem, prices: Prices, dearest: float) -> Route | None:
     """The cheapest of these conversions; None where each costs `dearest` or more."""
     best: Route | None = None
-    seen: list[_Ways] = []
+    seen: list[Ways] = []
     for ways in _ways(exchange):
         if ways in seen:
             continue
         seen.append(ways)
-        found = _route(exchange, ways, prices, dearest)
+        found = by_ways(exchange, ways, prices, dearest)
         if found is not None:
             best, dearest = found, found.price
         if dearest <= 0:
@@ -48,61 +51,92 @@ def by_choices(exchange: Problem, prices: Prices, dearest: float) -> Route | Non
     return best
 
 
-def _ways(exchange: Problem) -> Iterator[_Ways]:
+def _ways(exchange: Problem) -> Iterator[Ways]:
     for columns in _readings(exchange):
         moved = [f2.multiply(exchange.lanes, column) for column in columns]
         rest = [a ^ b for a, b in zip(exchange.wanted_lanes, moved, strict=True)]
-        for ours, theirs in (
-            (exchange.registers, exchange.wanted),
-            (exchange.registers, ()),
-            ((), ()),
+        for before in (
+            _divided(rest, exchange.registers, exchange.wanted),
+            _divided(rest, exchange.registers, ()),
+            _reusing(rest, exchange.registers, dearly=False),
+            _reusing(rest, exchange.registers, dearly=True),
+            [0 for _ in rest],
         ):
-            before, after = _divided(rest, ours, theirs)
-            offered = _before(columns, before)
+            held = [f2.multiply(exchange.registers, number) for number in before]
+            after = [a ^ b for a, b in zip(rest, held, strict=True)]
+            offered = offered_for(columns, before)
             if offered is not None:
-                yield _Ways(tuple(columns), stages(offered), stages(after))
+                yield Ways(columns, stages(offered), stages(after))
 
 
-def _readings(exchange: Problem) -> Iterator[list[int]]:
-    """Candidates for M: no change of lanes, one lane for all, as far as source lanes hold what lanes want."""
+def _readings(exchange: Problem) -> Iterator[tuple[int, ...]]:
+    """Candidates for M: no change of lanes, one lane for all, as far as source lanes hold what lanes want.
+
+    And as far as sums with registers of both sides help; mixtures of these where registers are few.
+    """
     own = [1 << bit for bit in range(len(exchange.lanes))]
-    yield own
-    yield [0 for _ in own]
-    width = len(own)
-    pivots = f2.echelon(f2.labelled(exchange.lanes), width)
-    found = [f2.solve(pivots, width, column) for column in exchange.wanted_lanes]
-    kept = [
-        bit if held == wanted else column
-        for bit, held, wanted, column in zip(
-            own, exchange.lanes, exchange.wanted_lanes, found, strict=True
+    held = [
+        bit if at == wanted else column
+        for bit, at, wanted, column in zip(
+            own,
+            exchange.lanes,
+            exchange.wanted_lanes,
+            _solutions(exchange.lanes, exchange),
+            strict=True,
         )
     ]
-    yield [0 if column is None else column for column in kept]
-    yield [bit if column is None else column for bit, column in zip(own, kept, strict=True)]
-    # as far as sums with registers of both sides help
     both = [*exchange.lanes, *exchange.registers, *exchange.wanted]
-    pivots = f2.echelon(f2.labelled(both), len(both))
-    sums = [f2.solve(pivots, len(both), column) for column in exchange.wanted_lanes]
-    yield [0 if column is None else column & (1 << width) - 1 for column in sums]
+    lanes = (1 << len(own)) - 1
+    sums = [None if c is None else c & lanes for c in _solutions(both, exchange)]
+    yield tuple(own)
+    yield (0,) * len(own)
+    yield tuple([0 if column is None else column for column in held])
+    yield tuple(
+        [bit if column is None else column for bit, column in zip(own, held, strict=True)]
+    )
+    yield tuple([0 if column is None else column for column in sums])
+    if len(exchange.wanted) <= _FEW_REGISTER_BITS:
+        options = [
+            dict.fromkeys(option for option in (bit, 0, a, b) if option is not None)
+            for bit, a, b in zip(own, held, sums, strict=True)
+        ]
+        yield from product(*options)
 
 
-def _divided(
-    rest: Sequence[int], ours: Sequence[int], theirs: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """What is chosen before, as source registers' numbers, and after, as elements."""
+def _solutions(columns: Sequence[int], exchange: Problem) -> list[int | None]:
+    """Each wanted lane's element as a sum of columns, None where it is none."""
+    pivots = f2.echelon(f2.labelled(columns), len(columns))
+    return [f2.solve(pivots, len(columns), column) for column in exchange.wanted_lanes]
+
+
+def _divided(rest: Sequence[int], ours: Sequence[int], theirs: Sequence[int]) -> list[int]:
+    """What is chosen before, as source registers' numbers: as much as `ours` have, or have with `theirs`."""
     both = [*ours, *theirs]
     pivots = f2.echelon(f2.labelled(both), len(both))
+    found = [f2.solve(pivots, len(both), column) for column in rest]
+    return [0 if number is None else number & (1 << len(ours)) - 1 for number in found]
+
+
+def _reusing(rest: Sequence[int], ours: Sequence[int], *, dearly: bool) -> list[int]:
+    """What is chosen before such that fewer stages are left: sums of `ours` and of what is left of earlier bits.
+
+    `dearly`: what `ours` have alone is left to later stages too, if it is the first.
+    """
+    left: list[int] = []
     before: list[int] = []
-    after: list[int] = []
     for column in rest:
+        both = [*left, *ours]
+        pivots = f2.echelon(f2.labelled(both), len(both))
         found = f2.solve(pivots, len(both), column)
-        number = 0 if found is None else found & (1 << len(ours)) - 1
-        before.append(number)
-        after.append(column ^ f2.multiply(ours, number))
-    return before, after
+        if found is None or (dearly and column and not left):
+            before.append(0)
+            left.append(column)
+        else:
+            before.append(found >> len(left))
+    return before
 
 
-def _before(columns: Sequence[int], before: Sequence[int]) -> list[int] | None:
+def offered_for(columns: Sequence[int], before: Sequence[int]) -> list[int] | None:
     """The choices as the offering lane's, None where it cannot know who reads."""
     width = len(columns)
     pivots = f2.echelon(f2.labelled(columns), width)
@@ -112,7 +146,8 @@ def _before(columns: Sequence[int], before: Sequence[int]) -> list[int] | None:
     return offered if again == list(before) else None
 
 
-def _route(exchange: Problem, ways: _Ways, prices: Prices, dearest: float) -> Route | None:
+def by_ways(exchange: Problem, ways: Ways, prices: Prices, dearest: float) -> Route | None:
+    """The conversion of these ways; None where it is none, or costs `dearest` or more."""
     targets = _span(exchange.wanted)
     needs = _needed(targets, [vector for _, vector in ways.after])
     units = -(-exchange.word_bits // 32)
@@ -174,7 +209,7 @@ def _places(values: Sequence[int], wanted: Iterable[int]) -> list[int]:
 
 
 def _shuffle(
-    exchange: Problem, ways: _Ways, values: Sequence[int], prices: Prices
+    exchange: Problem, ways: Ways, values: Sequence[int], prices: Prices
 ) -> tuple[float, Shuffle] | None:
     """One shuffle for each of these elements, from the cheapest lane that has it."""
     count = len(exchange.registers)

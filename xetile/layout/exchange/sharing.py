@@ -26,7 +26,9 @@ class _Side(NamedTuple):
     lanes: tuple[int, ...]
 
 
-class _Places(NamedTuple):
+class Places(NamedTuple):
+    """Both sides over the places of words, which have so many bits."""
+
     stored: _Side
     loaded: _Side
     bits: int
@@ -44,16 +46,16 @@ def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
     """The cheapest of these conversions; None where each needs a larger slice."""
     if prices.slice_bytes * 8 < exchange.word_bits:
         return None
-    places = _places(exchange)
+    places = places_of(exchange)
     best: Route | None = None
     for order in dict.fromkeys(_orders(places)):
-        found = _route(exchange, places, order, prices)
+        found = by_order(exchange, places, order, prices)
         if found is not None and (best is None or found.price < best.price):
             best = found
     return best
 
 
-def _places(exchange: Problem) -> _Places:
+def places_of(exchange: Problem) -> Places:
     """Source and target over the places of words; lanes that hold the same have bits of their own."""
     elements = max((c.bit_length() for c in (*exchange.registers, *exchange.lanes)), default=0)
     lanes: list[int] = []
@@ -77,7 +79,7 @@ def _places(exchange: Problem) -> _Places:
     loaded: dict[int, int] = {}
     for number in range(1 << len(wanted)):
         loaded.setdefault(f2.multiply(wanted, number), number)
-    return _Places(
+    return Places(
         _Side(stored, columns, tuple(units[: len(lanes)])),
         _Side(loaded, wanted, wanted_lanes),
         bits,
@@ -95,7 +97,7 @@ def _solved(pivots: dict[int, int], bits: int, columns: Sequence[int]) -> tuple[
     return tuple(found)
 
 
-def _orders(places: _Places) -> Iterator[tuple[int, ...]]:
+def _orders(places: Places) -> Iterator[tuple[int, ...]]:
     """Bases of the places by the offset's bits, those last that both sides keep in registers."""
     ours, theirs = places.stored, places.loaded
     units = [1 << bit for bit in range(places.bits)]
@@ -130,9 +132,10 @@ def _orders(places: _Places) -> Iterator[tuple[int, ...]]:
             break
 
 
-def _route(
-    exchange: Problem, places: _Places, order: Sequence[int], prices: Prices
+def by_order(
+    exchange: Problem, places: Places, order: Sequence[int], prices: Prices
 ) -> Route | None:
+    """The conversion with these places for the offset's bits, lowest first; None where a slice is too small."""
     bits = places.bits
     pivots = f2.echelon(f2.labelled(order), bits)
     stored, loaded = (_moved(side, pivots, bits) for side in (places.stored, places.loaded))
