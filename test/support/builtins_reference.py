@@ -113,8 +113,8 @@ TYPES: dict[str, Any] = {
     "s4": numpy.int8,
     "u4": numpy.uint8,
     "s32": numpy.int32,
-    "e4m3": ml_dtypes.float8_e4m3fn,
-    "e5m2": ml_dtypes.float8_e5m2,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
 }
 """How the tests hold a matrix; elements of 4 bits as bytes."""
 

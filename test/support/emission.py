@@ -17,11 +17,9 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     block_name,
     cached_block_function,
     has_product,
-    mangle,
     matrix_function,
     payload_prefetch,
     register_bits,
-    vector_of,
 )
 from xetile.targets.target import Access
 from xetile.targets.xe.devices import DEVICES
@@ -62,7 +60,7 @@ class Block(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A matrix instruction, types by xevm's names."""
+    """A matrix instruction, types by xevm's names, 8-bit floats by MLIR's."""
 
     a: str
     b: str
@@ -71,19 +69,11 @@ class Product(NamedTuple):
 
     @property
     def depth(self) -> int:
-        return depth(MATRIX_OPERANDS[self.a].bits) if self.a in MATRIX_OPERANDS else 32
+        return depth(MATRIX_OPERANDS[self.a].bits)
 
     @property
     def name(self) -> str:
-        if self.a in MATRIX_OPERANDS:
-            return matrix_function(self.a, self.b, self.sum, rows=self.rows, depth=self.depth)
-        # 8-bit floats, of which xevm has none: named by IGC, packed as 8-bit integers are
-        types = (
-            vector_of(self.rows, "s"),
-            vector_of(8, "i"),
-            vector_of(self.rows, MATRIX_ACCUMULATORS[self.sum]),
-        )
-        return mangle(f"intel_sub_group_{self.a}_{self.b}_matrix_mad_k32", types)
+        return matrix_function(self.a, self.b, self.sum, rows=self.rows, depth=self.depth)
 
 
 def blocks() -> Iterator[Block]:

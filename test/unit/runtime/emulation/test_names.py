@@ -175,5 +175,5 @@ def test_what_the_pointer_of_a_message_points_to(
 
 
 def test_there_are_as_many_products_as_documented() -> None:
-    """The functions for subgroups of 16: 8 integer ones, 4 of 16 bits, one of tf32, for each M."""
-    assert len(list(products())) == (8 + 4 + 1) * 4
+    """The functions for subgroups of 16: 8 integer ones, 4 of 16 bits, one of tf32, 8 of 8-bit floats, for each M."""
+    assert len(list(products())) == (8 + 4 + 1 + 8) * 4
