@@ -45,14 +45,14 @@ def test_xdsl_opt_reads_and_prints_tiles():
     assert xdsl_opt(text=xdsl_opt("--print-op-generic", text=printed)) == printed
 
 
-NARROW = """func.func @k(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
-  %a_t = xetile.init_tile %A[0, 0] : memref<64x64xf16> -> !xetile.tile<32x32xf16>
-  %b_t = xetile.init_tile %B[0, 0] : memref<64x64xf16> -> !xetile.tile<32x24xf16>
-  %c_t = xetile.init_tile %C[0, 0] : memref<64x64xf32> -> !xetile.tile<32x24xf32>
-  %a = xetile.load_tile %a_t : !xetile.tile<32x32xf16> -> vector<32x32xf16>
-  %b = xetile.load_tile %b_t : !xetile.tile<32x24xf16> -> vector<32x24xf16>
-  %d = xetile.tile_mma %a, %b : vector<32x32xf16>, vector<32x24xf16> -> vector<32x24xf32>
-  xetile.store_tile %d, %c_t : vector<32x24xf32>, !xetile.tile<32x24xf32>
+DOUBLE = """func.func @k(%A: memref<64x64xf64>, %B: memref<64x64xf64>, %C: memref<64x64xf64>) {
+  %a_t = xetile.init_tile %A[0, 0] : memref<64x64xf64> -> !xetile.tile<32x32xf64>
+  %b_t = xetile.init_tile %B[0, 0] : memref<64x64xf64> -> !xetile.tile<32x32xf64>
+  %c_t = xetile.init_tile %C[0, 0] : memref<64x64xf64> -> !xetile.tile<32x32xf64>
+  %a = xetile.load_tile %a_t : !xetile.tile<32x32xf64> -> vector<32x32xf64>
+  %b = xetile.load_tile %b_t : !xetile.tile<32x32xf64> -> vector<32x32xf64>
+  %d = xetile.tile_mma %a, %b : vector<32x32xf64>, vector<32x32xf64> -> vector<32x32xf64>
+  xetile.store_tile %d, %c_t : vector<32x32xf64>, !xetile.tile<32x32xf64>
   func.return
 }
 """
@@ -60,9 +60,9 @@ NARROW = """func.func @k(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memre
 
 def test_refusals_are_xdsls_diagnostics():
     passes = "xetile-to-xegpu{device=bmg}"
-    told = xdsl_opt("--verify-diagnostics", "-p", passes, text=NARROW)
+    told = xdsl_opt("--verify-diagnostics", "-p", passes, text=DOUBLE)
     line, *shown = told.splitlines()
-    assert line.startswith("blocks of m = 8, n = 8, k = 16; the matrix instruction of bmg")
+    assert line.startswith("bmg has no matrix instruction for A f64, B f64, accumulator f64")
     (mark,) = [n for n, text in enumerate(shown) if "^^^" in text]
     assert "xetile.tile_mma" in shown[mark - 1]
     assert line in "\n".join(shown[mark:])

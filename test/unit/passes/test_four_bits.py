@@ -14,8 +14,7 @@ from xetile.levels import LevelName
 
 Array = NDArray[Any]
 
-LEVELS = levels_and_places(None, "subgroup", "blocked", "xegpu")[:-1]
-"""Below, the columns of a byte change their lanes, which is not lowered yet; see `test_in_registers`."""
+LEVELS = levels_and_places(None, "subgroup", "blocked", "xegpu", "xevm")
 
 WIDENINGS = {
     ("i4", "extsi", "i8"): True,
