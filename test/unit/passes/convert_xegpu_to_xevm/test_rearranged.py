@@ -1,10 +1,7 @@
 """What rearranges and what is computed, executed at level X and as one lane's registers: the same bits."""
 
-import numpy
+from support.forms import different
 from support.on_device import Place
-
-from xetile.api import lower, parse
-from xetile.interpreter import execute
 
 V = "vector<8x16xf32>"
 
@@ -124,42 +121,9 @@ EXCHANGES = {
 }
 
 
-def kernel(name: str, body: str) -> str:
-    return f"""
-  gpu.func @{name}(%A: memref<8x16xf32>, %C: memref<8x16xf32>, %n: index, %s: f32) kernel
-      attributes {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c5 = arith.constant 5 : index
-  %c8 = arith.constant 8 : index
-  %twice = arith.addf %s, %s : f32
-  %source = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
-  %v = xegpu.load_nd %source[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> {V}{body}
-  %target = xegpu.create_nd_tdesc %C : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
-  xegpu.store_nd %r, %target[%c0, %c0] : {V}, !xegpu.tensor_desc<8x16xf32>
-  gpu.return
-  }}"""
-
-
 def test_lanes_compute_what_the_subgroup_does(place: Place) -> None:
     assert different(KERNELS, place) == []
 
 
 def test_lanes_give_what_others_take(place: Place) -> None:
     assert different(EXCHANGES, place) == []
-
-
-def different(kernels: dict[str, str], place: Place) -> list[str]:
-    """The kernels whose results differ between the subgroup and its lanes."""
-    text = "".join(kernel(name, body) for name, body in kernels.items())
-    written = parse(f"gpu.module @kernels {{{text}\n}}")
-    lanes = lower(written, to="xevm", device="bmg")
-    source = numpy.random.default_rng(0).standard_normal((8, 16)).astype(numpy.float32)
-    found: list[str] = []
-    for name in kernels:
-        before, after = numpy.zeros_like(source), numpy.zeros_like(source)
-        execute(written, name, [source.copy(), before, 3, 1.5])
-        place.execute(lanes, name, [source.copy(), after, 3, 1.5])
-        if before.tobytes() != after.tobytes():
-            found.append(name)
-    return found
