@@ -1,6 +1,5 @@
 """GEMMs whose weights are integers with a scale for each group of K and column; they become f16 before the product."""
 
-import ml_dtypes
 import numpy
 from support.tiled.case import Case, filled
 from support.tiled.epilogues import SIZE, numbers
@@ -17,12 +16,16 @@ def weights(type: str) -> Case:
     of_b: Map = (layout, (STEP, units[1]))
     a = numbers((SIZE, SIZE), "f16", 0)
     random = numpy.random.default_rng(1)
-    low, high, dtype = (-8, 8, ml_dtypes.int4) if type == "i4" else (-128, 128, numpy.int8)
-    b = random.integers(low, high, (SIZE, SIZE)).astype(dtype)
+    low, high = (-8, 8) if type == "i4" else (-128, 128)
+    held = random.integers(low, high, (SIZE, 2 * SIZE)).astype(numpy.int8)
+    b = held[:, :SIZE]
+    memory = (
+        held if type == "i8" else (held[:, ::2] & 15 | held[:, 1::2] << 4).astype(numpy.uint8)
+    )
     scales = (numbers((SIZE // STEP, SIZE), "f16", 2) / 64).astype(numpy.float16)
     values = {
         "A": f"memref<{SIZE}x{SIZE}xf16>",
-        "B": f"memref<{SIZE}x{SIZE}x{type}>",
+        "B": f"memref<{SIZE}x{2 * SIZE}x{type}>",
         "S": f"memref<{SIZE // STEP}x{SIZE}xf16>",
         "C": f"memref<{SIZE}x{SIZE}xf32>",
         "AT": tile((SIZE, STEP), "f16", (layout, (units[0], STEP))),
@@ -66,7 +69,7 @@ def weights(type: str) -> Case:
         f"gemm_{type}_weights",
         [filled(parameter, values) for parameter in ("%A: $A", "%B: $B", "%S: $S", "%C: $C")],
         filled(body, values),
-        (a, b, scales, numpy.full((SIZE, SIZE), 7, numpy.float32)),
+        (a, memory, scales, numpy.full((SIZE, SIZE), 7, numpy.float32)),
         {3: a.astype(float) @ (b.astype(float) * whole)},
         ERROR,
         4,
