@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
@@ -42,6 +41,7 @@ from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, message_layout, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
+from xetile.passes.convert_xegpu_to_xevm.legality import check_message
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
 from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
@@ -128,15 +128,6 @@ def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAVal
     return view.integer(column), view.integer(row)
 
 
-def _legal(op: Operation, message: Operation) -> Operation:
-    """The message of an access, refused at the access where XeVM has none of that shape."""
-    try:
-        message.verify()
-    except VerifyException as error:
-        fail(op, f"'{op.name}' is no single message of XeVM: {error}")
-    return message
-
-
 def load_nd(view: LaneView, op: LoadNdOp) -> None:
     """The message that is planned for what the uses take; for several loads at once where they are neighbours."""
     type = view.descriptor(op.operands[0]).type
@@ -177,7 +168,8 @@ def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Regist
         result_type=VectorType(IntegerType(word), (count,)),
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    return Registers(view.new(_legal(op, loaded)), element, layout, word_bits=word)
+    check_message(op, loaded, view.device, message, descriptor.type)
+    return Registers(view.new(loaded), element, layout, word_bits=word)
 
 
 def _part(
@@ -223,22 +215,25 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
         tile_height=rows,
         cache_control=_cache_control(op, StoreCacheControlAttr, _STORE_HINTS),
     )
-    view.emit(_legal(op, store))
+    check_message(op, store, view.device, message, descriptor.type)
+    view.emit(store)
 
 
 def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
     descriptor = view.descriptor(op.operands[0])
     rows, columns = descriptor.type.shape
+    message = BlockConfiguration(rows, columns, descriptor.type.array_length)
     prefetch = BlockPrefetch2dOp(
         *descriptor.surface,
         *_corner(view, op.mixed_offsets),
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
         tile_height=rows,
-        v_blocks=descriptor.type.array_length,
+        v_blocks=message.blocks,
         cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
     )
-    view.emit(_legal(op, prefetch))
+    check_message(op, prefetch, view.device, message, descriptor.type)
+    view.emit(prefetch)
 
 
 def _fence(view: LaneView, op: FenceOp) -> None:

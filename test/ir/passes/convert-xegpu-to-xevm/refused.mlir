@@ -4,7 +4,7 @@
 func.func @wide_prefetch(%A: memref<64x64xbf16>) {
   %c0 = arith.constant 0 : index
   %a = xegpu.create_nd_tdesc %A : memref<64x64xbf16> -> !xegpu.tensor_desc<8x32xbf16>
-  // expected-error @below {{'xegpu.prefetch_nd' is no single message of XeVM: }}
+  // expected-error @below {{bmg has no single 2D block prefetch of 8x32xbf16; expected 1, 2, 4, 8, 16 or 32 rows of 16 columns with array_length 2}}
   xegpu.prefetch_nd %a[%c0, %c0] : !xegpu.tensor_desc<8x32xbf16>
   return
 }
@@ -15,8 +15,31 @@ func.func @tall_store(%A: memref<64x64xf32>) {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : vector<16x16xf32>
   %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<16x16xf32>
-  // expected-error @below {{'xegpu.store_nd' is no single message of XeVM: }}
+  // expected-error @below {{bmg has no single 2D block store of 16x16xf32; expected 1, 2, 4 or 8 rows of 16 columns}}
   xegpu.store_nd %v, %a[%c0, %c0] : vector<16x16xf32>, !xegpu.tensor_desc<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @wide_load(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<16x64xf32>
+  // expected-error @below {{bmg has no single 2D block load of 16x64xf32; expected 1, 2, 4, 8, 16 or 32 rows of 16 columns, or 1, 2, 4, 8, 16 or 32 rows of 8 columns with array_length 2}}
+  %v = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<16x64xf32> -> vector<16x64xf32>
+  %s = vector.extract_strided_slice %v {offsets = [0, 0], sizes = [8, 16], strides = [1, 1]} : vector<16x64xf32> to vector<8x16xf32>
+  %b = xegpu.create_nd_tdesc %B : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  xegpu.store_nd %s, %b[%c0, %c0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @tall_packed(%A: memref<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf16> -> !xegpu.tensor_desc<64x16xf16>
+  // expected-error @below {{bmg has no single 2D block load of 64x16xf16; expected 1, 2, 4, 8, 16 or 32 rows of 16 columns}}
+  %v = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<64x16xf16> -> vector<64x16xf16>
   return
 }
 
