@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.layout.algebra.fitting import identity_standard_nd
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.planning.layout_rules import pulled
+from xetile.planning.layout_rules import pulled, replicated
 from xetile.planning.register_layouts.classes import Graph, LayoutClass, Use, bits_of
 from xetile.planning.register_layouts.held import Held
 
@@ -48,6 +48,8 @@ def default_layout(shape: Sequence[int], lanes: int) -> LinearLayout:
 
     Fewer columns than lanes are held several times.
     """
+    if not shape:
+        return replicated(shape, lanes)
     last = len(shape) - 1
     in_lanes = min(lanes, shape[last])
     columns = LinearLayout.identity_1d(in_lanes, "lane", f"dim{last}")

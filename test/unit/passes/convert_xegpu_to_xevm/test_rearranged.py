@@ -14,6 +14,16 @@ KERNELS = {
   %t = vector.shape_cast %v : {V} to vector<128xf32>
   %u = arith.addf %t, %t : vector<128xf32>
   %r = vector.shape_cast %u : vector<128xf32> to {V}""",
+    "rank_0": f"""
+  %t = vector.extract %v[3, 5] : f32 from {V}
+  %u = vector.broadcast %t : f32 to vector<f32>
+  %w = vector.broadcast %u : vector<f32> to {V}
+  %e = vector.extract %u[] : f32 from vector<f32>
+  %x = vector.broadcast %e : f32 to vector<16xf32>
+  %z = vector.shape_cast %u : vector<f32> to vector<1xf32>
+  %y = vector.broadcast %z : vector<1xf32> to {V}
+  %q = vector.broadcast %x : vector<16xf32> to {V}
+  %r = arith.addf %q, %y : {V}""",
     "row": f"""
   %t = vector.extract %v[3] : vector<16xf32> from {V}
   %u = vector.broadcast %t : vector<16xf32> to {V}
