@@ -20,6 +20,9 @@ def _by_first_lane(view: LaneView, op: Operation) -> None:
             "is done once by a subgroup and gives all its lanes the old value, "
             "which is not lowered to XeVM yet; expected a result that nothing uses"
         )
+    for operand in op.operands:
+        # all lanes take part in what brings a vector to the first
+        view.single(operand)
     lane = view.new(LaneIdOp())
     first = view.new(arith.CmpiOp(lane, view.constant(0), "eq"))
     body = Block()

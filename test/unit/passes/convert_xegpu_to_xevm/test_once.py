@@ -57,6 +57,41 @@ def test_prints_and_atomics(level: LevelName | None) -> None:
     assert sorted("".join(printed).splitlines()) == ["subgroup 2"] * 2 + ["subgroup 3"] * 2
 
 
+ROW = """
+gpu.module @m {
+  gpu.func @k(%a: memref<64x64xf32>) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = xegpu.create_nd_tdesc %a : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    %r = vector.extract %v[3] : vector<16xf32> from vector<8x16xf32>
+    vector.print %r : vector<16xf32>
+    gpu.return
+  }
+}
+func.func @main(%a: memref<64x64xf32>) {
+  %one = arith.constant 1 : index
+  %items = arith.constant 16 : index
+  gpu.launch_func @m::@k blocks in (%one, %one, %one) threads in (%items, %one, %one)
+      args(%a : memref<64x64xf32>)
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("level", [None, "xevm"])
+def test_a_vector_is_brought_to_the_first_lane_by_all(level: LevelName | None) -> None:
+    module = parse(ROW)
+    if level is not None:
+        lower(context(), module, level, "bmg")
+    printed = list[str]()
+    a = numpy.arange(64 * 64, dtype=numpy.float32).reshape(64, 64)
+    execute_host(module, "main", [a], output=printed.append)
+    assert "".join(printed).split(", ")[1:-1] == [
+        str(n) for n in range(3 * 64 + 1, 3 * 64 + 15)
+    ]
+
+
 FAR = """
 func.func @k(%a: memref<64x64xf32>, %row: memref<1xindex>) attributes {known_block_size = array<i32: 16, 1, 1>,
     known_grid_size = array<i32: 1, 1, 1>} {
