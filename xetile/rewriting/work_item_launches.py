@@ -59,16 +59,20 @@ def set_work_item_convention(function: Operation, threads: int) -> None:
         _widen(launch, threads)
 
 
-def check_shared_by_lanes(function: Operation, threads: int, *dialects: str) -> None:
-    """Refuse ops of these dialects that lanes of one subgroup would do differently.
+def check_shared_by_lanes(
+    function: Operation, threads: int, together: Callable[[Operation], str]
+) -> None:
+    """Refuse what lanes of one subgroup would do differently.
 
-    The lanes make an access together, at one place; which of them came first does not say at which.
+    `together` says what the lanes do with one another in an op, as "access a tile"; it is
+    empty of an op that each does alone. Which of them came first does not say what is meant.
     """
     values = differing(function, threads)
     if not values:
         return
     for op in function.walk():
-        if op.name.partition(".")[0] not in dialects:
+        what = together(op)
+        if not what:
             continue
         origin = origin_of(op, values)
         how = "takes a value that differs between the lanes of a subgroup"
@@ -78,7 +82,7 @@ def check_shared_by_lanes(function: Operation, threads: int, *dialects: str) -> 
         if origin is not None:
             fail(
                 op,
-                f"'{op.name}' {how} (of '{origin.name}'), which access a tile together; "
+                f"'{op.name}' {how} (of '{origin.name}'), which {what} together; "
                 "expected gpu.subgroup_id, gpu.block_id, or another id that the lanes share",
                 note_on_lanes(function, origin, threads),
             )

@@ -44,7 +44,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
     vectors,
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
-from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts
+from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts, together_in
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
@@ -93,7 +93,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             merge_straight_blocks(function)
             target = device_of(function, self.device)
             set_work_item_convention(function, target.threads)
-            check_shared_by_lanes(function, target.threads, "xegpu")
+            check_shared_by_lanes(function, target.threads, together_in(function))
             check_taken(function, _HANDLERS)
             check_extents(function)
             drop_layouts(function)

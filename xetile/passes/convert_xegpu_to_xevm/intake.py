@@ -3,10 +3,13 @@
 Layouts for instructions and lanes are advice: results do not depend on them, and they are dropped.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
+from xetile.analysis.dependence import following
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     DpasOp,
@@ -17,6 +20,7 @@ from xetile.dialects.xegpu import (
     TensorDescType,
 )
 from xetile.errors import fail
+from xetile.planning.layout_rules import is_computed, is_copied
 
 
 def check_taken(function: Operation, handled: Collection[str]) -> None:
@@ -33,6 +37,31 @@ def drop_layouts(function: Operation) -> None:
         for name, value in [*op.attributes.items()]:
             if isinstance(value, LayoutAttr | SliceAttr):
                 del op.attributes[name]
+
+
+def together_in(function: Operation) -> Callable[[Operation], str]:
+    """What the lanes of a subgroup do together in an op: messages, and all with vectors that they share out.
+
+    Vectors that each lane loads for itself are its own.
+    """
+    own = following(function, is_copied)
+
+    def is_shared_out(value: SSAValue) -> bool:
+        if not isa(type := value.type, VectorType):
+            return False
+        is_made = isinstance(owner := value.owner, Operation) and is_computed(owner)
+        return type.get_num_dims() > 1 or not (is_made or value in own)
+
+    def together(op: Operation) -> str:
+        if op.name.startswith("xegpu."):
+            return "access a tile"
+        blocks = (
+            r for r in op.results if isa(r.type, VectorType) and r.type.get_num_dims() > 1
+        )
+        is_one_of_all = any(blocks) or any(map(is_shared_out, op.operands))
+        return "hold a vector" if is_one_of_all else ""
+
+    return together
 
 
 def _check_level(op: Operation) -> None:

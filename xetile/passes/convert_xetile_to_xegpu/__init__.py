@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect, level, set_level
@@ -75,8 +76,12 @@ class ConvertXeTileToXeGPU(ModulePass):
                 if isinstance(inner, TileMMAOp):
                     check_instruction(target, inner)
             set_work_item_convention(function, target.threads)
-            check_shared_by_lanes(function, target.threads, "xetile")
+            check_shared_by_lanes(function, target.threads, _together)
             XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             check_lowered(function, "xetile", "XeGPU")
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)
             set_level(function, "subgroup")
+
+
+def _together(op: Operation) -> str:
+    return "access a tile" if op.name.startswith("xetile.") else ""

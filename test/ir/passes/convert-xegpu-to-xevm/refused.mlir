@@ -177,3 +177,41 @@ func.func @a_row_of_twelve(%A: memref<64x64xf32>, %s: vector<12xf32>) {
   %t = vector.shape_cast %s : vector<12xf32> to vector<1x12xf32>
   return
 }
+
+// -----
+
+// Lanes exchange what a vector has in them: all of them take part.
+gpu.module @m {
+  gpu.func @some_lanes(%A: memref<64x64xf32>, %s: memref<16xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c5 = arith.constant 5 : index
+    %zero = arith.constant 0.0 : f32
+    %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    // expected-note @below {{'gpu.lane_id' is another number in each lane}}
+    %lane = gpu.lane_id
+    %few = arith.cmpi ult, %lane, %c5 : index
+    scf.if %few {
+      // expected-error @below {{'vector.multi_reduction' is done by some lanes of a subgroup and not by others (of 'gpu.lane_id'), which hold a vector together; expected gpu.subgroup_id, gpu.block_id, or another id that the lanes share}}
+      %r = vector.multi_reduction <add>, %v, %zero [0, 1] : vector<8x16xf32> to f32
+      memref.store %r, %s[%lane] : memref<16xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @own_row(%A: memref<64x64xf32>, %s: memref<16xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %t = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    // expected-note @below {{'gpu.lane_id' is another number in each lane}}
+    %lane = gpu.lane_id
+    // expected-error @below {{'vector.extract' takes a value that differs between the lanes of a subgroup (of 'gpu.lane_id'), which hold a vector together; expected gpu.subgroup_id, gpu.block_id, or another id that the lanes share}}
+    %r = vector.extract %v[%lane, %lane] : f32 from vector<8x16xf32>
+    memref.store %r, %s[%lane] : memref<16xf32>
+    gpu.return
+  }
+}
