@@ -34,6 +34,7 @@ from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
+from xetile.targets.target import Target
 
 
 def convert_kernel(
@@ -53,6 +54,7 @@ def convert_kernel(
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))
     buffers = add_buffers(view, tuple(body.args[count:]))
+    _check_shared(function, sum(map(buffer_bytes, buffers)), targets)
     view.rewrite_block(body)
     kernel = _kernel(function, view, arguments, buffers)
     parent = function.parent_block()
@@ -95,6 +97,16 @@ def _inputs(function: Operation, arguments: int) -> int:
     """How many of the entry block's arguments are the function's own."""
     type = function.properties.get("function_type")
     return len(type.inputs.data) if isinstance(type, FunctionType) else arguments
+
+
+def _check_shared(function: Operation, bytes: int, targets: Sequence[Target]) -> None:
+    for target in targets:
+        if bytes > target.shared_bytes:
+            fail(
+                function,
+                f"the kernel has {bytes} bytes of shared memory; {target.name} gives a workgroup "
+                f"{target.shared_bytes} at most",
+            )
 
 
 def _kernel(

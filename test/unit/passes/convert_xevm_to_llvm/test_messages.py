@@ -397,6 +397,13 @@ def test_kernels_of_other_levels_and_conventions():
         "() kernel", "() private(%b: memref<4xf32, #gpu.address_space<private>>) kernel"
     )
     assert "buffers of the work-item" in refusal(buffers).message
+    shared = kernel("", "").replace(
+        "() kernel",
+        "() workgroup(%b: memref<16385xf32, #gpu.address_space<workgroup>>) kernel",
+    )
+    assert refusal(shared).message == (
+        "the kernel has 65540 bytes of shared memory; bmg gives a workgroup 65536 at most"
+    )
     mangled = kernel("", "").replace("@k", "@_Zk")
     assert "names that begin with _Z are mangled ones" in refusal(mangled).message
 
