@@ -49,14 +49,13 @@ gpu.module @kernels {
         -> (!tile_k, !tile_v, vector<128x1xf32>, vector<128x16xf32>, vector<128x64xf32>) {
       %k_rows = xetile.load_tile %k_tile : !tile_k -> vector<64x64xf16>
       %k = xetile.tile_transpose %k_rows, [1, 0] : vector<64x64xf16> -> vector<64x64xf16>
-      %v = xetile.load_tile %v_tile : !tile_v -> vector<64x64xf16>
 
       %s = xetile.tile_mma %q, %k, %s_zero
           : vector<128x64xf16>, vector<64x64xf16>, vector<128x64xf32> -> vector<128x64xf32>
 
       // the largest score so far, and by how much it makes smaller what was summed before
-      %largest = xetile.tile_reduce <maximumf>, %s [1] : vector<128x64xf32> -> vector<128x1xf32>
-      %m_next = arith.maximumf %m, %largest : vector<128x1xf32>
+      %largest = xetile.tile_reduce <maxnumf>, %s [1] : vector<128x64xf32> -> vector<128x1xf32>
+      %m_next = arith.maxnumf %m, %largest : vector<128x1xf32>
       %change = arith.subf %m, %m_next : vector<128x1xf32>
       %rescale = math.exp2 %change : vector<128x1xf32>
 
@@ -73,9 +72,9 @@ gpu.module @kernels {
           : vector<128x64xf32> to vector<128x16xf32>
       %p3 = vector.extract_strided_slice %p {offsets = [0, 48], sizes = [128, 16], strides = [1, 1]}
           : vector<128x64xf32> to vector<128x16xf32>
-      %p02 = arith.addf %p0, %p2 : vector<128x16xf32>
-      %p13 = arith.addf %p1, %p3 : vector<128x16xf32>
-      %added = arith.addf %p02, %p13 : vector<128x16xf32>
+      %p01 = arith.addf %p0, %p1 : vector<128x16xf32>
+      %p012 = arith.addf %p01, %p2 : vector<128x16xf32>
+      %added = arith.addf %p012, %p3 : vector<128x16xf32>
       %rescale_parts = xetile.tile_broadcast %rescale [1] : vector<128x1xf32> -> vector<128x16xf32>
       %parts_kept = arith.mulf %parts, %rescale_parts : vector<128x16xf32>
       %parts_next = arith.addf %parts_kept, %added : vector<128x16xf32>
@@ -83,6 +82,8 @@ gpu.module @kernels {
       %rescale_o = xetile.tile_broadcast %rescale [1] : vector<128x1xf32> -> vector<128x64xf32>
       %o_kept = arith.mulf %o, %rescale_o : vector<128x64xf32>
       %p_f16 = arith.truncf %p : vector<128x64xf32> to vector<128x64xf16>
+      // loaded only here, as the registers hold either K or V
+      %v = xetile.load_tile %v_tile : !tile_v -> vector<64x64xf16>
       %o_next = xetile.tile_mma %p_f16, %v, %o_kept
           : vector<128x64xf16>, vector<64x64xf16>, vector<128x64xf32> -> vector<128x64xf32>
 

@@ -6,6 +6,11 @@ The order of reductions takes the bits of the reduced index from the highest, ea
 pairs of lanes. For pairs of lanes there are two ways: a butterfly leaves the result in both lanes; a merge of two
 registers, of which one lane keeps the one and the other lane the other, leaves half of the registers, and rows in
 lanes. What any order gives the same bits of takes registers first.
+
+Where the subgroup has shared memory, the operand may be turned before all steps, rows into lanes:
+
+    8x16: register -> (0, 1), (0, 2), (0, 4), (0, 8)    lane -> (0, 0), (1, 0), (2, 0), (4, 0)
+    or    register -> (0, 1), (0, 2), (0, 4)            lane -> (0, 8), (1, 0), (2, 0), (4, 0)
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,24 +78,61 @@ def reduction(
     `relation` is that of the operand (`layout_rules.relation_of`), `dimensions` are the reduced
     ones. Without `in_order` all orders give the same bits.
     """
-    operand = _with_single_bits(source, _reduced_bits(relation, dimensions))
-    before = 0.0 if operand == source else plan(source, operand, element_bits, prices).price
     back = relation.inverted()
     goal = None if wanted is None else repeating(relation, wanted)
     bits = _reduced_bits(relation, dimensions)
+    as_it_is = _with_single_bits(source, bits)
     found: Reduction | None = None
-    for merges in _choices(operand, goal, bits):
-        work = _Work(operand, element_bits, prices)
-        for bit in bits if in_order else work.registers_first(bits):
-            work.take(bit, merges)
-        result = repeating(back, work.layout)
-        price = before + work.price
-        if wanted is not None:
-            price += plan(result, wanted, element_bits, prices).price
-        if found is None or price < found.price:
-            found = Reduction(operand, tuple(work.steps), result, price)
+    for operand in (as_it_is, *_turned(as_it_is, goal, bits, prices)):
+        before = 0.0
+        if operand != source:
+            before = plan(source, operand, element_bits, prices).price
+        for merges in _choices(operand, goal, bits):
+            if found is not None and before >= found.price:
+                break
+            work = _Work(operand, element_bits, prices)
+            for bit in bits if in_order else work.registers_first(bits):
+                work.take(bit, merges)
+            result = repeating(back, work.layout)
+            price = before + work.price
+            if wanted is not None:
+                price += plan(result, wanted, element_bits, prices).price
+            if found is None or price < found.price:
+                found = Reduction(operand, tuple(work.steps), result, price)
     assert found is not None
     return found
+
+
+def _turned(
+    operand: LinearLayout, goal: LinearLayout | None, reduced: Sequence[int], prices: Prices
+) -> Iterator[LinearLayout]:
+    """Layouts with the reduced bits in registers and what is kept in the lanes where it is wanted, else the highest.
+
+    Through shared memory this takes a message for 8 registers on either side, where lanes
+    exchange each register several times. Lanes that are left repeat others, or hold the
+    highest reduced bits.
+    """
+    registers, lanes = operand.in_columns[REGISTER], operand.in_columns[LANE]
+    kept = [column for column in registers if column not in reduced]
+    if not prices.slice_bytes or not kept or not set(reduced) & {*lanes}:
+        return
+    asked = (0,) * len(lanes) if goal is None else goal.in_columns[LANE]
+    placed = [
+        own if own not in reduced else column if column in kept else 0
+        for own, column in zip(lanes, asked, strict=True)
+    ]
+    if not set(kept) & {*placed}:
+        free = [place for place, column in enumerate(placed) if not column]
+        for place, column in zip(reversed(free), reversed(kept), strict=False):
+            placed[place] = column
+    in_registers = [column for column in kept if column not in placed]
+    ascending = sorted(reduced)
+    yield _layout(operand, (*ascending, *in_registers), tuple(placed))
+    free = [place for place, column in enumerate(placed) if not column]
+    for place, column in zip(reversed(free), reversed(ascending), strict=False):
+        placed[place] = column
+    left = [column for column in ascending if column not in placed]
+    yield _layout(operand, (*left, *in_registers), tuple(placed))
 
 
 def _reduced_bits(relation: Relation, dimensions: Sequence[int]) -> list[int]:

@@ -1,7 +1,8 @@
 """Attention forward, as one pass over the keys: the running maximum, the running sum, the rescaled result.
 
 A subgroup has whole rows of queries and sees 64 keys at a time. Q is scaled by log2(e) / sqrt(D) in the kernel, so that
-exp2 is enough. The sum of a row is kept as 16 partial sums until the loop has ended.
+exp2 is enough. The sum of a row is kept as 16 partial sums until the loop has ended. V is loaded where it is used: with
+K, its registers would not suffice for 16 rows.
 """
 
 import math
@@ -164,13 +165,12 @@ BODY = """
         iter_args(%o = %o_zero, %l = %l_zero, %m = %m_none, %k_tile = %k_start, %v_tile = %v_start)
         -> ($OV, $LV, $CV, $KT, $VT) {
       $LOAD_K
-      %v = xetile.load_tile %v_tile : $VT -> $VV
       %s = xetile.tile_mma %q, %k, %s_zero : $QV, $BV, $SV -> $SV
       $MASK
 
       // the largest score so far, and by how much it rescales what was summed before
-      %largest = xetile.tile_reduce <maximumf>, $SCORES [1] : $SV -> $CV
-      %m_next = arith.maximumf %m, %largest : $CV
+      %largest = xetile.tile_reduce <maxnumf>, $SCORES [1] : $SV -> $CV
+      %m_next = arith.maxnumf %m, %largest : $CV
       %change = arith.subf %m, %m_next : $CV
       %rescale = math.exp2 %change : $CV
       %m_all = xetile.tile_broadcast %m_next [1] : $CV -> $SV
@@ -182,9 +182,9 @@ BODY = """
       %p1 = vector.extract_strided_slice %p {offsets = [0, 16], sizes = [$ROWS, 16], strides = [1, 1]} : $SV to $LV
       %p2 = vector.extract_strided_slice %p {offsets = [0, 32], sizes = [$ROWS, 16], strides = [1, 1]} : $SV to $LV
       %p3 = vector.extract_strided_slice %p {offsets = [0, 48], sizes = [$ROWS, 16], strides = [1, 1]} : $SV to $LV
-      %p02 = arith.addf %p0, %p2 : $LV
-      %p13 = arith.addf %p1, %p3 : $LV
-      %parts = arith.addf %p02, %p13 : $LV
+      %p01 = arith.addf %p0, %p1 : $LV
+      %p012 = arith.addf %p01, %p2 : $LV
+      %parts = arith.addf %p012, %p3 : $LV
       %rescale_l = xetile.tile_broadcast %rescale [1] : $CV -> $LV
       %l_kept = arith.mulf %l, %rescale_l : $LV
       %l_next = arith.addf %l_kept, %parts : $LV
@@ -192,6 +192,7 @@ BODY = """
       %rescale_o = xetile.tile_broadcast %rescale [1] : $CV -> $OV
       %o_kept = arith.mulf %o, %rescale_o : $OV
       %p_f16 = arith.truncf %p : $SV to $PV
+      %v = xetile.load_tile %v_tile : $VT -> $VV
       %o_next = xetile.tile_mma %p_f16, %v, %o_kept : $PV, $VV, $OV -> $OV
       %k_next = xetile.update_tile_offset %k_tile, $K_STEP : $KT
       %v_next = xetile.update_tile_offset %v_tile, [%c64, %c0] : $VT
@@ -212,6 +213,7 @@ def attentions() -> list[Case]:
             Attention(64, 32, 128),
             Attention(64, 32, 128, "by_d"),
             Attention(64, 16, 128, "by_d", rows=8),
+            Attention(64, 16, 128, rows=8),
             Attention(64, 32, 100),
             Attention(64, 96, 96, causal=True),
             Attention(128, 32, 128),

@@ -9,6 +9,7 @@ import pytest
 from support.reductions import halved
 
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.exchange.prices import Prices
 from xetile.planning.layout_rules import Relation, replicated
 from xetile.planning.reductions import Butterfly, Merge, Pairs, Reduction, reduction
 from xetile.targets.xe.prices import XE
@@ -102,14 +103,19 @@ def expected(shape: Sequence[int], dimensions: Sequence[int], at: Sequence[int])
     return of([0 if k is None else k for k in kept], len(shape) - 1)
 
 
+UNSHARED = XE._replace(slice_bytes=0)
+"""Of a subgroup without shared memory."""
+
+
 def check(
     shape: Sequence[int],
     dimensions: tuple[int, ...],
     source: LinearLayout,
     wanted: LinearLayout | None,
+    prices: Prices = XE,
 ) -> Reduction:
     relation = relation_of(shape, dimensions)
-    found = reduction(relation, source, wanted, dimensions, 32, XE, in_order=True)
+    found = reduction(relation, source, wanted, dimensions, 32, prices, in_order=True)
     held = executed(found)
     for lane, register in product(range(LANES), range(found.result.in_dim_size("register"))):
         at = tuple(found.result.apply({"register": register, "lane": lane}).values())
@@ -139,7 +145,7 @@ def test_rows_in_registers(shape: tuple[int, int], dimensions: tuple[int, ...]) 
 def test_rows_are_put_into_lanes_from_the_highest_bit() -> None:
     """Eight rows: three merges by lanes 8, 4 and 2 apart, and an exchange with the neighbour."""
     wanted = layout([], [0, 1, 2, 4], [8])
-    found = check((8, 16), (1,), rows((8, 16)), wanted)
+    found = check((8, 16), (1,), rows((8, 16)), wanted, UNSHARED)
     assert [type(step) for step in found.steps] == [Merge, Merge, Merge, Butterfly]
     assert found.result == wanted
     lanes = [step.lane for step in found.steps if isinstance(step, Merge)]
@@ -148,9 +154,39 @@ def test_rows_are_put_into_lanes_from_the_highest_bit() -> None:
 
 def test_rows_that_all_lanes_want_are_exchanged_whole() -> None:
     """Which IGC puts together itself: 40 instructions for 8 rows."""
-    found = check((8, 16), (1,), rows((8, 16)), replicated([8], LANES))
+    found = check((8, 16), (1,), rows((8, 16)), replicated([8], LANES), UNSHARED)
     assert found.steps == (Butterfly((3, 2, 1, 0)),)
     assert found.price == 40
+
+
+def test_rows_go_to_lanes_through_shared_memory_where_the_subgroup_has_some() -> None:
+    """A message each way for 8 registers, then pairs of registers, and whatever order the sum asks for."""
+    wanted = layout([], [0, 1, 2, 4], [8])
+    found = check((8, 16), (1,), rows((8, 16)), wanted)
+    assert found.operand.in_columns["lane"] == (0, 1, 2, 4)
+    assert found.steps == (Pairs(3), Pairs(2), Pairs(1), Pairs(0))
+    assert found.result == wanted
+    assert found.price < check((8, 16), (1,), rows((8, 16)), wanted, UNSHARED).price
+
+
+def test_half_of_a_row_for_each_lane_where_the_order_is_free() -> None:
+    """No lane repeats another's work: the highest bit of the column is the lowest of the lane."""
+    found = reduction(
+        relation_of((8, 16), (1,)),
+        rows((8, 16)),
+        layout([], [0, 1, 2, 4], [8]),
+        (1,),
+        32,
+        XE,
+        in_order=False,
+    )
+    assert found.operand.in_columns["lane"] == (64, 1, 2, 4)
+    assert found.steps == (Pairs(2), Pairs(1), Pairs(0), Butterfly((0,)))
+
+
+def test_what_has_rows_in_lanes_already_stays() -> None:
+    source = layout([8, 16, 32, 64], [0, 1, 2, 4], [8, 16])
+    assert check((8, 16), (1,), source, layout([], [0, 1, 2, 4], [8])).operand == source
 
 
 def test_low_bits_in_registers_come_last() -> None:

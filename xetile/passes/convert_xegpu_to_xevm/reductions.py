@@ -17,6 +17,8 @@ or, where rows shall lie in lanes, with half of the registers after each step:
     %theirs, %ok = gpu.shuffle xor %other, %c8, %c16 : f32
     %y = arith.addf %mine, %theirs : f32
 
+or, where shared memory is cheaper, after a conversion that puts rows into lanes, as pairs of registers.
+
 `planning.reductions` says which. A full exchange is written register by register, as IGC finds it and puts several
 together. Integers are given to gpu.subgroup_reduce, whose order is not specified.
 """
@@ -105,7 +107,7 @@ def reduce(view: LaneView, op: Operation) -> None:
         wanted,
         _dimensions(op),
         register_bits(part.element_type),
-        view.device.prices,
+        view.prices,
         in_order=work.in_order,
     )
     value = view.natural(view.converted(part, found.operand))

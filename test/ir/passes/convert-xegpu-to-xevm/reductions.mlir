@@ -1,7 +1,8 @@
 // RUN: xetile-opt --convert-xegpu-to-xevm="device=bmg" --split-input-file %s | FileCheck %s
 // RUN: %if mlir-opt %{ xetile-opt --convert-xegpu-to-xevm="device=bmg" --split-input-file %s | %mlir-opt --split-input-file -o /dev/null %}
 
-// Columns lie in lanes. A row that all lanes want is exchanged with the lanes 8, 4, 2 and 1 apart, before the next one.
+// Columns lie in lanes, and the workgroup has all of shared memory for itself: a row that all lanes want is exchanged with
+// the lanes 8, 4, 2 and 1 apart, before the next one.
 // An accumulator that changes nothing leaves nothing behind.
 
 // CHECK-LABEL: gpu.func @rows
@@ -21,7 +22,7 @@
 // CHECK-NEXT: %[[S:.*]] = vector.from_elements %[[S0]], {{.*}}, %[[S7]] : vector<8xf32>
 // CHECK: arith.addf %{{.*}}, %[[S]] : vector<8xf32>
 gpu.module @m {
-  gpu.func @rows(%A: memref<8x16xf32>) kernel {
+  gpu.func @rows(%A: memref<8x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
@@ -54,7 +55,7 @@ gpu.module @m {
 // CHECK: %[[START:.*]] = arith.constant dense<2.000000e+00> : vector<1xf32>
 // CHECK: arith.maxnumf %[[S]], %[[START]] : vector<1xf32>
 gpu.module @m {
-  gpu.func @lanes(%A: memref<16x16xf32>) kernel {
+  gpu.func @lanes(%A: memref<16x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<16x16xf32> -> !xegpu.tensor_desc<16x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<16x16xf32> -> vector<16x16xf32>
@@ -107,13 +108,51 @@ gpu.module @m {
 // CHECK-COUNT-8: gpu.subgroup_reduce maxsi
 // CHECK: arith.xori
 gpu.module @m {
-  gpu.func @maxima(%A: memref<8x16xf32>) kernel {
+  gpu.func @maxima(%A: memref<8x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
     %z = arith.constant dense<0xFF800000> : vector<8xf32>
     %s = vector.multi_reduction <maximumf>, %v, %z [1] : vector<8x16xf32> to vector<8xf32>
     %c = vector.shape_cast %s : vector<8xf32> to vector<8x1xf32>
+    %b = vector.broadcast %c : vector<8x1xf32> to vector<8x16xf32>
+    xegpu.store_nd %b, %t[%c0, %c0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Where the subgroup has shared memory, each lane takes its part of a row from there: two lanes have the halves of a row,
+// as the order of maxima is free, or both a whole one, as that of sums is not. Rows stay in lanes until they are broadcast.
+
+// CHECK-LABEL: gpu.func @turned
+// CHECK: xevm.blockstore %{{.*}} : (!llvm.ptr<3>, vector<8xi32>)
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<8xi32>
+// CHECK: arith.maxnumf %{{.*}} : vector<4xf32>
+// CHECK: arith.maxnumf %{{.*}} : vector<2xf32>
+// CHECK: arith.maxnumf %{{.*}} : vector<1xf32>
+// CHECK: gpu.shuffle  xor %{{.*}}, %c1_i32, %c16_i32
+// CHECK: arith.maxnumf %{{.*}} : f32
+// CHECK: xevm.blockstore %{{.*}} : (!llvm.ptr<3>, vector<8xi32>)
+// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<8xi32>
+// CHECK: arith.addf %{{.*}} : vector<8xf32>
+// CHECK: arith.addf %{{.*}} : vector<4xf32>
+// CHECK: arith.addf %{{.*}} : vector<2xf32>
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}} : vector<1xf32>
+// CHECK: arith.mulf %{{.*}}, %[[SUM]] : vector<1xf32>
+// CHECK-COUNT-8: gpu.shuffle  idx
+gpu.module @m {
+  gpu.func @turned(%A: memref<8x16xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
+    %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
+    %none = arith.constant dense<0xFF800000> : vector<8xf32>
+    %z = arith.constant dense<-0.0> : vector<8xf32>
+    %m = vector.multi_reduction <maxnumf>, %v, %none [1] : vector<8x16xf32> to vector<8xf32>
+    %s = vector.multi_reduction <add>, %v, %z [1] : vector<8x16xf32> to vector<8xf32>
+    %p = arith.mulf %m, %s : vector<8xf32>
+    %c = vector.shape_cast %p : vector<8xf32> to vector<8x1xf32>
     %b = vector.broadcast %c : vector<8x1xf32> to vector<8x16xf32>
     xegpu.store_nd %b, %t[%c0, %c0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
     gpu.return
