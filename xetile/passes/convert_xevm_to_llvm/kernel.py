@@ -44,11 +44,11 @@ def convert_kernel(
 
     Where neither `device` nor a gpu.module names a target, it calls what all devices have.
     """
+    targets = named_targets(function) if device is None else [target_of(function, device)]
     merge_straight_blocks(function)
     _check(function)
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)
-    targets = named_targets(function) if device is None else [target_of(function, device)]
     view.joined = joined_loads(function, targets)
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
