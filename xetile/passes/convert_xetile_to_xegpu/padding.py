@@ -2,14 +2,14 @@
 
 from typing import cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType, i1
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.vector import CreateMaskOp
 from xetile.dialects.xetile import LoadTileOp
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.convert_xetile_to_xegpu.masks import difference, mask
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, Tile, XeGPUView
 from xetile.planning.roles import pads
 from xetile.rewriting.one_to_many import Offset
@@ -38,33 +38,21 @@ def _select(
     height, width = cast(VectorType[Attribute], value.type).get_shape()
     row, column = (view.add(tile.offset(d), start[d]) for d in range(2))
     rows, columns = (
-        _difference(view, size, first)
+        difference(view, size, first)
         for size, first in zip(tile.sizes, (row, column), strict=True)
     )
     if not (_at_least(rows, height) and _at_least(columns, width)):
         value = view.new(
-            arith.SelectOp(_mask(view, rows, columns, height, width), value, filler)
+            arith.SelectOp(mask(view, (rows, columns), (height, width)), value, filler)
         )
     for first, bounds in (
-        (row, (_difference(view, 0, row), width)),
-        (column, (height, _difference(view, 0, column))),
+        (row, (difference(view, 0, row), width)),
+        (column, (height, difference(view, 0, column))),
     ):
         if not _at_least(first, 0):
-            before = _mask(view, *bounds, height, width)
+            before = mask(view, bounds, (height, width))
             value = view.new(arith.SelectOp(before, filler, value))
     return value
-
-
-def _mask(view: XeGPUView, rows: Offset, columns: Offset, height: int, width: int) -> SSAValue:
-    return view.new(
-        CreateMaskOp([view.index(rows), view.index(columns)], VectorType(i1, (height, width)))
-    )
-
-
-def _difference(view: XeGPUView, left: Offset, right: Offset) -> Offset:
-    if isinstance(left, int) and isinstance(right, int):
-        return left - right
-    return view.new(arith.SubiOp(view.index(left), view.index(right)))
 
 
 def _at_least(offset: Offset, least: int) -> bool:

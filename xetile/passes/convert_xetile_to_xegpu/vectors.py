@@ -21,6 +21,7 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.masks import mask_in_blocks
 from xetile.passes.convert_xetile_to_xegpu.memory_types import taken_as
 from xetile.passes.convert_xetile_to_xegpu.stand_ins import filled, taken_out
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
@@ -73,13 +74,17 @@ def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
 
 
 def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
-    """Blocks are cut and put together; a whole vector, such as a mask, is one block."""
+    """Blocks are cut and put together; a whole vector is one block, a mask by limits is made in blocks."""
     became = view.get(op.source)
+    height, width = op.inner_blocks.get_values()
     if not isinstance(became, Parts):
+        masks = mask_in_blocks(view, op.source, (height, width))
+        if masks is not None:
+            view.bind(op.result, masks)
+            return
         rows, columns = vector_type(op.source).get_shape()
         became = Grid([became], (1, 1), (rows, columns))
         view.bind(op.source, became)
-    height, width = op.inner_blocks.get_values()
     grid = view.grid(op.source)
     if not _is_stored_by_columns(op):
         grid = view.repack(grid, (height, width))
