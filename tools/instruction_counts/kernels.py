@@ -1,0 +1,47 @@
+"""What is counted, and the most instructions of its loop on each device."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tools.instruction_counts.attention import Stored, attention
+from tools.instruction_counts.products import BIAS_RELU, product
+from xetile.api import parse_text
+from xetile.codegen import statistics
+
+
+class Counted(NamedTuple):
+    """A kernel, the 2D loads of its loop, and the most instructions: what was measured, or a little more; by device."""
+
+    text: str
+    loads: Mapping[str, int]
+    most: Mapping[str, float]
+
+
+def _attention(rows: int, stored: Stored, bmg: float, pvc: float) -> Counted:
+    loads = 8 if stored == "D x keys" else 20
+    return Counted(
+        attention(rows, stored), {"bmg": loads, "pvc": loads}, {"bmg": bmg, "pvc": pvc}
+    )
+
+
+KERNELS: Mapping[str, Counted] = {
+    "attention, 8 rows, K as D x keys": _attention(8, "D x keys", 276, 290),
+    "attention, 16 rows, K as D x keys": _attention(16, "D x keys", 526, 545),
+    "attention, 8 rows, K as keys x D": _attention(8, "keys x D", 294, 365),
+    "attention, 16 rows, K as keys x D": _attention(16, "keys x D", 562, 625),
+    "product": Counted(product(), {"bmg": 3, "pvc": 3}, {"bmg": 38, "pvc": 52}),
+    "product, bias, relu": Counted(
+        product(after=BIAS_RELU), {"bmg": 3, "pvc": 3}, {"bmg": 39.5, "pvc": 48.5}
+    ),
+    "product, B transposed": Counted(
+        product(b_transposed=True),
+        {"bmg": 9, "pvc": 9, "cri": 5},
+        {"bmg": 44.6, "pvc": 102, "cri": 39.6},
+    ),
+}
+
+
+def counts(kernel: Counted, device: str) -> Mapping[str, float]:
+    """Instructions of the hot loop; for the keys see xetile/toolchain/isa.py. Needs ocloc."""
+    (found,) = statistics(parse_text(kernel.text, "kernel.mlir"), device).values()
+    return found
