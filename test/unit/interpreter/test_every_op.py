@@ -8,6 +8,7 @@ from typing import NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
+from support.on_device import Place
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -16,6 +17,7 @@ from xetile.dialects.modules import context
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.interpreter.machine.values import Array
+from xetile.runtime.device import Device
 
 DIALECTS = (
     "arith",
@@ -111,11 +113,14 @@ def shape_and_element(type: str) -> tuple[tuple[int, ...], str]:
     return tuple(map(int, extents)), element
 
 
-def launch(module: ModuleOp, type: str, level: str) -> Array:
+def launch(module: ModuleOp, type: str, level: str, place: Place | None = None) -> Array:
     shape, element = shape_and_element(type)
     out = np.zeros((16,) if level == "lane" else shape or (1,), DTYPES[element])
     given = [array.copy() for array in (X, Y, P, I, J, M)]
-    execute(module, "k", [*given, out], sanitize=True)
+    if place is None:
+        execute(module, "k", [*given, out], sanitize=True)
+    else:
+        place.execute(module, "k", [*given, out])
     return out
 
 
@@ -452,13 +457,51 @@ def test_it_executes(name: str):
 
 
 SCALAR = [name for name, found in EXAMPLES.items() if not found.type.startswith("vector")]
+LOWERED = (
+    "cf.assert",
+    "cf.cond_br",
+    "gpu.block_dim",
+    "gpu.block_id",
+    "gpu.global_id",
+    "gpu.grid_dim",
+    "gpu.lane_id",
+    "gpu.num_subgroups",
+    "gpu.shuffle",
+    "gpu.subgroup_id",
+    "gpu.subgroup_size",
+    "gpu.thread_id",
+    "memref.dim",
+    "memref.extract_aligned_pointer_as_index",
+    "memref.extract_strided_metadata",
+    "memref.load",
+    "memref.rank",
+    "memref.reinterpret_cast",
+    "memref.store",
+    "memref.subview",
+    "scf.execute_region",
+    "scf.for",
+    "scf.if",
+    "scf.index_switch",
+    "scf.while",
+    "ub.poison",
+)
+"""Those that level L has lowerings for."""
 
 
-@pytest.mark.parametrize("name", SCALAR)
-def test_in_one_lanes_code_it_is_refused(name: str):
-    """No device takes these kernels: they load and store single elements, which L has no lowering for."""
+@pytest.mark.opencl
+@pytest.mark.parametrize("name", LOWERED)
+def test_in_one_lanes_code_it_is_executed_on_a_device(name: str, opencl_cpu: Device):
+    found = EXAMPLES[name]
+    module = module_of(name, "lane")
+    result = launch(module, found.type, "lane", Place(opencl_cpu))
+    np.testing.assert_array_equal(result, launch(module, found.type, "lane"))
+
+
+@pytest.mark.parametrize("name", [name for name in SCALAR if name not in LOWERED])
+def test_in_one_lanes_code_it_is_refused(name: str) -> None:
     with pytest.raises(
-        XetileError, match=r"has no lowering to LLVM IR|expected structured control flow"
+        XetileError,
+        match="has no lowering to LLVM IR|expected structured control flow|clusters of lanes has no function",
     ):
         emit(module_of(name, "lane"), "spirv", "bmg")
 
