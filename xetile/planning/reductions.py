@@ -18,7 +18,13 @@ from functools import lru_cache
 from math import log2
 from typing import NamedTuple, TypeAlias
 
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.utils.fast_math import FastMathFlag
+from xdsl.ir import Attribute, Operation
+
+from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
+from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.plans import plan
 from xetile.layout.exchange.prices import Prices
@@ -47,6 +53,9 @@ class Merge(NamedTuple):
     bit: int
 
 
+_ROUNDING = ("add", "mul")
+"""The kinds of floats that depend on the order."""
+
 Step: TypeAlias = Pairs | Butterfly | Merge
 
 
@@ -60,6 +69,16 @@ class Reduction(NamedTuple):
     steps: tuple[Step, ...]
     result: LinearLayout
     price: float
+
+
+def is_in_order(op: Operation, element: Attribute) -> bool:
+    """Whether a reduction of elements of a type gives other bits in another order, and has to keep its own."""
+    flags = op.properties.get("fastmath")
+    said = flags.data if isinstance(flags, FastMathFlagsAttr) else ()
+    if REASSOCIATES in op.attributes or FastMathFlag.REASSOC in said:
+        return False
+    kind = str(op.properties["kind"])
+    return isinstance(element, FLOAT_TYPES) and any(name in kind for name in _ROUNDING)
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,6 @@ together. Integers are given to gpu.subgroup_reduce, whose order is not specifie
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
@@ -40,14 +39,12 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat
 from xetile.dialects.atomic_kinds import identity
-from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.gpu import ShuffleOp as LaneShuffleOp
@@ -69,7 +66,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32, rounded
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.layout_rules import relation_of
-from xetile.planning.reductions import Butterfly, Merge, Pairs, Step, reduction
+from xetile.planning.reductions import Butterfly, Merge, Pairs, Step, is_in_order, reduction
 from xetile.rewriting.combining import combined
 from xetile.rewriting.rewriter import Handlers
 
@@ -84,9 +81,6 @@ _SUBGROUP_KINDS = ("add", "minsi", "maxsi", "minui", "maxui")
 
 _AS_INTEGERS = {"maximumf": "maxsi", "minimumf": "minsi"}
 """Kinds of floats that are those of integers on words in the floats' order."""
-
-_ROUNDING = ("add", "mul")
-"""The kinds of floats that depend on the order."""
 
 
 def reduce(view: LaneView, op: Operation) -> None:
@@ -108,7 +102,7 @@ def reduce(view: LaneView, op: Operation) -> None:
         _dimensions(op),
         register_bits(part.element_type),
         view.prices,
-        in_order=work.in_order,
+        in_order=is_in_order(op, part.element_type),
     )
     value = view.natural(view.converted(part, found.operand))
     if is_tf32(part.element_type):
@@ -130,13 +124,6 @@ def _dimensions(op: Operation) -> tuple[int, ...]:
     return (0,) if op.name == "vector.reduction" else tuple(integers_of(op, "reduction_dims"))
 
 
-def _reassociates(op: Operation) -> bool:
-    """Whether any order will do."""
-    flags = op.properties.get("fastmath")
-    said = flags.data if isinstance(flags, FastMathFlagsAttr) else ()
-    return REASSOCIATES in op.attributes or FastMathFlag.REASSOC in said
-
-
 class _Reducing:
     """One reduction's kind, and the steps of it as ops."""
 
@@ -147,8 +134,6 @@ class _Reducing:
         self.op = op
         self.element = element
         self.kind = kind or str(cast(CombiningKindAttr, op.properties["kind"]).data)
-        rounds = isinstance(element, FLOAT_TYPES) and self.kind in _ROUNDING
-        self.in_order = rounds and not _reassociates(op)
 
     def reduced(self, value: SSAValue, steps: Sequence[Step]) -> SSAValue:
         """The registers after all steps."""

@@ -13,7 +13,7 @@ from xetile.planning.conversion_prices import conversion_prices
 from xetile.planning.layout_rules import pulled
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
-from xetile.planning.register_layouts.classes import REDUCTIONS, Graph
+from xetile.planning.register_layouts.classes import REDUCTIONS, Graph, Use
 from xetile.planning.register_layouts.conversions import Conversion, reason_of
 from xetile.planning.register_layouts.held import Held, store_message
 from xetile.planning.register_layouts.joins import Join, joins
@@ -130,6 +130,8 @@ class RegisterLayouts:
                 shown: set[Held] = set()
                 for use in moved.uses:
                     taker = None if use.taker is None else self._choice[use.taker]
+                    if use.reduces and use.relation is not None:
+                        yield from self._turning(use, held, taker)
                     target = taken_as(use, taker)
                     if target is None or target in shown:
                         continue
@@ -147,3 +149,20 @@ class RegisterLayouts:
                             reason_of(use),
                             is_ahead=self._graph.depth_of(use.op) > depth,
                         )
+
+    def _turning(self, use: Use, held: Held, taker: Held | None) -> Iterator[Conversion]:
+        """The conversion with which a reduction begins."""
+        target = Held(self._known.reduction(use, held, taker).operand)
+        plan = self._known.plan(held, target, use.moved.bits)
+        if plan.price:
+            yield Conversion(
+                use.op,
+                use.index,
+                held,
+                target,
+                plan.kind,
+                plan.price,
+                use.depth,
+                reason_of(use),
+                is_ahead=False,
+            )

@@ -208,7 +208,7 @@ class State:
         if source is None or wanted is None:
             return 0
         to = None if use.taker is None else wanted
-        return self._conversions.reduction(use, source, to) * weight(use.depth)
+        return self._conversions.reduction(use, source, to).price * weight(use.depth)
 
     def _targets(self, moved: Moved) -> Iterable[Held]:
         """As what a vector is taken, by ops and by the classes that are chosen."""

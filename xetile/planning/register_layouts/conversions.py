@@ -38,6 +38,8 @@ def reason_of(use: Use) -> str:
     if use.fixed is not None:
         what = "operand of the matrix instruction" if name == "xegpu.dpas" else "message"
         return f"the {what} has this layout"
+    if use.reduces:
+        return f"'{name}' reduces registers rather than lanes"
     if use.relation is not None:
         return f"the result of '{name}' is taken so"
     if has_trait(use.op, Elementwise):

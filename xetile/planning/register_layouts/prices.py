@@ -1,19 +1,16 @@
 """What a conversion costs (instructions)."""
 
-from xdsl.dialects.builtin import AnyFloat
-
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.plans import Plan, plan
 from xetile.layout.exchange.prices import Prices
-from xetile.planning.reductions import reduction
+from xetile.planning.reductions import Reduction, is_in_order, reduction
 from xetile.planning.register_layouts.classes import Use
 from xetile.planning.register_layouts.held import Held
 
 _IMPOSSIBLE = 1e9
-_ROUNDING = ("add", "mul")
 
 
 class Conversions:
@@ -39,25 +36,20 @@ class Conversions:
             )
         return found
 
-    def reduction(self, use: Use, source: Held, wanted: Held | None) -> float:
-        """Instructions of a reduction of what is held so, with what brings it into a layout; None for a scalar."""
+    def reduction(self, use: Use, source: Held, wanted: Held | None) -> Reduction:
+        """How what is held so is reduced to what is in a layout; None for a scalar."""
         assert use.relation is not None
-        op, bits = use.op, use.moved.bits
+        op = use.op
         is_whole = op.name == "vector.reduction"
-        dimensions = (0,) if is_whole else tuple(integers_of(op, "reduction_dims"))
-        rounds = isinstance(vector_type(use.moved.value).element_type, AnyFloat)
-        in_order = rounds and any(kind in str(op.properties["kind"]) for kind in _ROUNDING)
-        layout = None if wanted is None else wanted.layout
-        found = reduction(
+        return reduction(
             use.relation,
             source.layout,
-            layout,
-            dimensions,
-            bits,
+            None if wanted is None else wanted.layout,
+            (0,) if is_whole else tuple(integers_of(op, "reduction_dims")),
+            use.moved.bits,
             self._prices,
-            in_order=in_order,
+            in_order=is_in_order(op, vector_type(use.moved.value).element_type),
         )
-        return found.price
 
     def _moving(self, source: Held, target: Held, bits: int) -> float:
         if source.layout == target.layout:
