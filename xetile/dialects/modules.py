@@ -18,6 +18,7 @@ from xetile.dialects import load
 from xetile.dialects.names import verify_names, warn_of_names
 from xetile.dialects.upstream.memref.layout import verify_layouts
 from xetile.dialects.upstream.scf_regions import verify_regions
+from xetile.dialects.upstream.vector.positions import verify_positions
 from xetile.parser import Parser as DialectFreeParser
 from xetile.scopes import NotedParseError
 from xetile.verification import verify as verify_module
@@ -132,3 +133,4 @@ def _verify_further(op: Operation) -> None:
     verify_regions(op)
     verify_names(op)
     verify_layouts(op)
+    verify_positions(op)

@@ -175,3 +175,19 @@ func.func @f(%m: memref<?xf32>, %i: index, %x: vector<16xindex>, %k: vector<16xi
   %0 = vector.gather %m[%i] [%x], %k, %p : memref<?xf32>, vector<16xindex>, vector<16xi1>, vector<8xf32> into vector<8xf32>
   func.return
 }
+
+// -----
+
+func.func @f(%a: vector<8x16xf32>) {
+  // expected-error @below {{the position is 8 in a dimension of 8 of vector<8x16xf32>, it has to lie in [-1, 8)}}
+  %0 = vector.extract %a[8, 0] : f32 from vector<8x16xf32>
+  func.return
+}
+
+// -----
+
+func.func @f(%a: vector<8x16xf32>, %i: index, %x: f32) {
+  // expected-error @below {{the position is 16 in a dimension of 16 of vector<8x16xf32>, it has to lie in [-1, 16)}}
+  %0 = vector.insert %x, %a[%i, 16] : f32 into vector<8x16xf32>
+  func.return
+}
