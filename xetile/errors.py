@@ -6,7 +6,7 @@ xDSL is imported when a place is asked for, because every command imports this.
 """
 
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -280,3 +280,9 @@ def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
     if told is not None and message not in told:
         told.add(message)
         remark(at, message)
+
+
+def alternatives(numbers: Iterable[int]) -> str:
+    """Numbers of which any is legal, for a message: `1, 2 or 4`."""
+    *most, last = sorted(numbers)
+    return f"{', '.join(map(str, most))} or {last}" if most else str(last)

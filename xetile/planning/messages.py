@@ -16,7 +16,7 @@ from xetile.dialects.xetile import MessageAttr, TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
 from xetile.dialects.xetile.message import Form
 from xetile.dialects.xetile.types import memory_bits
-from xetile.errors import fail
+from xetile.errors import alternatives, fail
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
@@ -286,15 +286,26 @@ class Messages:
             for block in {c[:2] for c in known}
             if self._plan(tile, use, block) is not None
         )
-        shown = ", ".join(f"{rows}x{columns}" for rows, columns in legal) or "none"
+        shown = ", ".join(f"{rows}x{columns}" for rows, columns in legal)
         rows, columns = type.inner_blocks or type.shape
         order = "column-major " if type.order == COLUMN_MAJOR else ""
         fail(
             at,
             f"{self.device.name} has no 2D block {use} for blocks of {rows}x{columns} {type.element_type} "
             f"in a {order}tile of {'x'.join(map(str, type.shape))} in this role; "
-            f"blocks of this tile that it {use}{'es' if use == 'prefetch' else 's'}: {shown}",
+            + (
+                f"blocks of this tile that it {use}{'es' if use == 'prefetch' else 's'}: {shown}"
+                if shown
+                else _blocks(type, known)
+            ),
         )
+
+
+def _blocks(tile: TileType, known: Iterable[BlockConfiguration]) -> str:
+    """The blocks that a tile could be cut into, were it larger."""
+    blocks = {in_memory(tile, c[:2]) for c in known if c.blocks == 1}
+    rows, columns = ({block[dim] for block in blocks} for dim in range(2))
+    return f"expected {alternatives(rows)} rows of {alternatives(columns)} columns, repeated"
 
 
 _LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_transposed"}

@@ -1,16 +1,15 @@
 """Accesses of which XeVM has no message are refused, with the messages that are nearest."""
 
-from collections.abc import Iterable
-
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xegpu import LoadNdOp, StoreNdOp, TensorDescType
 from xetile.dialects.xetile.types import memory_bits
-from xetile.errors import fail
+from xetile.errors import alternatives, fail
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets.target import Access
 from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.messages import PART_BITS
 
 
 def check_message(
@@ -36,7 +35,7 @@ def check_message(
         fail(
             op,
             f"{device.name} has no single 2D block {what} of {shape}{_side_by_side(message.blocks)}; "
-            f"expected {_nearest(device.messages(access, bits), message.width)}",
+            f"expected {_nearest(device, access, bits, message.width)}",
         )
 
 
@@ -48,16 +47,17 @@ def _access(op: Operation, message: BlockConfiguration) -> Access:
     return "load_transposed" if message.transposed else "load"
 
 
-def _nearest(known: Iterable[BlockConfiguration], width: int) -> str:
+def _nearest(device: XeDevice, access: Access, bits: int, width: int) -> str:
     heights: dict[tuple[int, int], list[int]] = {}
-    for c in known:
+    for c in device.messages(access, bits):
         heights.setdefault((c.columns, c.blocks), []).append(c.rows)
     if not heights:
-        return "elements of another type"
+        words = [word for word in PART_BITS if device.messages(access, word)]
+        return f"elements of {alternatives(words)} bits and a vector.bitcast"
     widths = {columns * blocks for columns, blocks in heights}
     nearest = max((w for w in widths if w <= width), default=min(widths))
     return ", or ".join(
-        f"{_listed(rows)} rows of {columns} columns{_side_by_side(blocks)}"
+        f"{alternatives(rows)} rows of {columns} columns{_side_by_side(blocks)}"
         for (columns, blocks), rows in sorted(heights.items(), reverse=True)
         if columns * blocks == nearest
     )
@@ -65,8 +65,3 @@ def _nearest(known: Iterable[BlockConfiguration], width: int) -> str:
 
 def _side_by_side(blocks: int) -> str:
     return f" with array_length {blocks}" if blocks > 1 else ""
-
-
-def _listed(numbers: list[int]) -> str:
-    *most, last = sorted(numbers)
-    return f"{', '.join(map(str, most))} or {last}" if most else str(last)

@@ -47,6 +47,7 @@ from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import Descriptor, LaneView
 from xetile.planning.register_layouts.held import written_load
 from xetile.planning.register_layouts.joins import Place
+from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
@@ -69,11 +70,17 @@ def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
         fail(
             op, f"{type} is not lowered to XeVM yet; expected a 2D block of elements in memory"
         )
+    if bits < BYTE_BITS:
+        fail(
+            op,
+            f"{type} has several elements in a byte; expected i8 and {BYTE_BITS // bits} elements in each, "
+            "with a vector.bitcast of what is loaded or stored",
+        )
     if op.mixed_sizes:
         sizes, strides = view.mapped(op.mixed_sizes), view.mapped(op.mixed_strides)
     else:
         sizes, strides = _static_surface(op, source)
-    size = bits // 8
+    size = bits // BYTE_BITS
     pointer = _pointer(view, source)
     values = (view.multiply(sizes[-1], size), sizes[-2], view.multiply(strides[-2], size))
     width, height, pitch = (view.integer(value) for value in values)

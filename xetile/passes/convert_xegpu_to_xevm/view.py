@@ -100,7 +100,10 @@ class LaneView(LaneCode):
         form = self.get(value)
         if isinstance(form, SSAValue):
             if not self._is_whole(value):
-                self.refuse(f"cannot take {value.type} at lane level")
+                self.refuse(
+                    f"takes {value.type} from {_maker(value)}, which does not share it out to lanes; "
+                    "expected a vector that the function loads or computes"
+                )
             form = self._of_every_lane(form)
             self.environment[value] = form
         return self.converted(form, layout)
@@ -237,3 +240,8 @@ class LaneView(LaneCode):
         if isinstance(offset, int):
             return self.constant(offset, i32)
         return self.new(arith.IndexCastOp(offset, i32))
+
+
+def _maker(value: SSAValue) -> str:
+    owner = value.owner
+    return f"'{owner.name}'" if isinstance(owner, Operation) else "an argument"

@@ -45,6 +45,34 @@ func.func @tall_packed(%A: memref<64x64xf16>) {
 
 // -----
 
+func.func @transposed_words(%A: memref<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf16> -> !xegpu.tensor_desc<16x16xf16>
+  // expected-error @below {{bmg has no single 2D block transposed load of 16x16xf16; expected elements of 32 bits and a vector.bitcast}}
+  %v = xegpu.load_nd %a[%c0, %c0] <{transpose = array<i64: 1, 0>}> : !xegpu.tensor_desc<16x16xf16> -> vector<16x16xf16>
+  return
+}
+
+// -----
+
+func.func @two_in_a_byte(%A: memref<64x128xi4>) {
+  // expected-error @below {{!xegpu.tensor_desc<8x32xi4> has several elements in a byte; expected i8 and 2 elements in each, with a vector.bitcast of what is loaded or stored}}
+  %a = xegpu.create_nd_tdesc %A : memref<64x128xi4> -> !xegpu.tensor_desc<8x32xi4>
+  return
+}
+
+// -----
+
+func.func @given(%A: memref<64x64xf32>, %v: vector<8x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<8x16xf32>
+  // expected-error @below {{'xegpu.store_nd' takes vector<8x16xf32> from an argument, which does not share it out to lanes; expected a vector that the function loads or computes}}
+  xegpu.store_nd %v, %a[%c0, %c0] : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+  return
+}
+
+// -----
+
 // Named barriers have no form in XeVM.
 func.func @named_barrier(%A: memref<64x64xf32>) {
   // expected-error @below {{'xegpu.alloc_nbarrier' is not lowered to XeVM yet}}

@@ -12,10 +12,10 @@ func.func @huge(%A: memref<1000000000x1000000000xf32>) {
 
 // -----
 
-// The blocks that are named are those that this tile could have.
+// The blocks that are named are those that this tile could have, else those that a larger one could.
 func.func @narrow(%A: memref<64x64xf32>, %v: vector<32x6xf32>) {
   %t = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<32x6xf32>
-  // expected-error @below {{bmg has no 2D block store for blocks of 8x2 f32 in a tile of 32x6 in this role; blocks of this tile that it stores: none}}
+  // expected-error @below {{bmg has no 2D block store for blocks of 8x2 f32 in a tile of 32x6 in this role; expected 1, 2, 4 or 8 rows of 4, 8 or 16 columns, repeated}}
   xetile.store_tile %v, %t : vector<32x6xf32>, !xetile.tile<32x6xf32>
   func.return
 }
