@@ -1,6 +1,8 @@
 """Layouts and conversions of a function, for people."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
@@ -12,9 +14,11 @@ from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.register_layouts import RegisterLayouts
 from xetile.planning.register_layouts.conversions import Conversion
 
+_Entry: TypeAlias = tuple[str, ...]
+
 
 def describe(function: Operation, layouts: RegisterLayouts) -> str:
-    """A line for each vector, and what is converted where, how and why.
+    """A line for each vector, and what is converted where, how and why; those that are alike share theirs.
 
     @k: 3 vectors have layouts, 1 conversion of 44 instructions
       line 8: %y vector<16x16xf16>: registers (1, 0) (2, 0) (4, 0) (8, 0), lanes (0, 1) (0, 2) (0, 4) (0, 8)
@@ -29,26 +33,40 @@ def _lines(function: Operation, layouts: RegisterLayouts) -> Iterator[str]:
         f"@{symbol_name(function)}: {_counted(len(vectors), 'vector')} in registers, "
         f"{_counted(len(conversions), 'conversion')} of {total} instructions"
     )
-    for value in vectors:
-        owner = value.owner
-        message = _message(layouts, owner) if isinstance(owner, LoadNdOp) else ""
-        at = f"{_place(value)}{_name(value)}{value.type}"
-        yield f"  {at}: {_layout(layouts.of(value))}{message}"
-    for conversion in conversions:
-        yield from _conversion(conversion)
+    yield from _grouped(_vector(layouts, value) for value in vectors)
+    yield from _grouped(_conversion(conversion) for conversion in conversions)
 
 
-def _conversion(conversion: Conversion) -> Iterator[str]:
+def _grouped(entries: Iterable[_Entry]) -> Iterator[str]:
+    """Lines of entries, each a place and its text; equal ones stand where the first does, and are counted."""
+    for (place, first, *more), count in Counter(entries).items():
+        yield f"  {place}{f'{count} x ' if count > 1 else ''}{first}"
+        yield from more
+
+
+def _vector(layouts: RegisterLayouts, value: SSAValue) -> _Entry:
+    owner = value.owner
+    message = _message(layouts, owner) if isinstance(owner, LoadNdOp) else ""
+    what = f"{_name(value)}{value.type}: {_layout(layouts.of(value))}{message}"
+    return (_place(value), what)
+
+
+def _conversion(conversion: Conversion) -> _Entry:
     op, value = conversion.op, conversion.value
     loops = _counted(conversion.depth, "loop")
     where = f"in {loops}" + (", before those of the use" if conversion.is_ahead else "")
-    yield (
-        f"  {_place(op)}'{op.name}' takes {_name(value)}{value.type} otherwise: "
+    what = (
+        f"'{op.name}' takes {_name(value)}{value.type} otherwise: "
         f"{_number(conversion.price)} instructions by {_kind(conversion)}, {where}; {conversion.reason}"
     )
-    if conversion.source.layout != conversion.target.layout:
-        yield f"    from {_layout(conversion.source.layout)}"
-        yield f"    to   {_layout(conversion.target.layout)}"
+    if conversion.source.layout == conversion.target.layout:
+        return (_place(op), what)
+    return (
+        _place(op),
+        what,
+        f"    from {_layout(conversion.source.layout)}",
+        f"    to   {_layout(conversion.target.layout)}",
+    )
 
 
 def _kind(conversion: Conversion) -> str:

@@ -39,3 +39,28 @@ def test_a_conversion_is_shown_with_its_price_and_reason() -> None:
         f"    from {LANES_ALONG_COLUMNS}",
         f"    to   {LANES_ALONG_ROWS}",
     ]
+
+
+def test_vectors_that_are_alike_share_a_line() -> None:
+    (function,) = functions(
+        parse(
+            """gpu.module @m { gpu.func @k(%A: memref<64x64xf32>, %n: index) kernel {
+            %c0 = arith.constant 0 : index
+            %c8 = arith.constant 8 : index
+            %a = xegpu.create_nd_tdesc %A : memref<64x64xf32> -> !xegpu.tensor_desc<16x16xf32>
+            %x = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<16x16xf32> -> vector<16x16xf32>
+            %r:2 = scf.for %i = %c0 to %n step %c8 iter_args(%p = %x, %q = %x)
+                -> (vector<16x16xf32>, vector<16x16xf32>) {
+              scf.yield %q, %p : vector<16x16xf32>, vector<16x16xf32>
+            }
+            gpu.return
+            } }"""
+        )
+    )
+    text = describe(function, plan_registers(function, cast(XeDevice, find("bmg"))))
+    assert text.splitlines()[1:] == [
+        f"  line 5: %x vector<16x16xf32>: {LANES_ALONG_COLUMNS}; a message of 16x16",
+        f"  line 6: %p vector<16x16xf32>: {LANES_ALONG_COLUMNS}",
+        f"  line 6: %q vector<16x16xf32>: {LANES_ALONG_COLUMNS}",
+        f"  line 6: 2 x %r vector<16x16xf32>: {LANES_ALONG_COLUMNS}",
+    ]
