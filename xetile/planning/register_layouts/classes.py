@@ -6,10 +6,11 @@ reduction or an op that rearranges gives is a class of its own: a use may conver
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import Carried, Classes, carried
@@ -319,6 +320,10 @@ def weight(depth: int) -> int:
 
 def bits_of(value: SSAValue) -> int:
     """Bits of a vector's element in a register."""
-    element = vector_type(value).element_type
+    return _element_bits(vector_type(value).element_type)
+
+
+@lru_cache(maxsize=64)
+def _element_bits(element: Attribute) -> int:
     width = getattr(element, "bitwidth", 64)
     return 32 if str(element) == "tf32" else int(width)

@@ -19,6 +19,7 @@ class Conversions:
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
         self._known: dict[tuple[Held, Held, int], float] = {}
+        self._reductions: dict[tuple[Use, Held, Held | None], Reduction] = {}
 
     def plan(self, source: Held, target: Held, bits: int) -> Plan:
         """How a vector with elements of so many bits is converted."""
@@ -38,6 +39,13 @@ class Conversions:
 
     def reduction(self, use: Use, source: Held, wanted: Held | None) -> Reduction:
         """How what is held so is reduced to what is in a layout; None for a scalar."""
+        key = (use, source, wanted)
+        found = self._reductions.get(key)
+        if found is None:
+            found = self._reductions[key] = self._reduced(use, source, wanted)
+        return found
+
+    def _reduced(self, use: Use, source: Held, wanted: Held | None) -> Reduction:
         assert use.relation is not None
         op = use.op
         is_whole = op.name == "vector.reduction"
