@@ -501,7 +501,7 @@ def test_in_one_lanes_code_it_is_executed_on_a_device(name: str, opencl_cpu: Dev
 def test_in_one_lanes_code_it_is_refused(name: str) -> None:
     with pytest.raises(
         XetileError,
-        match="has no lowering to LLVM IR|expected structured control flow|clusters of lanes has no function",
+        match=r"has no lowering to LLVM IR|expected structured control flow|clusters of lanes has no function",
     ):
         emit(module_of(name, "lane"), "spirv", "bmg")
 
