@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias, cast
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute
 
+from xetile.dialects.operand_types import operand_types
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp, TensorDescType
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
@@ -130,16 +131,21 @@ def product_operands(op: DpasOp, device: XeDevice) -> tuple[Held, ...]:
     Empty where the device has no such instruction.
     """
     types = tuple(vector_type(value) for value in (op.lhs, op.rhs, op.result))
-    return _product(*types, has_accumulator=op.acc is not None, device=device)
+    multiplied = operand_types(op) or (types[0].element_type, types[1].element_type)
+    return _product(*types, multiplied, has_accumulator=op.acc is not None, device=device)
 
 
 @lru_cache(maxsize=256)
 def _product(
-    a: Vector, b: Vector, result: Vector, *, has_accumulator: bool, device: XeDevice
+    a: Vector,
+    b: Vector,
+    result: Vector,
+    multiplied: tuple[Attribute, Attribute],
+    *,
+    has_accumulator: bool,
+    device: XeDevice,
 ) -> tuple[Held, ...]:
-    instruction = device.matrix_instruction(
-        a.element_type, b.element_type, result.element_type
-    )
+    instruction = device.matrix_instruction(*multiplied, result.element_type)
     if instruction is None or a.get_num_dims() != _BOX_RANK:
         return ()
     rows = a.get_shape()[0]
