@@ -129,9 +129,13 @@ class ChildDevice:
     ) -> float:
         if program not in self._built:
             self._built[program] = self._ask("build", *self._modules[program])
-        found = self._ask(
-            "launch", self._built[program], kernel, list(arguments), grid=grid, block=block
-        )
+        self._helper.output()  # what the driver says of itself is not the kernel's
+        try:
+            found = self._ask(
+                "launch", self._built[program], kernel, list(arguments), grid=grid, block=block
+            )
+        finally:
+            sys.stdout.write(self._helper.output())
         return cast(float, found)
 
     def _start(self) -> None:

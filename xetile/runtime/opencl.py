@@ -5,6 +5,7 @@ One that knows Intel's 2D block and matrix builtins gets a module as it is; to a
 
 import contextlib
 import ctypes
+import os
 import struct
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -160,6 +161,7 @@ class OpenCLDevice:
         with _quiet(), _refusing("the device does not build the module"):
             program = self._kept(key) or self._compiled(spirv, source, words)
             kernels = {kernel.function_name: kernel for kernel in program.all_kernels()}
+            _write_out_prints()
             binaries = cast("list[bytes]", program.get_info(pyopencl.program_info.BINARIES))
         self._cache.keep(key, binaries[0])
         self._count += 1
@@ -260,6 +262,7 @@ class OpenCLDevice:
                 function.set_arg(number, self._value(given))
             event = pyopencl.enqueue_nd_range_kernel(self._queue, function, items, block)
             event.wait()
+            _write_out_prints()
             seconds = (event.profile.end - event.profile.start) * 1e-9
         if self.information.emulates:
             self._refuse_fault(built)
@@ -304,6 +307,12 @@ class OpenCLDevice:
             self.free(result)
         if fault:
             raise XetileError(fault_text(fault, value))
+
+
+def _write_out_prints() -> None:
+    """Write out what kernels and drivers printed, which the C library keeps."""
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
 
 
 def _understood(options: list[str], *, is_native: bool) -> list[str]:

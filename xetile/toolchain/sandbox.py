@@ -122,13 +122,14 @@ class Helper:
                 watched, held = os.pipe()
                 given.callback(os.close, watched)
                 self._files.enter_context(os.fdopen(held, "wb", buffering=0))
+                self._output = self._files.enter_context(TemporaryFile(buffering=0))
                 self._printed = self._files.enter_context(TemporaryFile())
                 self._process = subprocess.Popen(
                     [*command, str(theirs.fileno()), str(watched)],
                     env={**os.environ, **(environment or {})},
                     pass_fds=[theirs.fileno(), watched],
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
+                    stdout=self._output,
                     stderr=self._printed,
                     start_new_session=True,
                 )
@@ -180,6 +181,18 @@ class Helper:
         if not is_done:
             raise XetileError(str(answer))
         return answer
+
+    def output(self) -> str:
+        """What it has written to standard output since this was asked last; nothing once it has ended."""
+        with self._lock:
+            if self._ending is not None:
+                return ""
+            self._output.seek(0)
+            text = self._output.read()
+            # the place is the helper's too, which goes on at the start
+            self._output.seek(0)
+            self._output.truncate()
+        return text.decode(errors="replace")
 
     def end(self) -> None:
         """End it, and what it started."""

@@ -42,9 +42,11 @@ def answer(question):
             os.kill(os.getpid(), signal.SIGSEGV)
         if spirv == b"hang":
             time.sleep(60)
+        print("building", flush=True)
         built[count] = spirv
         return count
     if method == "launch":
+        print(built[given[0]].decode(), flush=True)
         return float(len(built[given[0]]))
     if method == "forget":
         del built[given[0]]
@@ -77,6 +79,15 @@ def launched(device: ChildDevice, program: Program) -> float:
 
 def test_a_device_says_what_it_is(opened: ChildDevice):
     assert opened.information == Information("it", "checks False", emulates=True)
+
+
+def test_what_a_kernel_prints_is_printed_here(
+    opened: ChildDevice, options: Mapping[str, str], capsys: pytest.CaptureFixture[str]
+):
+    program = opened.build(b"hello", options)
+    launched(opened, program)
+    launched(opened, program)
+    assert capsys.readouterr().out == "hello\nhello\n"
 
 
 def test_a_process_that_ends_while_it_builds_is_started_once_more(

@@ -52,6 +52,9 @@ def answer(question):
     match question:
         case ["echo", what]:
             return what
+        case ["print", text]:
+            print(text, end="", flush=True)
+            return None
         case ["start", seconds]:
             child = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({seconds})"])
             return child.pid
@@ -95,6 +98,17 @@ def test_a_helper_answers_until_it_is_ended(helper: Helper):
     helper.end()
     with pytest.raises(HelperEnded, match=r"^the helper has ended \(closed\); open it again$"):
         ask(helper, ["echo", 1])
+
+
+def test_what_a_helper_prints_is_given_once(helper: Helper):
+    assert helper.output() == ""
+    ask(helper, ["print", "one\n"])
+    ask(helper, ["print", "two\n"])
+    assert helper.output() == "one\ntwo\n"
+    ask(helper, ["print", "three\n"])
+    assert helper.output() == "three\n"
+    helper.end()
+    assert helper.output() == ""
 
 
 @pytest.mark.parametrize(
