@@ -19,10 +19,12 @@ from xdsl.backend.llvm.convert_op import convert_op
 from xdsl.backend.llvm.convert_type import convert_type
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    StringAttr,
     VectorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -106,13 +108,29 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
 
 
 def _declare_variable(op: llvm.GlobalOp, module: ir.Module) -> None:
-    """A variable without a value, as those in shared memory are."""
+    """A variable without a value, as those in shared memory are, or a constant text."""
     type = convert_type(op.global_type)
     made = ir.GlobalVariable(module, type, op.sym_name.data, op.addr_space.value.data)
     made.linkage = op.linkage.linkage.data
-    made.initializer = ir.Constant(type, ir.Undefined)
+    made.global_constant = op.constant is not None
+    made.initializer = ir.Constant(type, _initial(op))
     if op.alignment is not None:
         made.align = op.alignment.value.data
+
+
+def _initial(op: llvm.GlobalOp) -> object:
+    match op.value:
+        case StringAttr(data=text):
+            return bytearray(text.encode())
+        case BytesAttr(data=text):  # what text is read as that has more than ASCII
+            return bytearray(text)
+        case None:
+            return ir.Undefined
+        case _:
+            fail(
+                op,
+                f"a variable with the value {op.value} has no LLVM IR here; expected a text, or no value",
+            )
 
 
 def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:

@@ -32,7 +32,7 @@ _HARMLESS = re.compile(
     r"|get_(group_id|num_groups|local_id|local_size|global_id)j"
     r"|get_(num_)?sub_groups?(_id|_local_id|_size)?v|barrierj|atomic_work_item_fencejii"
     r"|sub_group_(shuffle(_xor|_up|_down)?|broadcast)([csilfd]|Dh)j"
-    r"|sub_group_reduce_(add|min|max)[ijlm]|__spirv_ControlBarrierjjj)"
+    r"|sub_group_reduce_(add|min|max)[ijlm]|__spirv_ControlBarrierjjj|printfPU3AS2Kcz)"
     r"|__builtin_IB_((subgroup|simd_block)_\w+|(bftof|ftobf)_\d+)"
     r"|__internal_intel_sub_group_2d_block_\w+_cache_controls"
     r"|_Z\d+(a?(cos|sin|tan)h?|atan2|cbrt|erf|expm1|log10|log1p|r(int|ound|sqrt)|trunc"

@@ -202,7 +202,7 @@ def memrefs() -> list[Case]:
             f"%c3 = arith.constant 3 : index\n    %e = arith.constant 2.5 : f32\n    memref.store %e, %A[%c3, %c3] : memref<64x64xf32>\n    %r = arith.negf %a : {v}",
         ),
         one_op(
-            "printf",
+            "prints",
             f'%c3 = arith.constant 3 : index\n    gpu.printf "%d", %c3 : index\n    %r = arith.negf %a : {v}',
         ),
     ]

@@ -254,3 +254,25 @@ class TestUpstream:
         for name in ("a", "b"):
             made.set_metadata(name, module.add_metadata([ir.Constant(ir.IntType(32), 1)]))
         assert "!a !0, !b !0" in str(made)
+
+
+def test_texts_are_constants_for_functions_of_any_number_of_arguments():
+    before = """
+    llvm.mlir.global internal constant @t("%d\\0A\\00") {addr_space = 2 : i32} : !llvm.array<4 x i8>
+    llvm.func @_Z6printfPU3AS2Kcz(!llvm.ptr<2>, ...) -> i32
+    """
+    body = """
+    %t = llvm.mlir.addressof @t : !llvm.ptr<2>
+    %r = llvm.call @_Z6printfPU3AS2Kcz(%t, %n) vararg(!llvm.func<i32 (!llvm.ptr<2>, ...)>)
+        : (!llvm.ptr<2>, i32) -> i32
+    """
+    text = code(function(body, arguments="%n: i32", before=before))
+    assert '@"t" = internal addrspace(2) constant [4 x i8] c"%d\\0a\\00"' in text
+    assert 'declare spir_func i32 @"_Z6printfPU3AS2Kcz"(ptr addrspace(2) %".1", ...)' in text
+    assert "call spir_func i32 (ptr addrspace(2), ...)" in text
+
+
+def test_other_values_of_variables_are_refused():
+    before = "llvm.mlir.global internal constant @t(7 : i32) {addr_space = 2 : i32} : i32"
+    with pytest.raises(XetileError, match="the value 7 : i32 has no LLVM IR here"):
+        convert_module(function("", before=before))

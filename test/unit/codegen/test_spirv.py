@@ -91,6 +91,7 @@ def test_the_names_of_the_pass_are_harmless():
         "_Z16get_sub_group_idv",
         "_Z22get_sub_group_local_idv",
         "_Z22atomic_work_item_fencejii",
+        "_Z6printfPU3AS2Kcz",
         "__builtin_IB_subgroup_setBlock2DAddressPayloadBlockX",
         "__internal_intel_sub_group_2d_block_read_16b_8r16x1c_cache_controls",
     ):

@@ -112,13 +112,13 @@ def test_stages_are_told() -> None:
 
 def test_what_does_not_compile_is_said_where_it_is() -> None:
     other = "%one = arith.constant dense<1.0> : vector<8x16xf32>"
-    text = PROGRAM.replace(other, f'{other}\n      gpu.printf "%d", %c0 : index')
-    line = text[: text.index("gpu.printf")].count("\n") + 1
+    text = PROGRAM.replace(other, f"{other}\n      vector.print %c0 : index")
+    line = text[: text.index("vector.print")].count("\n") + 1
     device, module = MadeUpDevice(), xetile.parse(text, name="host.mlir")
     with pytest.raises(xetile.XetileError) as refused:
         xetile.execute_host(module, "main", given(), on=device, device="bmg")
     assert str(refused.value) == (
-        f"host.mlir:{line}:7: error: 'gpu.printf' has no lowering to LLVM IR"
+        f"host.mlir:{line}:7: error: 'vector.print' has no lowering to LLVM IR"
     )
     assert len(device.launches) == 1  # of the kernel that was built before
     assert device.is_empty

@@ -12,6 +12,7 @@ class Argument(Value): ...
 
 class GlobalVariable(Value):
     linkage: str
+    global_constant: bool
     initializer: Constant
     align: int
     def __init__(self, module: Module, typ: Type, name: str, addrspace: int = 0) -> None: ...

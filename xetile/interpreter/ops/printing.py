@@ -7,24 +7,22 @@ import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
+from xetile.dialects.upstream.gpu.printf_format import (
+    CONVERSION,
+    SIGNED,
+    format_of,
+    kinds_of,
+)
 from xetile.dialects.upstream.vector.printing import Punctuation, PunctuationAttr
-from xetile.errors import fail
 from xetile.interpreter.machine.elements import Element, signed, unsigned
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element
 from xetile.interpreter.machine.values import Array, Values
 
-_CONVERSION = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)?(?P<kind>[a-zA-Z%])"
-)
-_SIGNED, _UNSIGNED, _FLOATS = "di", "uoxX", "aAeEfFgG"
-
 
 def _printf(frame: Frame, op: Operation) -> Values:
-    format = attribute(op, "format")
-    assert isinstance(format, StringAttr)
-    columns = _columns(frame, op, format.data)
-    text = _CONVERSION.sub(_conversion, format.data)
+    columns = _columns(frame, op)
+    text = CONVERSION.sub(_conversion, format_of(op))
     for thread in range(frame.count):
         frame.machine.output(text % tuple(column[thread] for column in columns))
     return []
@@ -37,18 +35,11 @@ def _conversion(found: re.Match[str]) -> str:
     return f"%{found['flags']}{found['width']}{found['precision']}{kind}"
 
 
-def _columns(frame: Frame, op: Operation, format: str) -> list[list[object]]:
-    kinds = [found["kind"] for found in _CONVERSION.finditer(format) if found["kind"] != "%"]
-    if len(kinds) != len(op.operands):
-        fail(op, f"the format has {len(kinds)} conversions for {len(op.operands)} values")
-    if format.count("%") != sum(found[0].count("%") for found in _CONVERSION.finditer(format)):
-        fail(op, f"the format '{format}' has a % that begins no conversion")
+def _columns(frame: Frame, op: Operation) -> list[list[object]]:
     columns: list[list[object]] = []
-    for kind, value in zip(kinds, op.operands, strict=True):
+    for kind, value in zip(kinds_of(op), op.operands, strict=True):
         of, found = element(value), frame.array(value)
-        reading = signed if kind in _SIGNED else unsigned
-        if kind not in (_FLOATS if of.is_float else f"{_SIGNED}{_UNSIGNED}pc"):
-            fail(op, f"the format has '%{kind}' for a value of type {value.type}")
+        reading = signed if kind in SIGNED else unsigned
         numbers = found.astype(np.float64) if of.is_float else reading(found, of)
         columns.append(np.broadcast_to(numbers, frame.count).tolist())
     return columns

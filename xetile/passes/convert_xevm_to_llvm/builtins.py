@@ -63,6 +63,10 @@ _WORD = {8: "h", 16: "t", 32: "j", 64: "m"}  # unsigned char, short, int, long
 _SURFACE = ("PU3AS1v", "i", "i", "i", "Dv2_i")
 
 
+PRINTF = "printf"
+"""OpenCL's function; drivers end on kernels of that name."""
+
+
 def mangle(name: str, parameters: Sequence[str]) -> str:
     """The linker's name of an overloaded OpenCL function.
 

@@ -24,6 +24,7 @@ from xetile.analysis.targets import named_targets, subgroup_threads, target_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE
+from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
 from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
     Argument,
@@ -61,7 +62,7 @@ def convert_kernel(
     assert parent is not None
     present = {symbol_name(op) for op in parent.ops}
     new = [made for name, made in declared.items() if name not in present]
-    parent.insert_ops_before([*new, *buffers, kernel], function)
+    parent.insert_ops_before([*new, *buffers, *view.texts.values(), kernel], function)
     function.detach()
     function.erase()
 
@@ -121,6 +122,8 @@ def _kernel(
             function,
             f"kernel '{name}' cannot have this name: names that begin with _Z are mangled ones",
         )
+    if name == PRINTF:
+        fail(function, f"a kernel cannot be named '{name}', as a function of OpenCL's is")
     attributes: dict[str, Attribute] = {
         "gpu.kernel": UnitAttr(),
         "intel_reqd_sub_group_size": IntegerAttr(subgroup_threads(function), i32),

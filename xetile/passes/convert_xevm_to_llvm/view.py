@@ -120,6 +120,7 @@ class LLVMView(Rewriter[Lowered]):
         self.region = Region(self.entry)
         self.payloads: dict[Operation, Payload] = {}
         self.joined: Mapping[Operation, BlockLoad2dOp] = {}
+        self.texts: dict[str, llvm.GlobalOp] = {}
         self._declared = declared
 
     # Emission.
@@ -141,6 +142,22 @@ class LLVMView(Rewriter[Lowered]):
         self, name: str, arguments: Sequence[SSAValue], result: Attribute
     ) -> SSAValue:
         return self.call(name, arguments, result).results[0]
+
+    def call_variadic(
+        self,
+        name: str,
+        arguments: Sequence[SSAValue],
+        more: Sequence[SSAValue],
+        result: Attribute,
+    ) -> None:
+        """Call a function that takes any number of arguments behind the first ones."""
+        types = [argument.type for argument in arguments]
+        type = llvm.LLVMFunctionType(types, result, is_variadic=True)
+        if name not in self._declared:
+            self._declared[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
+        self.emit(
+            llvm.CallOp(name, *arguments, *more, return_type=result, var_callee_type=type)
+        )
 
     def integer_constant(self, number: int, bits: int) -> SSAValue:
         """A constant integer; taken modulo 2^bits."""

@@ -29,6 +29,9 @@ LANES = 16
 GLOBAL_ADDRESS_SPACE = 1
 """LLVM address space of global memory (source: the SPIR target of LLVM, `addrspace(1)` is CrossWorkgroup)."""
 
+CONSTANT_ADDRESS_SPACE = 2
+"""LLVM address space of constants (source: the same, `addrspace(2)` is UniformConstant)."""
+
 SHARED_ADDRESS_SPACE = 3
 """LLVM address space of a workgroup's shared memory (source: the same, `addrspace(3)` is Workgroup)."""
 
