@@ -466,6 +466,7 @@ LOWERED = (
     "gpu.grid_dim",
     "gpu.lane_id",
     "gpu.num_subgroups",
+    "gpu.printf",
     "gpu.shuffle",
     "gpu.subgroup_id",
     "gpu.subgroup_size",
