@@ -124,15 +124,27 @@ def _signless(source: SSAValue) -> Operation:
     return arith.ExtUIOp(source, i64)
 
 
-def _corner(view: LaneView, offsets: Sequence[Offset]) -> tuple[SSAValue, SSAValue]:
+def _corner(
+    view: LaneView, descriptor: Descriptor, offsets: Sequence[Offset]
+) -> tuple[SSAValue, SSAValue]:
+    """The column and the row (elements) at which a message begins; what is known of them is checked."""
     if len(offsets) != 2:
         view.refuse(f"has {len(offsets)} offsets; expected a row and a column")
     row, column = view.mapped(offsets)
     for place in (row, column):
-        known = place if isinstance(place, int) else folded_integer(place)
+        known = _known(place)
         if known is not None and (wrong := SURFACE.place_problem(known)) is not None:
             fail(view.current, wrong)
+    first = _known(column)
+    if first is not None:
+        wrong = SURFACE.problem(column=first * descriptor.bits // 8)
+        if wrong is not None:
+            fail(view.current, wrong)
     return view.integer(column), view.integer(row)
+
+
+def _known(offset: Offset) -> int | None:
+    return offset if isinstance(offset, int) else folded_integer(offset)
 
 
 def load_nd(view: LaneView, op: LoadNdOp) -> None:
@@ -165,7 +177,7 @@ def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Regist
     count = layout.in_dim_size("register") * bits // word
     loaded = BlockLoad2dOp(
         *descriptor.surface,
-        *_corner(view, op.mixed_offsets),
+        *_corner(view, descriptor, op.mixed_offsets),
         elem_size_in_bits=bits,
         tile_width=message.columns,
         tile_height=message.rows,
@@ -215,7 +227,7 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
     )
     store = BlockStore2dOp(
         *descriptor.surface,
-        *_corner(view, op.mixed_offsets),
+        *_corner(view, descriptor, op.mixed_offsets),
         stored,
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
@@ -232,7 +244,7 @@ def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
     message = BlockConfiguration(rows, columns, descriptor.type.array_length)
     prefetch = BlockPrefetch2dOp(
         *descriptor.surface,
-        *_corner(view, op.mixed_offsets),
+        *_corner(view, descriptor, op.mixed_offsets),
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
         tile_height=rows,

@@ -152,6 +152,18 @@ func.func @far(%A: memref<64x64xf32>) {
 
 // -----
 
+// Columns begin at whole words of 32 bits.
+func.func @half_a_word(%A: memref<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %t = xegpu.create_nd_tdesc %A : memref<64x64xf16> -> !xegpu.tensor_desc<8x16xf16>
+  // expected-error @below {{the matrix has a column offset of 2 bytes; 2D block access needs a multiple of 4}}
+  %v = xegpu.load_nd %t[%c0, 1] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>
+  xegpu.store_nd %v, %t[%c0, %c0] : vector<8x16xf16>, !xegpu.tensor_desc<8x16xf16>
+  return
+}
+
+// -----
+
 // A store has other cache controls than a load.
 func.func @cached_store(%A: memref<64x64xf32>) {
   %c0 = arith.constant 0 : index
