@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from support.conversions import Conversion
 from support.layouts import random_layout
-from support.on_device import PLACES, Place
+from support.on_device import ON_NUMPY, Place
 from xdsl.dialects.builtin import IntegerType, bf16, f16, f32, f64
 from xdsl.ir import Attribute
+
+from xetile.runtime.device import Device
 
 TYPES: tuple[tuple[Attribute, int], ...] = (
     (IntegerType(1), 8),
@@ -28,11 +30,25 @@ def check(conversion: Conversion, place: Place) -> None:
     np.testing.assert_array_equal(after, expected)
 
 
-@pytest.mark.parametrize("place", PLACES, indirect=True)
-@pytest.mark.parametrize("seed", range(60))
-def test_random_layouts(seed: int, place: Place) -> None:
+SEEDS = range(60)
+ON_DEVICE = SEEDS[::3]
+"""Each is a program that the device builds."""
+
+
+def conversion(seed: int) -> Conversion:
     random = Random(seed)
     bits = random.randint(0, 7)
     element, width = random.choice(TYPES)
     source, target = (random_layout(random, bits) for _ in range(2))
-    check(Conversion(source, target, element, width), place)
+    return Conversion(source, target, element, width)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_layouts(seed: int) -> None:
+    check(conversion(seed), ON_NUMPY)
+
+
+@pytest.mark.opencl
+@pytest.mark.parametrize("seed", ON_DEVICE)
+def test_random_layouts_on_a_device(seed: int, opencl_cpu: Device) -> None:
+    check(conversion(seed), Place(opencl_cpu))
