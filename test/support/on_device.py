@@ -68,16 +68,27 @@ def levels_and_places(*levels: LevelName | None) -> list[ParameterSet]:
     ]
 
 
+MOST_TESTS = 60
+"""How many tests one process of the runtime serves: it keeps the memory of programs that are released (4 GB after 300)."""
+
+
 class LastingDevice:
-    """Intel's OpenCL runtime for CPUs, which is opened when it is asked for first, and again after it ended."""
+    """Intel's OpenCL runtime for CPUs, opened when it is asked for first, again after it ended and for every so many tests."""
 
     def __init__(self) -> None:
         self._device: Device | None = None
+        self._tests = 0
 
     def open(self) -> Device:
+        """The device for one more test."""
+        self._tests += 1
+        if self._device is not None and self._tests > MOST_TESTS:
+            self._device.close()
+            self._device = None
         ended = isinstance(self._device, ChildDevice) and not self._device.is_open
         if self._device is None or ended:
             self._device = open_device(CPU)
+            self._tests = 1
         return self._device
 
     def __enter__(self) -> Self:

@@ -109,3 +109,16 @@ def test_a_device_is_opened_again_after_it_ended(monkeypatch: pytest.MonkeyPatch
         first, second, third = (device.open() for _ in range(3))
     assert first is not second
     assert second is third
+
+
+def test_a_device_is_opened_again_for_every_so_many_tests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def open_device(name: str) -> ChildDevice:
+        return Ended(is_open=True)
+
+    monkeypatch.setattr(on_device, "open_device", open_device)
+    with LastingDevice() as device:
+        first, *others = (device.open() for _ in range(on_device.MOST_TESTS))
+        assert all(other is first for other in others)
+        assert device.open() is not first
