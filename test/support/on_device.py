@@ -69,7 +69,7 @@ def levels_and_places(*levels: LevelName | None) -> list[ParameterSet]:
 
 
 MOST_TESTS = 60
-"""How many tests one process of the runtime serves: it keeps the memory of programs that are released (4 GB after 300)."""
+"""How many tests one process of the runtime serves: it keeps the memory of programs that are released."""
 
 
 class LastingDevice:

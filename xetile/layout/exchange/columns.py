@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.algebra.dimensions import listed
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 
 REGISTER = "register"
 LANE = "lane"
@@ -31,6 +32,33 @@ class Problem(NamedTuple):
         held = [*self.registers, *self.lanes]
         needed = [*self.wanted, *self.wanted_lanes]
         return not f2.independent_of(needed, held)
+
+
+def check_pair(source: LinearLayout, target: LinearLayout) -> None:
+    """Refuse what no conversion leads from or to.
+
+    LayoutError: registers or lanes are missing, the layouts are of different tensors or
+    hardware, or the source lacks elements.
+    """
+    if dict(source.out_dims) != dict(target.out_dims):
+        raise LayoutError(
+            f"layouts of different tensors: {dict(source.out_dims)} and {dict(target.out_dims)}"
+        )
+    for name, layout in (("source", source), ("target", target)):
+        if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
+            raise LayoutError(
+                f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
+            )
+    ours, theirs = (
+        {name: size for name, size in layout.in_dims.items() if name != REGISTER}
+        for layout in (source, target)
+    )
+    if ours != theirs:
+        raise LayoutError(f"layouts of different hardware: {ours} and {theirs}")
+    if not source.is_surjective():
+        raise LayoutError(
+            f"the source layout does not hold every element of {source.out_dims}"
+        )
 
 
 def problem(source: LinearLayout, target: LinearLayout, element_bits: int) -> Problem:

@@ -3,15 +3,13 @@
 from typing import Literal, NamedTuple
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.dimensions import listed
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.exchange.columns import LANE, REGISTER, check_pair
 from xetile.layout.exchange.lanes import LaneShuffles, Side, lane_shuffles
 from xetile.layout.exchange.swizzling import Conflicts, bank_conflicts, optimal_swizzling
 
 Kind = Literal["none", "registers", "lanes", "shared", "workgroups"]
 
-REGISTER = "register"
-LANE = "lane"
 BLOCK = "block"
 MOST_REGISTERS = 1 << 16
 
@@ -129,27 +127,14 @@ def _copies(target: LinearLayout) -> tuple[int, ...]:
 
 
 def _check(source: LinearLayout, target: LinearLayout) -> None:
-    if source.out_dims != target.out_dims:
+    check_pair(source, target)
+    if not target.is_surjective():
         raise LayoutError(
-            f"layouts of different tensors: {source.out_dims} and {target.out_dims}"
+            f"the target layout does not hold every element of {target.out_dims}"
         )
     for name, layout in (("source", source), ("target", target)):
-        if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
-            raise LayoutError(
-                f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
-            )
         if layout.in_dim_size(REGISTER) > MOST_REGISTERS:
             raise LayoutError(
                 f"the {name} layout has {layout.in_dim_size(REGISTER)} registers in each lane, "
                 f"at most {MOST_REGISTERS} are planned for"
             )
-        if not layout.is_surjective():
-            raise LayoutError(
-                f"the {name} layout does not hold every element of {layout.out_dims}"
-            )
-    ours, theirs = (
-        {name: size for name, size in layout.in_dims.items() if name != REGISTER}
-        for layout in (source, target)
-    )
-    if ours != theirs:
-        raise LayoutError(f"layouts of different hardware: {ours} and {theirs}")

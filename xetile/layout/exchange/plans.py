@@ -5,10 +5,9 @@ from functools import lru_cache
 from math import inf, nextafter
 from typing import Literal, NamedTuple, TypeVar
 
-from xetile.layout.algebra.dimensions import LayoutError, listed
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.choices import by_choices
-from xetile.layout.exchange.columns import LANE, REGISTER, Problem, problem
+from xetile.layout.exchange.columns import LANE, REGISTER, Problem, check_pair, problem
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.sharing import by_sharing
 from xetile.layout.exchange.steps import Held, Move, Select, Share, Shuffle, Step
@@ -65,7 +64,7 @@ def plan(
     Lanes and registers may repeat elements, on both sides. Errors: LayoutError where the
     layouts are of different values or hardware, or the source lacks elements.
     """
-    _check(source, target)
+    check_pair(source, target)
     exchange = problem(source, target, element_bits)
     others = [name for name in source.in_dim_names if name not in (REGISTER, LANE)]
     ordered = target.transpose_outs(source.out_dim_names)
@@ -97,25 +96,3 @@ def _between_subgroups(exchange: Problem, prices: Prices) -> float:
     """A word a message on both sides, and two barriers."""
     words = (1 << len(exchange.registers)) + (1 << len(exchange.wanted))
     return prices.shared_setup + 2 * prices.barrier + words * prices.lane_message
-
-
-def _check(source: LinearLayout, target: LinearLayout) -> None:
-    if dict(source.out_dims) != dict(target.out_dims):
-        raise LayoutError(
-            f"layouts of different tensors: {dict(source.out_dims)} and {dict(target.out_dims)}"
-        )
-    for name, layout in (("source", source), ("target", target)):
-        if REGISTER not in layout.in_dim_names or LANE not in layout.in_dim_names:
-            raise LayoutError(
-                f"the {name} layout needs in-dims 'register' and 'lane', got {listed(layout.in_dim_names)}"
-            )
-    ours, theirs = (
-        {name: size for name, size in layout.in_dims.items() if name != REGISTER}
-        for layout in (source, target)
-    )
-    if ours != theirs:
-        raise LayoutError(f"layouts of different hardware: {ours} and {theirs}")
-    if not source.is_surjective():
-        raise LayoutError(
-            f"the source layout does not hold every element of {source.out_dims}"
-        )

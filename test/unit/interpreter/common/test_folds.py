@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from typing import SupportsFloat
 
 import ml_dtypes
 import numpy as np
@@ -81,10 +82,11 @@ def one_by_one(model: Scalar, values: Array, start: float) -> Array:
 def folded(model: Scalar, values: Array, start: float | None) -> Array:
     """The values combined in the order of reductions, the start last."""
 
-    def combined(x: object, y: object) -> object:
-        return values.dtype.type(model(float(x), float(y)))  # pyright: ignore[reportArgumentType]
+    def combined(x: SupportsFloat, y: SupportsFloat) -> SupportsFloat:
+        return values.dtype.type(model(float(x), float(y)))
 
-    total = halved(list(values), combined)
+    elements: list[SupportsFloat] = list(values)
+    total = halved(elements, combined)
     return np.array([total if start is None else combined(total, values.dtype.type(start))])
 
 

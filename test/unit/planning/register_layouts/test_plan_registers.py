@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from xetile.analysis.kernels import functions
 from xetile.api import parse
+from xetile.dialects.xegpu import LoadNdOp
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.layout.intel.xegpu import default_vector_layout, dpas_vector_layout
 from xetile.planning.register_layouts import RegisterLayouts, plan_registers
@@ -43,7 +44,8 @@ class Planned:
         return [op for op in self.function.walk() if op.name == name]
 
     def messages(self) -> list[BlockConfiguration | None]:
-        return [self.layouts.message(op) for op in self.ops("xegpu.load_nd")]  # pyright: ignore
+        loads = [op for op in self.function.walk() if isinstance(op, LoadNdOp)]
+        return [self.layouts.message(load) for load in loads]
 
 
 A = "%x = xegpu.load_nd %a[%c0, %c0] : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>\n"
