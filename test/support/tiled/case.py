@@ -34,13 +34,19 @@ class Case(NamedTuple):
     workgroups: int = 1
     source: str = ""
     """A whole module with this kernel, where it is written elsewhere; `parameters` and `body` are not read then."""
+    reorders: bool = False
+    """Whether passes may form its float sums in another order: then the bits are not those of the level above."""
+
+    workgroup: Sequence[str] = ()
+    """Its buffers in shared memory, written as parameters are."""
 
     @property
     def text(self) -> str:
         """The kernel, whose name is the case's."""
         sizes = f"known_block_size = array<i32: {LANES * self.subgroups}, 1, 1>, known_grid_size = array<i32: {self.workgroups}, 1, 1>"
+        shared = f" workgroup({', '.join(self.workgroup)})" if self.workgroup else ""
         return f"""
-  gpu.func @{self.name}({", ".join(self.parameters)}) kernel attributes {{{sizes}}} {{{self.body}
+  gpu.func @{self.name}({", ".join(self.parameters)}){shared} kernel attributes {{{sizes}}} {{{self.body}
     gpu.return
   }}"""
 

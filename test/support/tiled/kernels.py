@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from support.tiled import one_op_memory, one_op_rearranged, one_op_values
+from support.tiled.across import kernels_across
 from support.tiled.attention import attentions
 from support.tiled.case import Case
 from support.tiled.examples import example_kernels
@@ -23,6 +24,7 @@ FAMILIES: Mapping[str, Callable[[], Sequence[Case]]] = {
     "gemms": gemms,
     "rows": row_kernels,
     "attention": attentions,
+    "across": kernels_across,
     "weights": weight_kernels,
     "moves": one_op_memory.moves,
     "accesses": one_op_memory.accesses,

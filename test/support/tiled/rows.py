@@ -1,6 +1,5 @@
 """Softmax and layer norm along each dimension of a tile that a subgroup has whole, and two products with exp between."""
 
-import math
 from typing import Literal
 
 import numpy
@@ -16,21 +15,32 @@ ERRORS = {"f32": 1e-5, "f16": 2e-3}
 """Of the result, relative to the largest number, by its type."""
 
 
-def _map(along: Dimension) -> Map:
-    """Whole columns to each of four subgroups, or whole rows."""
-    return ((4, 1), (16, SIZE)) if along == 1 else ((1, 4), (SIZE, 16))
+SPLIT = 4
+"""Subgroups: each has whole lines of the dimension, or a part of all."""
 
 
-def _values(along: Dimension, type: str) -> dict[str, str]:
-    (layout, units) = _map(along)
+def _map(along: Dimension, *, split: bool) -> Map:
+    cut = along if split else 1 - along
+    layout = (SPLIT, 1) if cut == 0 else (1, SPLIT)
+    return layout, (SIZE // layout[0], SIZE // layout[1])
+
+
+def reduced_maps(map: Map, along: int) -> str:
+    """What a reduction across subgroups says: the maps of its source and of its result."""
+    layout, (rows, columns) = map
+    line = (1, columns) if along == 0 else (rows, 1)
+    return f" {{wg_map_source = {wg_map(map)}, wg_map_result = {wg_map((layout, line))}}}"
+
+
+def _values(along: Dimension, type: str, *, split: bool) -> dict[str, str]:
+    (layout, units) = _map(along, split=split)
     line = [SIZE, SIZE]
     line[along] = 1
-    line_units = [*units]
-    line_units[along] = 1
     across = (1, SIZE) if along == 1 else (SIZE, 1)
-    across_units = (1, SIZE) if along == 1 else (SIZE, 1)
+    across_units = (1, units[1]) if along == 1 else (units[0], 1)
     return {
         "M": wg_map((layout, units)),
+        "MAPS": reduced_maps((layout, units), along) if split else "",
         "D": str(along),
         "E": str(1 - along),
         "X": f"memref<{SIZE}x{SIZE}x{type}>",
@@ -60,29 +70,30 @@ STORE = """
     xetile.store_tile $OUT, %y_tile : $XV, $XT"""
 
 
-def softmax(along: Dimension, type: str) -> Case:
-    """exp(x - max) / sum of those, along a dimension."""
+def softmax(along: Dimension, type: str, *, split: bool = False) -> Case:
+    """exp(x - max) / sum of those, along a dimension, which subgroups may have in parts."""
     x = numbers((SIZE, SIZE), type, 0)
     powers = numpy.exp(x.astype(float) - x.astype(float).max(axis=along, keepdims=True))
     body = f"""{LOAD}
-    %largest = xetile.tile_reduce <maximumf>, $IN [$D] : $F -> $L
+    %largest = xetile.tile_reduce <maximumf>, $IN [$D]$MAPS : $F -> $L
     %largest_all = xetile.tile_broadcast %largest [$D] : $L -> $F
     %below = arith.subf $IN, %largest_all : $F
     %power = math.exp %below : $F
-    %sum = xetile.tile_reduce <add>, %power [$D] : $F -> $L
+    %sum = xetile.tile_reduce <add>, %power [$D]$MAPS : $F -> $L
     %sum_all = xetile.tile_broadcast %sum [$D] : $L -> $F
     %out = arith.divf %power, %sum_all : $F{STORE}"""
     return _case(
-        f"softmax_{type}_along_{along}",
+        "softmax",
         along,
         type,
         body,
         x,
         powers / powers.sum(axis=along, keepdims=True),
+        split=split,
     )
 
 
-def layer_norm(along: Dimension, type: str) -> Case:
+def layer_norm(along: Dimension, type: str, *, split: bool = False) -> Case:
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta, along a dimension."""
     x, gamma, beta = (
         numbers(shape, t, seed)
@@ -95,12 +106,12 @@ def layer_norm(along: Dimension, type: str) -> Case:
     body = f"""{LOAD}
     %share = arith.constant dense<{1 / SIZE}> : $L
     %epsilon = arith.constant dense<1.0e-5> : $L
-    %sum = xetile.tile_reduce <add>, $IN [$D] : $F -> $L
+    %sum = xetile.tile_reduce <add>, $IN [$D]$MAPS : $F -> $L
     %mean = arith.mulf %sum, %share : $L
     %mean_all = xetile.tile_broadcast %mean [$D] : $L -> $F
     %centred = arith.subf $IN, %mean_all : $F
     %square = arith.mulf %centred, %centred : $F
-    %squares = xetile.tile_reduce <add>, %square [$D] : $F -> $L
+    %squares = xetile.tile_reduce <add>, %square [$D]$MAPS : $F -> $L
     %variance = arith.mulf %squares, %share : $L
     %positive = arith.addf %variance, %epsilon : $L
     %factor = math.rsqrt %positive : $L
@@ -118,33 +129,39 @@ def layer_norm(along: Dimension, type: str) -> Case:
     centred = values - values.mean(axis=along, keepdims=True)
     normal = centred / numpy.sqrt((centred**2).mean(axis=along, keepdims=True) + 1e-5)
     expected = normal * gamma.astype(float) + beta.astype(float)
-    return _case(
-        f"layer_norm_{type}_along_{along}", along, type, body, x, expected, gamma, beta
-    )
+    return _case("layer_norm", along, type, body, x, expected, gamma, beta, split=split)
 
 
 def _case(
-    name: str, along: Dimension, type: str, body: str, x: Array, expected: Array, *lines: Array
+    name: str,
+    along: Dimension,
+    type: str,
+    body: str,
+    x: Array,
+    expected: Array,
+    *lines: Array,
+    split: bool,
 ) -> Case:
-    values = _values(along, type)
+    values = _values(along, type, split=split)
     y = numpy.full((SIZE, SIZE), 7, NUMPY[type])
     names = ("gamma", "beta")[: len(lines)]
     parameters = ("%X: $X", *(f"%{line}: $G" for line in names), "%Y: $X")
     return Case(
-        name,
+        f"{name}_{type}_along_{along}{'_split' if split else ''}",
         [filled(parameter, values) for parameter in parameters],
         filled(body, values),
         (x, *lines, y),
         {1 + len(lines): expected},
         ERRORS[type],
-        math.prod(_map(along)[0]),
+        SPLIT,
+        reorders=split,
     )
 
 
 def two_products() -> Case:
     """exp(A * B) * C: the first product's result is converted and is operand A of the second."""
     a, b, c = (numbers((SIZE, SIZE), "f16", seed) / 8 for seed in range(3))
-    layout, units = _map(1)
+    layout, units = _map(1, split=False)
     shared: Map = (layout, (SIZE, SIZE))
     values = {
         "A": tile((SIZE, SIZE), "f16", (layout, units)),

@@ -128,7 +128,7 @@ def assert_on_device(
     inexact = {op.name for op in module.walk()} & ULPS.keys()
     if case.expected:
         assert_expected(case, found)
-    if not inexact:
+    if not inexact and not case.reorders:
         assert same_bits(expected, found), case.name
     elif not case.expected:
         (function,) = inexact
