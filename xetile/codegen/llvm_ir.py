@@ -21,6 +21,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     BytesAttr,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     IntegerAttr,
     IntegerType,
     ModuleOp,
@@ -64,9 +65,7 @@ def convert_module(module: ModuleOp) -> ir.Module:
             functions[name] = function
         elif function.body.blocks:
             fail(function, f"two functions are named '{name}'")
-    for variable in module.walk():
-        if isinstance(variable, llvm.GlobalOp):
-            _declare_variable(variable, made)
+    _declare_variables(module, made)
     used = called([function for function in functions.values() if function.body.blocks])
     for name, function in functions.items():
         if function.body.blocks or name in used:
@@ -107,8 +106,22 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
         made.annotate(WORKGROUP_SIZE, tuple(int(n) for n in sizes.get_values()))
 
 
+def _declare_variables(module: ModuleOp, made: ir.Module) -> None:
+    """All variables; one name for two that are alike is one variable, as kernels of several modules have it."""
+    known: dict[str, llvm.GlobalOp] = {}
+    for variable in module.walk():
+        if not isinstance(variable, llvm.GlobalOp):
+            continue
+        name = variable.sym_name.data
+        other = known.setdefault(name, variable)
+        if other is variable:
+            _declare_variable(variable, made)
+        elif other.properties != variable.properties or variable.constant is None:
+            fail(variable, f"two variables are named '{name}'")
+
+
 def _declare_variable(op: llvm.GlobalOp, module: ir.Module) -> None:
-    """A variable without a value, as those in shared memory are, or a constant text."""
+    """A variable without a value, as those in shared memory are, a constant text, or zeros."""
     type = convert_type(op.global_type)
     made = ir.GlobalVariable(module, type, op.sym_name.data, op.addr_space.value.data)
     made.linkage = op.linkage.linkage.data
@@ -124,12 +137,16 @@ def _initial(op: llvm.GlobalOp) -> object:
             return bytearray(text.encode())
         case BytesAttr(data=text):  # what text is read as that has more than ASCII
             return bytearray(text)
+        case DenseIntOrFPElementsAttr() if op.value.is_splat() and not any(
+            op.value.get_values()
+        ):
+            return None  # zeros
         case None:
             return ir.Undefined
         case _:
             fail(
                 op,
-                f"a variable with the value {op.value} has no LLVM IR here; expected a text, or no value",
+                f"a variable with the value {op.value} has no LLVM IR here; expected a text, zeros, or no value",
             )
 
 

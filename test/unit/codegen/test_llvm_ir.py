@@ -276,3 +276,25 @@ def test_other_values_of_variables_are_refused():
     before = "llvm.mlir.global internal constant @t(7 : i32) {addr_space = 2 : i32} : i32"
     with pytest.raises(XetileError, match="the value 7 : i32 has no LLVM IR here"):
         convert_module(function("", before=before))
+
+
+ZEROS = """
+llvm.mlir.global internal constant @z(dense<0> : tensor<64xi8>) {addr_space = 1 : i32, alignment = 64 : i64}
+    : !llvm.array<64 x i8>
+"""
+
+
+def test_zeros_of_several_modules_are_one_variable():
+    kernels = [
+        f"gpu.module @m{n} {{ {ZEROS} llvm.func @k{n}() attributes {{gpu.kernel}} {{ llvm.return }} }}"
+        for n in range(2)
+    ]
+    text = code(parse("\n".join(kernels), "kernel.mlir"))
+    assert text.count('@"z" = internal addrspace(1) constant [64 x i8] zeroinitializer') == 1
+
+
+def test_variables_of_one_name_that_differ_are_refused():
+    other = ZEROS.replace("64", "32")
+    text = f"gpu.module @m {{ {ZEROS} }} gpu.module @n {{ {other} }}"
+    with pytest.raises(XetileError, match="two variables are named 'z'"):
+        convert_module(parse(text, "kernel.mlir"))

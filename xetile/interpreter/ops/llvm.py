@@ -2,14 +2,16 @@
 
 import numpy as np
 from xdsl.dialects import llvm
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
-from xetile.interpreter.common.scalars import unchanged
+from xetile.interpreter.common.scalars import dense_values, unchanged
+from xetile.interpreter.common.variables import find_variable
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import element, number, shape_of
-from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.machine.values import Array, Values, uniform
 
 
 def _to_pointer(frame: Frame, op: Operation) -> Values:
@@ -51,7 +53,37 @@ def _store(frame: Frame, op: Operation) -> Values:
     return []
 
 
+def _address_of(frame: Frame, op: Operation) -> Values:
+    """Where a constant of the module lies, the same for all threads of the launch."""
+    assert isinstance(op, llvm.AddressOfOp)
+    name = op.global_name.root_reference.data
+    variable, known = find_variable(op, "llvm.mlir.global", name), frame.memory.globals
+    assert isinstance(variable, llvm.GlobalOp)
+    if variable.constant is None:
+        fail(op, f"cannot execute on the variable '{name}'; expected a constant")
+    if variable not in known:
+        values = _constant_bytes(variable)
+        values.flags.writeable = False
+        known[variable] = frame.memory.add(values, f"the constant '{name}'")
+    return [uniform(known[variable])]
+
+
+def _constant_bytes(variable: llvm.GlobalOp) -> Array:
+    match variable.value:
+        case StringAttr(data=text):
+            return np.frombuffer(text.encode(), np.uint8).copy()
+        case BytesAttr(data=data):
+            return np.frombuffer(data, np.uint8).copy()
+        case DenseIntOrFPElementsAttr() as dense:
+            of = element_of(dense.get_element_type(), variable)
+            values = np.broadcast_to(dense_values(dense, of), dense.get_shape())
+            return values.reshape(-1).copy()
+        case _:
+            fail(variable, f"cannot execute on a constant with the value {variable.value}")
+
+
 HANDLERS: Handlers = {
+    "llvm.mlir.addressof": _address_of,
     "llvm.getelementptr": _element_pointer,
     "llvm.load": _load,
     "llvm.store": _store,

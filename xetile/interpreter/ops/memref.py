@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
-from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
@@ -26,6 +25,7 @@ from xetile.interpreter.common.accesses import (
     update_elements,
 )
 from xetile.interpreter.common.scalars import dense_values, nothing, unchanged
+from xetile.interpreter.common.variables import find_variable
 from xetile.interpreter.machine.allocation import (
     dense_strides,
     extents_of,
@@ -183,7 +183,7 @@ def _get_global(frame: Frame, op: Operation) -> Values:
     """Memory of the module, the same for all threads of the launch."""
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
-    variable, known = _find_global(op, name), frame.memory.globals
+    variable, known = find_variable(op, "memref.global", name), frame.memory.globals
     if attribute(variable, "type") != type:
         fail(op, f"the memref.global '{name}' is {attribute(variable, 'type')}, not {type}")
     if variable not in known:
@@ -194,17 +194,6 @@ def _get_global(frame: Frame, op: Operation) -> Values:
     base = known[variable]
     sizes = tuple(uniform(n) for n in type.get_shape())
     return [MemRef(uniform(base), uniform(0), sizes, dense_strides(sizes))]
-
-
-def _find_global(op: Operation, name: str) -> Operation:
-    """The variable of that name in the innermost module around the op that has one."""
-    outer = op.parent_op()
-    while outer is not None:
-        for candidate in outer.regions[0].block.ops if outer.name.endswith("module") else ():
-            if candidate.name == "memref.global" and symbol_name(candidate) == name:
-                return candidate
-        outer = outer.parent_op()
-    fail(op, f"there is no memref.global '{name}' in the module")
 
 
 def _initial_values(variable: Operation) -> Array:

@@ -175,12 +175,21 @@ def _same(view: LLVMView, op: Operation) -> None:
         view.bind_parts(old, [new])
 
 
+def _address_of(view: LLVMView, op: Operation) -> None:
+    """The address of a variable of the module, taken once."""
+    assert isinstance(op, llvm.AddressOfOp)
+    name, result = op.global_name.root_reference.data, op.result
+    made = view.shared(("variable", name), lambda: llvm.AddressOfOp(name, result.type))
+    view.bind(result, made)
+
+
 _KEPT = ("llvm.getelementptr", "llvm.load", "llvm.store")
 """Ops of LLVM that mean the same at V and L."""
 
 HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys(_KEPT, _same),
     "llvm.inttoptr": _to_pointer,
+    "llvm.mlir.addressof": _address_of,
     "llvm.ptrtoint": _to_integer,
     "memref.dim": _dimension,
     "memref.extract_aligned_pointer_as_index": _aligned_pointer,

@@ -55,6 +55,9 @@ PATH = (
     Step("llvm", ("convert-xevm-to-llvm",)),
 )
 
+MOST_LANE_BYTES = 64
+"""Bytes of one lane's share of a message: 8 words of 64 bits (source: IGC's disassembly, `load.ugm.d64x8`)."""
+
 REGISTER_BYTES = 64
 """Bytes of a register of one thread (source: IGC's disassembly, `grf_count`)."""
 

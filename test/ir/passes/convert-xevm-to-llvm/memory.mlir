@@ -60,4 +60,23 @@ gpu.module @m {
     llvm.store %m, %out : i32, !llvm.ptr<1>
     gpu.return
   }
+
+  // What lanes load that want nothing: constants of the module stay, and their address is taken once.
+  llvm.mlir.global internal constant @zeros(dense<0> : tensor<64xi8>) {addr_space = 1 : i32, alignment = 64 : i64} : !llvm.array<64 x i8>
+  // CHECK: llvm.mlir.global internal constant @zeros(dense<0> : tensor<64xi8>)
+  // CHECK-LABEL: llvm.func @masked
+  // CHECK-NEXT: %[[ZEROS:.*]] = llvm.mlir.addressof @zeros : !llvm.ptr<1>
+  // CHECK-NOT: addressof
+  // CHECK: %[[AT:.*]] = llvm.select %{{.*}}, %p, %[[ZEROS]] : i1, !llvm.ptr<1>
+  // CHECK-NEXT: llvm.load %[[AT]] : !llvm.ptr<1> -> vector<4xi32>
+  gpu.func @masked(%p: !llvm.ptr<1>, %n: i32) kernel {
+    %lane = xevm.lane_id : i32
+    %wanted = arith.cmpi ult, %lane, %n : i32
+    %zeros = llvm.mlir.addressof @zeros : !llvm.ptr<1>
+    %again = llvm.mlir.addressof @zeros : !llvm.ptr<1>
+    %at = arith.select %wanted, %p, %again : !llvm.ptr<1>
+    %v = llvm.load %at : !llvm.ptr<1> -> vector<4xi32>
+    llvm.store %v, %p : vector<4xi32>, !llvm.ptr<1>
+    gpu.return
+  }
 }
