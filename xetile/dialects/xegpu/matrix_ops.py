@@ -21,6 +21,7 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.index_lists import IndexList, Mixed, split_mixed
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.xegpu.access import (
     I64_ARRAY,
     LAYOUT,
@@ -59,6 +60,8 @@ class CreateMemDescOp(IRDLOperation):
     def verify_(self) -> None:
         source, result = self.source.type, self.mem_desc.type
         assert isa(source, MemRefType)
+        if isinstance(source.layout, SwizzleAttr):
+            raise VerifyException(f"'source' is {source}, whose layout is not strided")
         sizes = [
             type.element_count() * getattr(type.element_type, "bitwidth", 0)
             for type in (source, result)

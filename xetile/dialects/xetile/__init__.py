@@ -2,6 +2,7 @@
 
 from xdsl.ir import Dialect
 
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.xetile.aliases import alias_classes
 from xetile.dialects.xetile.atomic import AtomicRMWTileOp
 from xetile.dialects.xetile.attributes import (
@@ -40,6 +41,7 @@ __all__ = [
     "StoreScatterOp",
     "StoreTileOp",
     "SubgroupMapAttr",
+    "SwizzleAttr",
     "TileAttr",
     "TileBroadcastOp",
     "TileConvLayoutOp",
@@ -79,6 +81,7 @@ XeTile = Dialect(
         MessageAttr,
         ScatterAttr,
         SubgroupMapAttr,
+        SwizzleAttr,
         TileAttr,
         TileType,
         WorkgroupMapAttr,

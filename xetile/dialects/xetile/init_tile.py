@@ -30,9 +30,11 @@ from xetile.dialects.index_lists import (
     split_mixed,
     verify_count,
 )
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.traits import MakesTile
 from xetile.dialects.upstream.memref.layout import is_static, strides_and_offset
 from xetile.dialects.xetile.attributes import (
+    COLUMN_MAJOR,
     GLOBAL,
     LEGAL_MEMORY_SPACES,
     memory_space_of,
@@ -223,10 +225,26 @@ class InitTileOp(IRDLOperation):
             raise VerifyException(
                 f"'offsets' has {len(offsets)} entries for {source}, a matrix has at least 2"
             )
-        if isinstance(source, MemRefType) and is_static(cast("MemRefType[Attribute]", source)):
+        if isinstance(source, MemRefType) and isinstance(source.layout, SwizzleAttr):
+            self._verify_swizzled()
+        elif isinstance(source, MemRefType) and is_static(
+            cast("MemRefType[Attribute]", source)
+        ):
             self._verify_static(cast("MemRefType[Attribute]", source))
         else:
             self._verify_dynamic()
+
+    def _verify_swizzled(self) -> None:
+        tile, source = self.tile.type, self.source.type
+        if self.mixed_sizes or self.mixed_strides:
+            raise VerifyException(
+                f"'sizes' and 'strides' are given for {source}, whose type says them; write the offsets only"
+            )
+        if len(self.mixed_offsets) != 2 or tile.order == COLUMN_MAJOR:
+            raise VerifyException(
+                f"'source' is {source}, whose swizzle says where elements lie: "
+                "expected 2 dimensions and a tile of order [1, 0]; memref.transpose exchanges them"
+            )
 
     def _verify_static(self, source: MemRefType[Attribute]) -> None:
         if self.mixed_sizes or self.mixed_strides:

@@ -14,7 +14,7 @@ from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame
 from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.reading import all_numbers, element, shape_of
-from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.machine.values import Array, Values, swizzled_offset
 
 
 def element_addresses(
@@ -30,7 +30,11 @@ def element_addresses(
         extent, stride = found.sizes[dimension], found.strides[dimension]
         ones = [1] * (index.ndim - 1)
         check_index(op, dimension, index, extent.reshape(-1, *ones))
+        if found.swizzle:
+            continue
         position = _aligned(position, index.ndim) + index * stride.reshape(-1, *ones)
+    if found.swizzle:
+        position = swizzled_offset(found.swizzle, indices)
     size = element_of(memref_type(memref), op).size
     return _aligned(found.base, position.ndim) + position * size
 

@@ -32,6 +32,9 @@ def surface_of(
     of = element_of(element_type, op)
     if isinstance(found, MemRef):
         base = found.base + of.bytes_of(found.offset)
+        if found.swizzle:
+            rows, columns = found.sizes
+            return Surface(base, (rows, columns), (columns, uniform(1)), found.swizzle)
         sizes, strides = sizes or found.sizes, strides or found.strides
     else:
         base = number(frame, source)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import cast
 
+import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
@@ -40,7 +42,8 @@ def new_memref(
     base = frame.memory.allocate(slot * slots, "shared memory" if shared else "private memory")
     if shared:
         steps = [int(stride.max()) for stride in found.strides]
-        allocation = Allocation(at, base, slot, size, element_of(type, at).size, steps)
+        layout = type.layout.layout if isinstance(type.layout, SwizzleAttr) else None
+        allocation = Allocation(at, base, slot, size, element_of(type, at).size, steps, layout)
         frame.machine.observer.allocated(allocation)
     return found._replace(base=base + frame.active // per_thread * slot)
 
@@ -61,6 +64,8 @@ def memref_at_zero(
     `dynamic` are the extents that the type leaves open, `symbols` the offset and strides.
     Errors: MemoryError for more bytes than addresses count.
     """
+    if isinstance(type.layout, SwizzleAttr):
+        return _swizzled_at_zero(type, type.layout, element_of(type, at).size)
     sizes = extents_of(type, dynamic)
     if (smallest := min((int(size.min()) for size in sizes), default=0)) < 0:
         fail(at, f"a new memref has extent {smallest}; expected none below 0")
@@ -77,6 +82,17 @@ def memref_at_zero(
     reach = int(offset.max()) + 1
     reach += sum((int(n.max()) - 1) * int(stride.max()) for n, stride in steps)
     return MemRef(uniform(0), offset, sizes, strides), reach * of.size
+
+
+def _swizzled_at_zero(
+    type: MemRefType[Attribute], swizzle: SwizzleAttr, size: int
+) -> tuple[MemRef, int]:
+    if type.element_count() * size >= 1 << ADDRESS_BITS:
+        raise MemoryError
+    sizes = extents_of(type, [])
+    steps = tuple(np.array([column], np.int64) for column in swizzle.steps)
+    found = MemRef(uniform(0), uniform(0), sizes, dense_strides(sizes), steps)
+    return found, type.element_count() * size
 
 
 def _layout(

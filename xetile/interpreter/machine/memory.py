@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from xetile.errors import fail, with_line
 from xetile.interpreter.machine.elements import Element, cut_tf32
 from xetile.interpreter.machine.nibbles import refuse_elements
-from xetile.interpreter.machine.values import Array, Tile
+from xetile.interpreter.machine.values import Array, Tile, swizzled_offset
 
 ADDRESS_BITS = 40
 """Bits of an address below those that name the buffer."""
@@ -170,6 +170,8 @@ class Memory:
         element: Element,
         padding: ArrayLike,
     ) -> Array:
+        if tile.surface.swizzle:
+            return self._read_swizzled(at, tile, shape, element, padding)
         crops = _Crops(tile, shape)
         if crops.agree and crops.whole:
             return self._window(at, crops, slice(None), element)
@@ -190,6 +192,11 @@ class Memory:
         element: Element,
         values: Array,
     ) -> None:
+        if tile.surface.swizzle:
+            found = np.broadcast_arrays(*self.tile_addresses(tile, shape, element), values)
+            addresses, inside, stored = found
+            self.write(at, addresses[inside], element, stored[inside])
+            return
         crops = _Crops(tile, shape, len(values))
         for threads in crops.runs():
             top, bottom, left, right = crops.crop(threads)
@@ -211,8 +218,25 @@ class Memory:
             part.reshape(-1, 1, 1) for part in (*surface.sizes, *surface.strides)
         )
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        steps = (rows * down + columns * across) * element.size
-        return surface.base.reshape(-1, 1, 1) + steps, inside
+        steps = rows * down + columns * across
+        if surface.swizzle:
+            steps = swizzled_offset(surface.swizzle, (rows, columns))
+        return surface.base.reshape(-1, 1, 1) + steps * element.size, inside
+
+    def _read_swizzled(
+        self,
+        at: Operation,
+        tile: Tile,
+        shape: tuple[int, int],
+        element: Element,
+        padding: ArrayLike,
+    ) -> Array:
+        addresses, inside = self.tile_addresses(tile, shape, element)
+        values = np.empty(addresses.shape, element.dtype)
+        values[...] = padding
+        inside = np.broadcast_to(inside, addresses.shape)
+        values[inside] = self.read(at, addresses[inside], element)
+        return values
 
     def read(self, at: Operation, addresses: Array, element: Element) -> Array:
         """The elements at addresses (bytes), of the same shape."""

@@ -7,6 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.values import Array, Tile
+from xetile.layout.algebra.linear_layout import LinearLayout
 
 
 class Allocation(NamedTuple):
@@ -21,10 +22,13 @@ class Allocation(NamedTuple):
     size: int
     element_size: int
     strides: Sequence[int]
+    swizzle: LinearLayout | None = None
 
     def index_of(self, offset: int) -> str:
         """The index of the element at an offset in bytes."""
         rest = offset // self.element_size
+        if self.swizzle is not None:
+            return str(list(self.swizzle.apply({"offset": rest}).values()))
         index = [0] * len(self.strides)
         for dimension in sorted(range(len(index)), key=lambda d: -self.strides[d]):
             index[dimension], rest = divmod(rest, max(1, self.strides[dimension]))

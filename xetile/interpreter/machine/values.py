@@ -15,20 +15,25 @@ Array: TypeAlias = NDArray[Any]
 
 
 class MemRef(NamedTuple):
-    """A memref: the address of its buffer in bytes; offset, sizes and strides in elements."""
+    """A memref: the address of its buffer in bytes; offset, sizes and strides in elements.
+
+    A swizzled one has for each dimension what each bit of its coordinate adds to the offset, [1, bits].
+    """
 
     base: Array
     offset: Array
     sizes: tuple[Array, ...]
     strides: tuple[Array, ...]
+    swizzle: tuple[Array, ...] = ()
 
 
 class Surface(NamedTuple):
-    """A matrix in memory: address of (0, 0) in bytes; extents and strides in elements."""
+    """A matrix in memory: address of (0, 0) in bytes; extents and strides in elements; a memref's swizzle."""
 
     base: Array
     sizes: tuple[Array, Array]
     strides: tuple[Array, Array]
+    swizzle: tuple[Array, ...] = ()
 
 
 class Tile(NamedTuple):
@@ -74,6 +79,15 @@ _Part = TypeVar("_Part", bound="Value | Surface | tuple[Array, ...]")
 def uniform(number: int, dtype: type[np.generic] = np.int64) -> Array:
     """One number for all threads."""
     return np.array([number], dtype)
+
+
+def swizzled_offset(swizzle: Sequence[Array], indices: Sequence[Array]) -> Array:
+    """Where elements of a swizzled memref lie, in elements; the indices broadcast."""
+    found: Array = np.zeros(1, np.int64)
+    for steps, index in zip(swizzle, indices, strict=True):
+        for bit, step in enumerate(steps[0].tolist()):
+            found = found ^ (index >> bit & 1) * step
+    return found
 
 
 def take(value: _Part, index: Array) -> _Part:

@@ -122,7 +122,8 @@ def _transpose(frame: Frame, op: Operation) -> Values:
     assert isinstance(map, AffineMapAttr)
     order = [cast(AffineDimExpr, result).position for result in map.data.results]
     sizes, strides = (tuple(part[d] for d in order) for part in (found.sizes, found.strides))
-    return [found._replace(sizes=sizes, strides=strides)]
+    swizzle = tuple(found.swizzle[d] for d in order) if found.swizzle else ()
+    return [found._replace(sizes=sizes, strides=strides, swizzle=swizzle)]
 
 
 def _expand_shape(frame: Frame, op: Operation) -> Values:

@@ -48,6 +48,19 @@ class WorkgroupMap(NamedTuple):
         return Distribution(shape, self.sg_data, self.sg_layout).to_linear_layout()
 
 
+class Swizzle(NamedTuple):
+    """`#xetile.swizzle`: the coordinates that each bit of an element's offset adds."""
+
+    offset: Sequence[tuple[int, ...]]
+
+    def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
+        """From offset to (dim0, dim1, ...)."""
+        if any(len(vector) != len(shape) for vector in self.offset):
+            raise LayoutError(f"the vectors of a swizzle do not fit the shape {list(shape)}")
+        extents = {f"dim{d}": extent for d, extent in enumerate(shape)}
+        return LinearLayout.from_bases({"offset": self.offset}, extents)
+
+
 class SwizzledShared(NamedTuple):
     """`#ttg.swizzled_shared`: rows whose vectors are exchanged by the row's phase."""
 
@@ -109,6 +122,7 @@ _INTEGER = _Kind("an integer")
 _BOOLEAN = _Kind("true or false")
 _LIST = _Kind("a list of integers")
 _LISTS = _Kind("a list of lists of integers", ())
+_GIVEN_LISTS = _LISTS._replace(default=None)
 _LAYOUT = _Kind("a layout attribute")
 _FOR_THE_READER = _Kind("anything")
 
@@ -157,7 +171,7 @@ def _value(name: str, key: str, value: Value, kind: _Kind) -> object:
             if kind is _LAYOUT:
                 return _encoding(value)
         case list():
-            if kind is _LISTS:
+            if kind.expected == _LISTS.expected:
                 return tuple([_value(name, key, vector, _LIST) for vector in value])
             numbers = [v for v in value if isinstance(v, int) and not isinstance(v, bool)]
             if kind.expected == _LIST.expected and len(numbers) == len(value):
@@ -238,5 +252,6 @@ _READERS = {
     "triton_intel_gpu.dpas": _DPAS,
     "ttig.subgroup_2d_block": _Reader(Subgroup2DBlock, _SUBGROUP_2D_BLOCK),
     "xegpu.layout": _Reader(XegpuLayout, dict.fromkeys(_XEGPU, _optional(_LIST, ()))),
+    "xetile.swizzle": _Reader(Swizzle, {"offset": _GIVEN_LISTS}),
     "xetile.wg_map": _Reader(WorkgroupMap, {"sg_layout": _LIST, "sg_data": _LIST}),
 }

@@ -191,3 +191,14 @@ func.func @maps(%v: vector<256x256xf32>, %w: vector<256x256xf32>) {
   %s = arith.addf %v, %w {wg_map = #xetile.wg_map<sg_layout = [8, 4], sg_data = [32, 64]>} : vector<256x256xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @swizzle(
+// CHECK-SAME: %m: memref<4x2xf32, #xetile.swizzle<offset = {{\[\[}}0, 1], [1, 1], [2, 0]]>, 3 : i64>)
+// CHECK-NEXT: %t = xetile.init_tile %m[0, 0] : memref<4x2xf32, #xetile.swizzle<offset = {{\[\[}}0, 1], [1, 1], [2, 0]]>, 3 : i64> -> !xetile.tile<2x2xf32, #xetile.tile_attr<memory_space = 3>>
+// CHECK-NEXT: %x = memref.transpose %m (d0, d1) -> (d1, d0) : memref<4x2xf32, #xetile.swizzle<offset = {{\[\[}}0, 1], [1, 1], [2, 0]]>, 3 : i64> to memref<2x4xf32, #xetile.swizzle<offset = {{\[\[}}1, 0], [1, 1], [0, 2]]>, 3 : i64>
+#swizzle = #xetile.swizzle<offset = [[0, 1], [1, 1], [2, 0]]>
+func.func @swizzle(%m: memref<4x2xf32, #swizzle, 3>) {
+  %t = xetile.init_tile %m[0, 0] : memref<4x2xf32, #swizzle, 3> -> !xetile.tile<2x2xf32, <memory_space = 3>>
+  %x = memref.transpose %m (i, j) -> (j, i) : memref<4x2xf32, #swizzle, 3> to memref<2x4xf32, #xetile.swizzle<offset = [[1, 0], [1, 1], [0, 2]]>, 3>
+  func.return
+}

@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.bitwise_casts import is_power_of_two
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.errors import fail
 
 AnyMemRef = MemRefType[Attribute]
@@ -104,6 +105,9 @@ def verify_layouts(op: Operation) -> None:
             continue
         type = cast("MemRefType[Attribute]", value.type)
         found, rank = _rank_of(type.layout), type.get_num_dims()
+        if isinstance(type.layout, SwizzleAttr) and type.layout.shape != type.get_shape():
+            covered = "x".join(map(str, type.layout.shape))
+            fail(op, f"the swizzle of {type} covers {covered} elements, expected the shape")
         if found is not None and found != rank:
             fail(op, f"the layout of {type} has {found} dimensions, its shape has {rank}")
 

@@ -38,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,
     strides_and_offset,
@@ -81,7 +82,7 @@ def casts(source: Attribute, dest: Attribute) -> bool:
 
 def _casts_unranked(source: Attribute, dest: Attribute) -> bool:
     both = source, dest
-    if all(isa(type, UnrankedMemRefType) for type in both):
+    if all(isa(type, UnrankedMemRefType) for type in both) or any(map(_is_swizzled, both)):
         return False
     known = [
         (type.element_type, type.memory_space)
@@ -89,6 +90,10 @@ def _casts_unranked(source: Attribute, dest: Attribute) -> bool:
         if isa(type, MemRefType) or isa(type, UnrankedMemRefType)
     ]
     return len(known) == 2 and known[0] == known[1]
+
+
+def _is_swizzled(type: Attribute) -> bool:
+    return isinstance(type, MemRefType) and isinstance(type.layout, SwizzleAttr)
 
 
 class _ComposeCasts(RewritePattern):
@@ -181,17 +186,30 @@ class ExtractAlignedPointerAsIndexOp(IRDLOperation):
 
 
 def transposed(type: MemRefType, permutation: Sequence[int]) -> MemRefType | None:
-    """The type that `memref.transpose` gives; None for layouts without strides."""
+    """The type that `memref.transpose` gives; None for layouts without strides that are no swizzle."""
+    layout = _transposed_layout(type, permutation)
+    if layout is None:
+        return None
+    shape = [type.get_shape()[dimension] for dimension in permutation]
+    return MemRefType(type.element_type, shape, layout, type.memory_space)
+
+
+def _transposed_layout(
+    type: MemRefType, permutation: Sequence[int]
+) -> StridedLayoutAttr | SwizzleAttr | None:
+    if isinstance(type.layout, SwizzleAttr):
+        return type.layout.transposed(permutation)
     found = linear_strides_and_offset(type)
     if found is None:
         return None
     strides, offset = found
-    return MemRefType(
-        type.element_type,
-        [type.get_shape()[dimension] for dimension in permutation],
-        StridedLayoutAttr([strides[dimension] for dimension in permutation], offset),
-        type.memory_space,
-    )
+    return StridedLayoutAttr([strides[dimension] for dimension in permutation], offset)
+
+
+def _same_layout(result: MemRefType, expected: MemRefType) -> bool:
+    if isinstance(expected.layout, SwizzleAttr):
+        return result.layout == expected.layout
+    return linear_strides_and_offset(result) == linear_strides_and_offset(expected)
 
 
 class Permutation(Directive):
@@ -265,7 +283,5 @@ class TransposeOp(IRDLOperation):
         same = MemRefType(
             expected.element_type, expected.get_shape(), result.layout, expected.memory_space
         )
-        if same != result or linear_strides_and_offset(result) != linear_strides_and_offset(
-            expected
-        ):
+        if same != result or not _same_layout(result, expected):
             raise VerifyException(f"'result' is {result}, the transposed is {expected}")

@@ -12,6 +12,7 @@ from xdsl.dialects.memref import ReinterpretCastOp as StockReinterpretCastOp
 from xdsl.dialects.memref import SubviewOp as StockSubviewOp
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.memref.layout import (
     AnyMemRef,
     linear_strides_and_offset,
@@ -56,6 +57,8 @@ class ReinterpretCastOp(StockReinterpretCastOp):
             raise VerifyException(
                 f"'result' is {result}, it has to have the elements and the memory space of {source}"
             )
+        if isinstance(source.layout, SwizzleAttr):
+            raise VerifyException(f"'source' is {source}, whose layout is not strided")
         layout = linear_strides_and_offset(result)
         if layout is None:
             raise VerifyException(f"'result' is {result}, whose layout is not strided")
