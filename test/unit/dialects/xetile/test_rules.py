@@ -33,6 +33,7 @@ TYPES = {
     "dynamic": "memref<?x?xf16>",
     "pitched": "memref<64x64xf16, strided<[?, 1]>>",
     "shared": "memref<64x64xf16, 3 : i64>",
+    "swizzled": "memref<4x2xf16, #xetile.swizzle<offset = [[0, 1], [1, 1], [2, 0]]>>",
     "private": "memref<64x64xf16, #gpu.address_space<private>>",
     "columns": "memref<64x64xf16, strided<[1, 64]>>",
     "exchanged": "memref<64x64xf16, affine_map<(d0, d1) -> (d1, d0)>>",
@@ -167,6 +168,7 @@ def test_each_quoted_rule_stands_on_the_page() -> None:
 
 HEADINGS = {
     "wg_map",
+    "swizzle",
     "init_tile",
     "load/store/prefetch/atomic",
     "message",
