@@ -44,33 +44,59 @@ class Distribution:
     """A workgroup tile dealt out to subgroups in rounds: what a `wg_map` is.
 
     In each dimension the extent is cut into units; subgroup coordinate u mod grid has unit
-    u, or, of fewer units, c has c mod units. Subgroup ids are row-major over the grid, and
-    so are a subgroup's local units over their rounds.
+    u, or, of fewer units, c has c mod units. Subgroup ids are row-major over the grid unless
+    `order` says otherwise; a subgroup's local units are row-major over their rounds.
     """
 
-    def __init__(self, shape: Sequence[int], unit: Sequence[int], grid: Sequence[int]) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int],
+        unit: Sequence[int],
+        grid: Sequence[int],
+        order: Sequence[int] | None = None,
+    ) -> None:
         """Deal `shape` out to `grid` subgroups in units of `unit` (`sg_data`) elements.
 
-        LayoutError: ranks differ, an entry is not positive, the extent is not a multiple of
-        the unit, or neither of the numbers of units and of subgroups divides the other.
+        `order` names the dimensions along which subgroup ids grow, fastest first: (1, 0) is
+        row-major, (0, 1) column-major. Where at most one dimension has several subgroups all
+        orders are one, which is then row-major.
+
+        LayoutError: ranks differ, an entry is not positive, `order` is no permutation of the
+        dimensions, the extent is not a multiple of the unit, or neither of the numbers of units
+        and of subgroups divides the other.
         """
         self.shape = tuple(shape)
         self.unit = tuple(unit)
         self.grid = tuple(grid)
         _check_entries(self.shape, self.unit, self.grid)
+        self.order = _order(self.grid, order)
         for d, numbers in enumerate(zip(self.shape, self.unit, self.grid, strict=True)):
             _check_dimension(d, *numbers)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Distribution):
             return NotImplemented
-        return (self.shape, self.unit, self.grid) == (other.shape, other.unit, other.grid)
+        return self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self.shape, self.unit, self.grid))
+        return hash(self._key)
 
     def __repr__(self) -> str:
-        return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid})"
+        order = f", order={self.order}" if self.order != _row_major(self.rank) else ""
+        return f"Distribution(shape={self.shape}, unit={self.unit}, grid={self.grid}{order})"
+
+    @property
+    def _key(self) -> tuple[Coordinates, ...]:
+        return self.shape, self.unit, self.grid, self.order
+
+    def transposed(self) -> "Distribution":
+        """Each subgroup holds the transpose of what it held: all dimensions in reverse."""
+        order = tuple(self.rank - 1 - d for d in self.order)
+        return Distribution(self.shape[::-1], self.unit[::-1], self.grid[::-1], order)
+
+    def with_units(self, shape: Sequence[int], unit: Sequence[int]) -> "Distribution":
+        """Another shape (elements) dealt out in other units to the same grid in the same order."""
+        return Distribution(shape, unit, self.grid, self.order)
 
     @property
     def rank(self) -> int:
@@ -99,6 +125,17 @@ class Distribution:
     def rounds(self, dimension: int) -> int:
         """Number of units along `dimension` that one subgroup holds."""
         return max(1, self.units(dimension) // self.grid[dimension])
+
+    def coordinate(self, subgroup: int, dimension: int) -> int:
+        """Where a subgroup stands in the grid along `dimension`."""
+        return subgroup // self._divisor(dimension) % self.grid[dimension]
+
+    def starts(self, coordinate: int, dimension: int) -> Sequence[int]:
+        """Where along `dimension` the units of the subgroups at a coordinate begin, by rounds (elements)."""
+        unit = self.unit[dimension]
+        first = coordinate % self._modulus(dimension) * unit
+        step = self.grid[dimension] * unit
+        return range(first, first + self.rounds(dimension) * step, step)
 
     @cached_property
     def round_coordinates(self) -> tuple[Coordinates, ...]:
@@ -157,10 +194,10 @@ class Distribution:
             range(unit[d] % self._modulus(d), self.grid[d], self._modulus(d))
             for d in range(self.rank)
         ]
-        return [
+        return sorted(
             sum(c * self._divisor(d) for d, c in enumerate(coordinates))
             for coordinates in product(*choices)
-        ]
+        )
 
     def local_index(self, unit: Sequence[int]) -> int:
         """Which local unit of its owners a unit (coordinates in units) is."""
@@ -184,7 +221,7 @@ class Distribution:
                 )
         inner_first = [(d, f"dim{d}") for d in reversed(range(self.rank))]
         layout = identities(*(("register", name, self.unit[d]) for d, name in inner_first))
-        for d, name in inner_first:
+        for d, name in ((d, f"dim{d}") for d in self.order):
             shared = self.grid[d] // self._modulus(d)
             layout = layout * LinearLayout.identity_1d(self._modulus(d), "warp", name)
             layout = layout * LinearLayout.zeros_1d(shared, "warp", name)
@@ -197,7 +234,8 @@ class Distribution:
         return gcd(self.units(dimension), self.grid[dimension])
 
     def _divisor(self, dimension: int) -> int:
-        return prod(self.grid[dimension + 1 :])
+        faster = self.order[: self.order.index(dimension)]
+        return prod(self.grid[d] for d in faster)
 
     def _term(self, dimension: int, round_: int) -> Term:
         unit, modulus = self.unit[dimension], self._modulus(dimension)
@@ -283,6 +321,18 @@ def _check_entries(shape: Coordinates, unit: Coordinates, grid: Coordinates) -> 
     for name, values in (("shape", shape), ("sg_data", unit), ("sg_layout", grid)):
         if any(value < 1 for value in values):
             raise LayoutError(f"{name} {list(values)} must have positive entries only")
+
+
+def _row_major(rank: int) -> Coordinates:
+    return tuple(reversed(range(rank)))
+
+
+def _order(grid: Coordinates, order: Sequence[int] | None) -> Coordinates:
+    rank = len(grid)
+    if order is not None and sorted(order) != list(range(rank)):
+        raise LayoutError(f"order {list(order)} is no permutation of {list(range(rank))}")
+    several = sum(subgroups > 1 for subgroups in grid)
+    return _row_major(rank) if order is None or several <= 1 else tuple(order)
 
 
 def _check_dimension(dimension: int, extent: int, unit: int, subgroups: int) -> None:

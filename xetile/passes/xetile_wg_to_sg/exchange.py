@@ -38,8 +38,9 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, ROW_MAJOR, SHARED
 from xetile.errors import fail
-from xetile.layout.algebra.distribution import Coordinates, Distribution
+from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.bands import Bands, Place, band_shape, cut, place
+from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.view import (
     SubgroupView,
     Units,
@@ -48,39 +49,11 @@ from xetile.passes.xetile_wg_to_sg.view import (
 from xetile.rewriting.one_to_many import Offset
 
 
-def local_sources(
-    source: Distribution,
-    target: Distribution,
-    source_unit: Callable[[Coordinates], Coordinates],
-) -> list[int] | None:
-    """For each local unit of `target` the local unit of `source` that it is made of.
-
-    `source_unit` gives the coordinates of that unit. None where a subgroup lacks one, or where it is not the
-    same local unit in all subgroups.
-    """
-    columns = [
-        [
-            _local_source(source, subgroup, source_unit(unit))
-            for unit in target.held_units(subgroup)
-        ]
-        for subgroup in range(target.subgroups)
-    ]
-    first = columns[0]
-    if None in first or any(column != first for column in columns):
-        return None
-    return [index for index in first if index is not None]
-
-
-def _local_source(source: Distribution, subgroup: int, unit: Coordinates) -> int | None:
-    return source.local_index(unit) if subgroup in source.owners(unit) else None
-
-
 def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Units:
     """A value as `target` deals it out."""
-    if source.distribution.unit == target.unit:
-        kept = local_sources(source.distribution, target, lambda unit: unit)
-        if kept is not None:
-            return Units([source.values[index] for index in kept], target)
+    kept = in_registers(view, source, target)
+    if kept is not None:
+        return kept
     return _through_memory(view, source, target, ROW_MAJOR)
 
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from xetile.dialects.xetile import TileBroadcastOp, TileConvLayoutOp, TileTransposeOp
-from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.exchange import (
-    local_sources,
     redistributed,
     transposed_through_memory,
 )
+from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView, unit_vector
 from xetile.rewriting.rewriter import Handlers, on
 
@@ -33,13 +32,12 @@ def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[in
     if tuple(permutation) == (0, 1):
         view.bind(result, redistributed(view, source, target))
         return
-    kept = None
-    if source.distribution.unit == target.unit[::-1]:
-        kept = local_sources(source.distribution, target, lambda unit: unit[::-1])
+    kept = in_registers(view, source, target.transposed())
     if kept is None:
         view.bind(result, transposed_through_memory(view, source, target))
         return
-    parts = [source.values[index] for index in kept]
+    turned = {unit[::-1]: kept.unit(*unit) for unit in kept.distribution.round_coordinates}
+    parts = [turned[unit] for unit in target.round_coordinates]
     view.each_unit(result, target, lambda unit: TileTransposeOp(parts[unit]))
 
 
@@ -52,17 +50,13 @@ def broadcast_units(view: SubgroupView, op: Operation, dims: Sequence[int]) -> N
     """`tile_broadcast` or `vector.broadcast` along `dims`."""
     (value,), (result,) = op.operands, op.results
     target, given = view.distribution_of(result), view.units(value)
-    needed = Distribution(
-        given.distribution.shape,
-        [1 if d in dims else extent for d, extent in enumerate(target.unit)],
-        target.grid,
-    )
+    unit = [1 if d in dims else extent for d, extent in enumerate(target.unit)]
+    needed = target.with_units(given.distribution.shape, unit)
     source = redistributed(view, given, needed)
-    kept = local_sources(
-        needed, target, lambda unit: tuple(0 if d in dims else u for d, u in enumerate(unit))
-    )
-    assert kept is not None, "the derived map gives every subgroup what it needs"
-    parts = [source.values[index] for index in kept]
+    parts = [
+        source.unit(*(0 if d in dims else n for d, n in enumerate(rounds)))
+        for rounds in target.round_coordinates
+    ]
     type = unit_vector(result.type, target)
     view.each_unit(result, target, lambda unit: TileBroadcastOp(parts[unit], dims, type))
 

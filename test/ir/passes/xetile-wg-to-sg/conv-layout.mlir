@@ -84,3 +84,34 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Smaller units are slices of a subgroup's own, larger ones are put together of them: nothing moves between subgroups.
+
+#halves = #xetile.wg_map<sg_layout = [2, 1], sg_data = [16, 16]>
+#whole = #xetile.wg_map<sg_layout = [2, 1], sg_data = [16, 32]>
+#in = #xetile.tile_attr<wg_map = #halves>
+
+// CHECK-LABEL: gpu.func @pieces
+// CHECK-NOT: memref.alloc
+// CHECK: %[[LEFT:.*]] = xetile.load_tile
+// CHECK-NEXT: %[[RIGHT:.*]] = xetile.load_tile
+// CHECK-NEXT: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : vector<16x32xf16>
+// CHECK-NEXT: %[[HALF:.*]] = vector.insert_strided_slice %[[LEFT]], %[[NONE]] {offsets = [0, 0], strides = [1, 1]}
+// CHECK-NEXT: %[[BOTH:.*]] = vector.insert_strided_slice %[[RIGHT]], %[[HALF]] {offsets = [0, 16], strides = [1, 1]}
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[BOTH]], %[[BOTH]] : vector<16x32xf16>
+// CHECK-NEXT: vector.extract_strided_slice %[[SUM]] {offsets = [0, 0], sizes = [16, 16], strides = [1, 1]}
+// CHECK-NEXT: vector.extract_strided_slice %[[SUM]] {offsets = [0, 16], sizes = [16, 16], strides = [1, 1]}
+// CHECK-NOT: gpu.barrier
+gpu.module @m {
+  gpu.func @pieces(%src: memref<32x32xf16>) kernel {
+    %t = xetile.init_tile %src[0, 0] : memref<32x32xf16> -> !xetile.tile<32x32xf16, #in>
+    %v = xetile.load_tile %t : !xetile.tile<32x32xf16, #in> -> vector<32x32xf16>
+    %w = xetile.tile_conv_layout %v {wg_map_result = #whole} : vector<32x32xf16>
+    %s = arith.addf %w, %w : vector<32x32xf16>
+    %r = xetile.tile_conv_layout %s {wg_map_result = #halves} : vector<32x32xf16>
+    xetile.store_tile %r, %t : vector<32x32xf16>, !xetile.tile<32x32xf16, #in>
+    gpu.return
+  }
+}

@@ -13,11 +13,13 @@ from xetile.layout.algebra.distribution import (
 )
 from xetile.layout.algebra.linear_layout import LayoutError
 
+ROW_MAJOR, COLUMN_MAJOR = (1, 0), (0, 1)
 SMALL = [
-    Distribution((units0 * 8, units1 * 4), (8, 4), (grid0, grid1))
-    for units0, units1, grid0, grid1 in product(
-        (1, 2, 3, 4, 6), (1, 2, 4), (1, 2, 3, 6), (1, 2, 4)
+    Distribution((units0 * 8, units1 * 4), (8, 4), (grid0, grid1), order)
+    for units0, units1, grid0, grid1, order in product(
+        (1, 2, 3, 4, 6), (1, 2, 4), (1, 2, 3, 6), (1, 2, 4), (ROW_MAJOR, COLUMN_MAJOR)
     )
+    if order == ROW_MAJOR or min(grid0, grid1) > 1
     if (units0 % grid0 == 0 or grid0 % units0 == 0)
     and (units1 % grid1 == 0 or grid1 % units1 == 0)
 ]
@@ -26,7 +28,10 @@ SMALL = [
 def dealt(distribution: Distribution) -> dict[int, set[tuple[int, ...]]]:
     """Who holds which unit, by the rule's own words instead of by arithmetic on ids."""
     held: dict[int, set[tuple[int, ...]]] = {}
-    for subgroup, coordinates in enumerate(product(*(range(g) for g in distribution.grid))):
+    slow_first = [range(distribution.grid[d]) for d in reversed(distribution.order)]
+    for subgroup, numbers in enumerate(product(*slow_first)):
+        along = dict(zip(reversed(distribution.order), numbers, strict=True))
+        coordinates = [along[d] for d in range(distribution.rank)]
         choices: list[list[int]] = []
         for d, c in enumerate(coordinates):
             units = distribution.units(d)
@@ -123,6 +128,29 @@ def test_powers_of_two_are_linear_layouts() -> None:
                 last = layout.apply({"register": (index + 1) * elements - 1, "warp": subgroup})
                 assert last["dim0"] == offset[0] + distribution.unit[0] - 1
                 assert last["dim1"] == offset[1] + distribution.unit[1] - 1
+
+
+@pytest.mark.parametrize("distribution", SMALL, ids=repr)
+def test_a_transposed_distribution_stays_in_its_subgroups(distribution: Distribution) -> None:
+    turned = distribution.transposed()
+    assert turned.transposed() == distribution
+    for subgroup in range(distribution.subgroups):
+        held = {unit[::-1] for unit in distribution.held_units(subgroup)}
+        assert set(turned.held_units(subgroup)) == held
+
+
+def test_the_order_of_subgroups_matters_where_two_dimensions_have_several() -> None:
+    """RFC 2.3 by another way: what a subgroup needs for 8 x 4 units of the product is column-major over 4 x 8."""
+    b = Distribution((32, 256), (32, 64), (8, 4))
+    assert repr(b.transposed()) == (
+        "Distribution(shape=(256, 32), unit=(64, 32), grid=(4, 8), order=(0, 1))"
+    )
+    assert b.transposed().offsets(6) == [(128, 0)]
+    assert b.transposed() != Distribution((256, 32), (64, 32), (4, 8))
+    line = Distribution((32, 32), (8, 32), (4, 1))
+    assert line == Distribution((32, 32), (8, 32), (4, 1), (0, 1))
+    with pytest.raises(LayoutError, match=r"order \[1, 1\] is no permutation of \[0, 1\]"):
+        Distribution((32, 32), (8, 32), (4, 1), (1, 1))
 
 
 def test_a_factor_of_three_is_no_linear_layout() -> None:

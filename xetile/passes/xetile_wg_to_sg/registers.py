@@ -1,0 +1,62 @@
+"""Units that a subgroup makes of units that it holds: some of them, slices of them, several put together."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
+from xdsl.ir import Attribute, SSAValue
+
+from xetile.analysis.constants import Dense
+from xetile.dialects.upstream import arith, vector
+from xetile.dialects.upstream.vector.support import element_count, vector_type
+from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.algebra.own_pieces import Piece, own_pieces
+from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, unit_vector
+
+
+def in_registers(view: SubgroupView, source: Units, target: Distribution) -> Units | None:
+    """A value as `target` deals it out, None where a subgroup would need what it does not hold."""
+    found = own_pieces(source.distribution, target)
+    if found is None:
+        return None
+    made: dict[tuple[Piece, ...], SSAValue] = {}
+    for pieces in found:
+        if pieces not in made:
+            made[pieces] = _unit(view, source, pieces, target)
+    return Units([made[pieces] for pieces in found], target)
+
+
+def _unit(
+    view: SubgroupView, source: Units, pieces: Sequence[Piece], target: Distribution
+) -> SSAValue:
+    if len(pieces) == 1:
+        return _slice(view, source, pieces[0])
+    type = unit_vector(vector_type(source.values[0]), target)
+    unit = view.new(arith.ConstantOp(_zeros(type)))
+    for piece in pieces:
+        part = _slice(view, source, piece)
+        unit = view.new(vector.InsertStridedSliceOp(part, unit, piece.place))
+    return unit
+
+
+def _slice(view: SubgroupView, source: Units, piece: Piece) -> SSAValue:
+    unit = source.values[piece.source]
+    if piece.sizes == source.distribution.unit:
+        return unit
+    return view.new(vector.ExtractStridedSliceOp(unit, piece.start, piece.sizes))
+
+
+def _zeros(type: VectorType[Attribute]) -> Dense:
+    """What the pieces are put into, all of which they cover."""
+    count = element_count(type)
+    if isinstance(type.element_type, IntegerType | IndexType):
+        integers = cast("VectorType[IntegerType]", type)
+        return cast(Dense, DenseIntOrFPElementsAttr.from_list(integers, [0] * count))
+    floats = cast("VectorType[AnyFloat]", type)
+    return cast(Dense, DenseIntOrFPElementsAttr.from_list(floats, [0.0] * count))
