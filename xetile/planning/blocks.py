@@ -8,10 +8,11 @@ in blocks of which the slice takes whole ones. Every block divides its shape, be
 of two that does, or what follows from one.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -49,16 +50,14 @@ _DEFAULT_BLOCK = (max(REPEAT_COUNTS), COLUMNS)
 """The most for the block of a value that nothing asks for: an accumulator's."""
 
 
-_Item = TypeVar("_Item")
+@dataclass
+class _VectorUses:
+    """What is asked of a class of vectors, each once and in order: products' blocks by role, tiles, packs by hand."""
 
-
-class _VectorUses(NamedTuple):
-    """What is asked of a class of vectors: products' blocks by role, tiles, packs by hand."""
-
-    products: tuple[tuple[Role, Block], ...] = ()
-    loads: tuple[SSAValue, ...] = ()
-    stores: tuple[SSAValue, ...] = ()
-    packs: tuple[Block, ...] = ()
+    products: dict[tuple[Role, Block], None] = field(default_factory=dict)
+    loads: dict[SSAValue, None] = field(default_factory=dict)
+    stores: dict[SSAValue, None] = field(default_factory=dict)
+    packs: dict[Block, None] = field(default_factory=dict)
 
 
 class _Link(NamedTuple):
@@ -73,7 +72,9 @@ class Blocks:
 
     def __init__(self, function: Operation, device: Target) -> None:
         self.device = device
-        self._vectors = Classes[_VectorUses](_join_vectors)
+        self._vectors = Classes[None](lambda left, right: None)
+        self._uses = defaultdict[SSAValue, _VectorUses](_VectorUses)
+        self._tile_blocks: dict[tuple[SSAValue, Attribute], Block] = {}
         operations = list(function.walk())
         self._tiles = Tiles(operations)
         self._roles = Roles(operations)
@@ -103,6 +104,12 @@ class Blocks:
 
     def tile_block(self, tile: SSAValue) -> Block:
         """The block of a tile of rank 2: a message's, or one lane's access."""
+        key = self._tiles.find(tile), tile.type
+        if key not in self._tile_blocks:
+            self._tile_blocks[key] = self._chosen_block(tile)
+        return self._tile_blocks[key]
+
+    def _chosen_block(self, tile: SSAValue) -> Block:
         type = cast(TileType, tile.type)
         if type.inner_blocks is not None:
             return type.inner_blocks
@@ -139,12 +146,15 @@ class Blocks:
         """The block of a product, for accesses without 2D block messages."""
         for values in (_loaded, _stored):
             for value in (v for op in accesses for v in values(op)):
-                for _, block in (self._vectors.fact(value) or _VectorUses()).products:
+                for _, block in self._uses_of(value).products:
                     return block
         return None
 
+    def _uses_of(self, value: SSAValue) -> _VectorUses:
+        return self._uses[self._vectors.find(value)]
+
     def _asked(self, value: SSAValue) -> Block | None:
-        known = self._vectors.fact(value) or _VectorUses()
+        known = self._uses_of(value)
         for role, block in known.products:
             if role == "c":
                 return block
@@ -156,11 +166,15 @@ class Blocks:
     def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
         """The home of every class that is asked, and of those that follow, nearest first."""
         homes: dict[SSAValue, Block] = {}
+        seen: set[SSAValue] = set()
         links: dict[SSAValue, list[_Link]] = {}
         for op in operations:
             for value in (*op.operands, *op.results):
-                if is_tile_vector(value.type) and (block := self._asked(value)) is not None:
-                    homes.setdefault(self._vectors.find(value), block)
+                if not is_tile_vector(value.type) or (root := self._vectors.find(value)) in seen:
+                    continue
+                seen.add(root)
+                if (block := self._asked(value)) is not None:
+                    homes[root] = block
             for value, link in _links(op):
                 links.setdefault(self._vectors.find(value), []).append(link)
         reached = deque(homes)
@@ -176,19 +190,19 @@ class Blocks:
     def _collect(self, op: Operation) -> None:
         if isinstance(op, TileMMAOp) and is_tile_vector(op.result.type):
             m, n, k = self.product_block(op)
-            self._vectors.give(op.a, _VectorUses((("a", (m, k)),)))
-            self._vectors.give(op.b, _VectorUses((("b", (k, n)),)))
-            self._vectors.give(op.result, _VectorUses((("c", (m, n)),)))
+            self._uses_of(op.a).products["a", (m, k)] = None
+            self._uses_of(op.b).products["b", (k, n)] = None
+            self._uses_of(op.result).products["c", (m, n)] = None
         elif isinstance(op, TilePackOp | TileUnpackOp):
             whole = op.source if isinstance(op, TilePackOp) else op.result
             rows, columns = op.inner_blocks.get_values()
-            self._vectors.give(whole, _VectorUses(packs=((rows, columns),)))
+            self._uses_of(whole).packs[rows, columns] = None
         elif has_trait(op, MakesTile, ReadsTile, WritesTile):
             tile = tile_of(op)
             for value in _loaded(op):
-                self._vectors.give(value, _VectorUses(loads=(tile,)))
+                self._uses_of(value).loads[tile] = None
             for value in _stored(op):
-                self._vectors.give(value, _VectorUses(stores=(tile,)))
+                self._uses_of(value).stores[tile] = None
 
     def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
         """Pass on through slices (of slices, around loops) what products ask."""
@@ -200,14 +214,11 @@ class Blocks:
     def _ask_source(self, op: Operation, box: Slice) -> bool:
         """Ask of a slice's source what products ask of the slice; says whether that is new."""
         source, shape = op.operands[0], vector_shape(op.operands[0])
-        before, uses = self._vectors.fact(source), self._vectors.fact(op.results[0])
-        if uses is None:
-            return False
-        asked: list[tuple[Role, Block]] = [
-            (role, box.blocks_around(block, shape)) for role, block in uses.products
-        ]
-        self._vectors.give(source, _VectorUses(tuple(asked)))
-        return before != self._vectors.fact(source)
+        products = self._uses_of(source).products
+        before = len(products)
+        for role, block in list(self._uses_of(op.results[0]).products):
+            products[role, box.blocks_around(block, shape)] = None
+        return len(products) != before
 
 
 def _loaded(op: Operation) -> list[SSAValue]:
@@ -262,19 +273,6 @@ def without(block: Block, dimensions: Sequence[int]) -> Block:
     """A block of what is left when some dimensions are reduced to one element."""
     rows, columns = (1 if d in dimensions else block[d] for d in range(2))
     return rows, columns
-
-
-def _join_vectors(left: _VectorUses, right: _VectorUses) -> _VectorUses:
-    return _VectorUses(
-        _union(left.products, right.products),
-        _union(left.loads, right.loads),
-        _union(left.stores, right.stores),
-        _union(left.packs, right.packs),
-    )
-
-
-def _union(left: tuple[_Item, ...], right: tuple[_Item, ...]) -> tuple[_Item, ...]:
-    return tuple(dict.fromkeys((*left, *right)))
 
 
 def _element_type(value: SSAValue) -> Attribute:

@@ -1,7 +1,9 @@
 """How the tiles of a function are used: by which accesses, and which of their offsets change."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal
 
 from xdsl.ir import Operation, SSAValue
 
@@ -32,24 +34,22 @@ def use_of(op: Operation) -> TileUse | None:
     return "prefetch" if has_trait(op, PrefetchesTile) else None
 
 
-class _Facts(NamedTuple):
-    """What is known of a class of tiles: ops that access it, how many make it, which dimensions move."""
+@dataclass
+class _Facts:
+    """What is known of a class of tiles: ops that access it by use, how many make it, which dimensions move."""
 
-    accesses: tuple[Operation, ...] = ()
+    accesses: list[Operation] = field(default_factory=list)
+    by_use: dict[TileUse, list[Operation]] = field(default_factory=dict)
     beginnings: int = 0
-    moves: frozenset[int] = frozenset()
-
-
-def _join(left: _Facts, right: _Facts) -> _Facts:
-    accesses, beginnings, moves = right
-    return _Facts(left.accesses + accesses, left.beginnings + beginnings, left.moves | moves)
+    moves: set[int] = field(default_factory=set)
 
 
 class Tiles:
     """The classes of tiles of a function: what loops, branches and moves make one tile."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
-        self._classes = Classes[_Facts](_join)
+        self._classes = Classes[None](lambda left, right: None)
+        self._facts = defaultdict[SSAValue, _Facts](_Facts)
         for op in operations:
             for left, right in carried_pairs(op):
                 if isinstance(left.type, TileType):
@@ -61,34 +61,35 @@ class Tiles:
 
     def _collect(self, op: Operation) -> None:
         if has_trait(op, ReadsTile, WritesTile, PrefetchesTile):
-            self._classes.give(tile_of(op), _Facts(accesses=(op,)))
+            facts, use = self._of(tile_of(op)), use_of(op)
+            facts.accesses.append(op)
+            if use is not None:
+                facts.by_use.setdefault(use, []).append(op)
         elif isinstance(op, InitTileOp):
-            self._classes.give(op.tile, _Facts(beginnings=1))
+            self._of(op.tile).beginnings += 1
         elif isinstance(op, UpdateTileOffsetOp):
             steps = [s if isinstance(s, int) else known_integer(s) for s in op.mixed_offsets]
-            moves = frozenset(d for d, step in enumerate(steps) if step != 0)
-            self._classes.give(op.result, _Facts(moves=moves))
+            self._of(op.result).moves.update(d for d, step in enumerate(steps) if step != 0)
 
     def find(self, tile: SSAValue) -> SSAValue:
         return self._classes.find(tile)
 
     def accesses(self, tile: SSAValue, use: TileUse | None = None) -> list[Operation]:
         """The ops that access a tile in program order, all or those of one use."""
-        found = self._facts(tile).accesses
-        return [op for op in found if use is None or use_of(op) == use]
+        facts = self._of(tile)
+        return facts.accesses if use is None else facts.by_use.get(use, [])
 
     def uses(self, tile: SSAValue) -> list[TileUse]:
         """How messages move a tile, each way once."""
-        uses = map(use_of, self._facts(tile).accesses)
-        return list(dict.fromkeys(use for use in uses if use is not None))
+        return list(self._of(tile).by_use)
 
     def moving_dimensions(self, tile: SSAValue) -> tuple[int, ...]:
         """The dimensions in which loops and branches must carry the tile's offset."""
-        facts = self._facts(tile)
+        facts = self._of(tile)
         return (0, 1) if facts.beginnings > 1 else tuple(sorted(facts.moves))
 
-    def _facts(self, tile: SSAValue) -> _Facts:
-        return self._classes.fact(tile) or _Facts()
+    def _of(self, tile: SSAValue) -> _Facts:
+        return self._facts[self._classes.find(tile)]
 
 
 def tile_of(op: Operation) -> SSAValue:
