@@ -170,7 +170,10 @@ class Blocks:
         links: dict[SSAValue, list[_Link]] = {}
         for op in operations:
             for value in (*op.operands, *op.results):
-                if not is_tile_vector(value.type) or (root := self._vectors.find(value)) in seen:
+                if (
+                    not is_tile_vector(value.type)
+                    or (root := self._vectors.find(value)) in seen
+                ):
                     continue
                 seen.add(root)
                 if (block := self._asked(value)) is not None:

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.analysis.constants import Dense, splat_of_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
-from xetile.dialects.upstream.vector.support import dense, vector_type
+from xetile.dialects.upstream.vector.support import dense, vector_of, vector_type
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.registers import register_permutation, select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
@@ -120,7 +120,7 @@ class Registers(Parts):
     def read(self, view: Expansion, type: Attribute, word_bits: int) -> SSAValue:
         bits = register_bits(self.element_type)
         count = len(self.selection) * bits // word_bits
-        wanted = VectorType(type, (count,))
+        wanted = vector_of(type, (count,))
         if self.splat is not None:
             natural = VectorType(natural_type(self.element_type), (len(self.selection),))
             dense = splat_of_type(self.splat, natural)

@@ -12,7 +12,7 @@ from xdsl.utils.hints import isa
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
@@ -201,7 +201,7 @@ class LaneView(LaneCode):
                 operands.append(self.single(value))
         count = layout.in_dim_size("register")
         elements = [vector_type(result).element_type for result in op.results]
-        types = [VectorType(natural_type(element), (count,)) for element in elements]
+        types = [vector_of(natural_type(element), (count,)) for element in elements]
         for old, new, element in zip(
             op.results, self._computed(op, operands, types), elements, strict=True
         ):
@@ -226,10 +226,10 @@ class LaneView(LaneCode):
         ]
 
     def other(self, op: Operation) -> None:
-        vectors = [value for value in op.operands if isa(value.type, VectorType)]
         if has_trait(op, Elementwise) and any(map(self.layouts.holds, op.results)):
             self.elementwise(op)
             return
+        vectors = [value for value in op.operands if isa(value.type, VectorType)]
         split = [v for v in vectors if not isinstance(self.get(v), SSAValue)]
         refused = [value for value in split if not self._is_whole(value)]
         for value in (*refused, *(v for v in op.results if is_tile_vector(v.type))):

@@ -12,7 +12,7 @@ from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
@@ -233,7 +233,7 @@ class XeGPUView(Expansion):
                 for part, v in zip(became, op.operands, strict=True)
             ]
             shape = vector_type(block).get_shape()
-            types = [VectorType(vector_type(v).element_type, shape) for v in op.results]
+            types = [vector_of(vector_type(v).element_type, shape) for v in op.results]
             for part, value in zip(
                 parts, self.emit(remade(op, operands, types)).results, strict=True
             ):

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xetile import TilePackOp, TileType, TileUnpackOp
 from xetile.errors import fail
 from xetile.planning.blocks import Blocks
@@ -132,4 +132,4 @@ def blocked_type(value: SSAValue, block: Block) -> VectorType[Attribute]:
     """The 4D type of a vector of rank 2 in blocks."""
     type = vector_type(value)
     rows, columns = type.get_shape()
-    return VectorType(type.element_type, (rows // block[0], columns // block[1], *block))
+    return vector_of(type.element_type, (rows // block[0], columns // block[1], *block))

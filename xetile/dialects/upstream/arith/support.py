@@ -97,7 +97,7 @@ def verify_same_shape(source: SSAValue, result: SSAValue) -> None:
 def constant_integer(value: SSAValue) -> int | None:
     """The integer that a constant holds, or that a splat repeats; signed, as it is stored."""
     found = ConstantLike.get_constant_value(value)
-    if isa(found, IntegerAttr):
+    if isinstance(found, IntegerAttr):
         return found.value.data
     repeated = _repeated(found)
     return repeated if isinstance(repeated, int) else None
@@ -112,14 +112,14 @@ def constant_unsigned(value: SSAValue) -> int | None:
 def constant_float(value: SSAValue) -> float | None:
     """The float that a constant holds, or that a splat repeats."""
     found = ConstantLike.get_constant_value(value)
-    if isa(found, FloatAttr):
+    if isinstance(found, FloatAttr):
         return found.value.data
     repeated = _repeated(found)
     return repeated if isinstance(repeated, float) else None
 
 
 def _repeated(value: Attribute | None) -> int | float | None:
-    if not isa(value, DenseIntOrFPElementsAttr) or len(value) == 0:
+    if value is None or not isa(value, DenseIntOrFPElementsAttr) or len(value) == 0:
         return None
     width = len(value.data.data) // len(value)
     if value.data.data[:width] * len(value) != value.data.data:

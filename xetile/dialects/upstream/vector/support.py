@@ -1,6 +1,7 @@
 """What the ops of the vector dialect share."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import cast
 
@@ -29,8 +30,14 @@ INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
 def vector_type(value: SSAValue | Operation) -> VectorType:
     """The type of a value that the op's constraints make a vector."""
     found = SSAValue.get(value).type
-    assert isa(found, VectorType)
-    return found
+    assert isinstance(found, VectorType)
+    return cast(VectorType, found)
+
+
+@lru_cache(maxsize=256)
+def vector_of(element: Attribute, shape: tuple[int, ...]) -> VectorType:
+    """The type of a vector (elements), verified once; a program of many ops has few."""
+    return VectorType(element, shape)
 
 
 def array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
