@@ -7,6 +7,7 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
   may compile a kernel for 32 lanes;
 - it refuses the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
+- it has no atomic ops (atomics.py);
 - its functions, such as exp, are of one type in a module, and have no fastmath flags (intrinsics.py);
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
@@ -32,8 +33,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 from xdsl.utils.hints import isa
 
+from xetile.codegen.atomics import atomic_instruction
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
 from xetile.codegen.intrinsics import fastmath_flags, intrinsic_call, is_intrinsic
+from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -222,6 +225,8 @@ def _convert_missing(
         values[op.result] = _element_pointer(op, builder, operands)
     elif is_intrinsic(op):
         values[op.results[0]] = intrinsic_call(op, builder, operands)
+    elif isinstance(op, AtomicRMWOp | CmpXchgOp):
+        values[op.res] = atomic_instruction(op, builder, operands)
     elif isinstance(op, SelectOp):
         values[op.res] = builder.select(operands[0], operands[1], operands[2])
     elif isinstance(op, FCmpOp):

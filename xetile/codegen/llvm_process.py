@@ -4,7 +4,24 @@ It needs nothing but llvmlite, so that a process of its own starts quickly.
 """
 
 import sys
+from functools import cache
 from pathlib import Path
+
+EXTENSIONS = (
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float16_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+)
+"""What modules may need beyond SPIR-V itself; each says so only where it does."""
+
+
+@cache
+def _allow_extensions() -> None:
+    """Tell the back end, once for a process; it refuses a second time."""
+    from llvmlite import binding
+
+    names = ",".join(f"+{name}" for name in EXTENSIONS)
+    binding.set_option("", f"--spirv-ext={names}")
 
 
 def compile_text(text: str) -> bytes:
@@ -15,6 +32,7 @@ def compile_text(text: str) -> bytes:
     """
     from llvmlite import binding
 
+    _allow_extensions()
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
     module = binding.parse_assembly(text)

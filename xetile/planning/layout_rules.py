@@ -272,6 +272,18 @@ def _shuffled(op: Operation, index: int) -> Relation:
     return _by_dimension(op, index, {d: d for d in range(1, rank)}, "registers")
 
 
+def _changed(op: Operation, index: int) -> Relation:
+    """Of an atomic op: elements of a chunk have one mask."""
+    return _same(op, index) if index == 2 else chunks(op.operands[index], op.results[0])
+
+
+def chunks(first: SSAValue, whole: SSAValue) -> Relation:
+    """Elements that stand in the last dimension behind others, each of which is related to the first."""
+    outer, shape = _shape(first), _shape(whole)
+    bits: list[int | None] = list(range(_width(outer)))
+    return Relation(outer, shape, (*bits, *[None] * (_width(shape) - len(bits))), "registers")
+
+
 def _by_dimension(
     op: Operation, index: int, kept: Mapping[int, int], placement: Placement = "spread"
 ) -> Relation:
@@ -333,6 +345,7 @@ _RULES: Mapping[str, Callable[[Operation, int], Relation | None]] = {
     "vector.shape_cast": _reshaped,
     "vector.shuffle": _shuffled,
     "vector.transpose": _transposed,
+    "xegpu.atomic_rmw": _changed,
     "xegpu.convert_layout": _same,
     "xegpu.dpas": _accumulated,
 }

@@ -1,6 +1,6 @@
 """The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.74 (test_llvm.py tells when not).
 
-Added here: addrspacecast, freeze, poison; the others are in `llvm_values`. The calling
+Added here: addrspacecast, freeze, poison; the others are in `llvm_values` and `llvm_atomics`. The calling
 conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
 say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
 """
@@ -29,6 +29,7 @@ from xdsl.traits import Pure
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import parse_parameter
+from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -124,6 +125,8 @@ class PoisonOp(IRDLOperation):
 
 _OURS = (
     AddrSpaceCastOp,
+    AtomicRMWOp,
+    CmpXchgOp,
     ExtractElementOp,
     FCmpOp,
     FPToSIOp,

@@ -141,23 +141,28 @@ def update_elements(
     of: Element,
     values: Array,
     where: Array | bool = True,
+    kind: str | None = None,
 ) -> Array:
-    """Combine elements with values by the kind of an atomic op; the old ones, 0 where none is chosen."""
+    """Combine elements with values by the kind of an atomic op; the old ones, 0 where none is chosen.
+
+    `kind` is in the spelling of `vector.kind`, by default the op's own.
+    """
     shape = (frame.count, *addresses.shape[1:])
     addresses, values = np.broadcast_to(addresses, shape), np.broadcast_to(values, shape)
     wanted = np.broadcast_to(where, shape)
     access = Access(op, frame.active, addresses, of, wanted)
     frame.machine.observer.write(access, None)
     old = np.zeros(shape, of.dtype)
-    old[wanted] = _in_turns(frame, op, addresses[wanted], of, values[wanted])
+    kind = kind_of(op) if kind is None else kind
+    old[wanted] = _in_turns(frame, op, addresses[wanted], of, values[wanted], kind)
     return old
 
 
 def _in_turns(
-    frame: Frame, op: Operation, addresses: Array, of: Element, values: Array
+    frame: Frame, op: Operation, addresses: Array, of: Element, values: Array, kind: str
 ) -> Array:
-    old, kind = np.empty(addresses.shape, of.dtype), kind_of(op)
-    for turn in _turns(addresses):
+    old = np.empty(addresses.shape, of.dtype)
+    for turn in turns(addresses):
         before = frame.memory.read(op, addresses[turn], of)
         frame.memory.write(
             op, addresses[turn], of, combine(op, kind, before, values[turn], of)
@@ -166,7 +171,7 @@ def _in_turns(
     return old
 
 
-def _turns(addresses: Array) -> list[Array]:
+def turns(addresses: Array) -> list[Array]:
     """Positions in turns: the n-th turn has each address's n-th occurrence, so none twice."""
     if addresses.size == 0:
         return []

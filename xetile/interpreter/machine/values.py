@@ -51,6 +51,12 @@ class ScatteredTile(NamedTuple):
     indices: Array
 
 
+class Struct(NamedTuple):
+    """A value of several members, each of which is a scalar of every thread."""
+
+    members: tuple[Array, ...]
+
+
 class HostView(NamedTuple):
     """A memref of host code: its elements, and the bytes of the memory that they lie in.
 
@@ -67,7 +73,7 @@ class HostView(NamedTuple):
 Passed: TypeAlias = HostView | int | float
 """An argument of a launch elsewhere."""
 
-Value: TypeAlias = Array | MemRef | Tile | ScatteredTile
+Value: TypeAlias = Array | MemRef | Tile | ScatteredTile | Struct
 Values: TypeAlias = Sequence[Value]
 
 UNBOUNDED = np.iinfo(np.int64).max

@@ -35,6 +35,7 @@ from xetile.analysis.kernels import functions, holds_dialect, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import (
+    atomics,
     computed,
     elements,
     messages,
@@ -58,6 +59,7 @@ from xetile.rewriting.work_item_launches import (
 
 _HANDLERS: Handlers[LaneView] = {
     **messages.HANDLERS,
+    **atomics.HANDLERS,
     **vectors.HANDLERS,
     **rearrange.HANDLERS,
     **reductions.HANDLERS,

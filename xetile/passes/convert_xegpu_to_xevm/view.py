@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from xdsl.dialects.builtin import VectorType, i32
+from xdsl.dialects.builtin import IndexType, VectorType, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -27,6 +27,7 @@ from xetile.passes.convert_xegpu_to_xevm.registers import (
 from xetile.passes.convert_xegpu_to_xevm.tf32 import check_rounds_once, cut, is_tf32, rounded
 from xetile.planning.layout_rules import replicated
 from xetile.planning.register_layouts import RegisterLayouts
+from xetile.planning.register_layouts.candidates import default_layout
 from xetile.rewriting.one_to_many import Form, Offset, Parts
 from xetile.rewriting.rewriter import Handlers, remade
 from xetile.targets.xe.device import XeDevice
@@ -62,6 +63,59 @@ class Computed(Parts):
     """A vector that is made of coordinates where it is used: `evaluated` makes its registers in a layout."""
 
     evaluated: Callable[[LinearLayout], Registers]
+
+
+@dataclass(eq=False)
+class Scattered(Parts):
+    """Elements at offsets from a pointer.
+
+    The offsets (elements) are the sum of `steps`, vectors of the old function, and of the registers that a loop
+    carries, in the layout that nothing says more of.
+    """
+
+    type: TensorDescType
+    pointer: SSAValue
+    steps: tuple[SSAValue, ...]
+
+    def moved(self, offsets: SSAValue) -> Self:
+        """The same with further offsets."""
+        copy = self.with_values(self.values)
+        copy.steps = (*self.steps, offsets)
+        return copy
+
+    def offsets(self, view: "LaneView", layout: LinearLayout) -> SSAValue:
+        """The offsets in a layout."""
+        parts = [view.natural(view.held(step, layout)) for step in self.steps]
+        if self.values:
+            (value,), index = self.values, IndexType()
+            own = self._layout(view)
+            carried = Registers(value, index, own, word_bits=register_bits(index))
+            parts.insert(0, view.natural(view.converted(carried, layout)))
+        found = parts[0]
+        for part in parts[1:]:
+            found = view.new(arith.AddiOp(found, part))
+        return found
+
+    def carried(self, view: "LaneView") -> Self:
+        """The same with all offsets in registers."""
+        copy = self.with_values([self.offsets(view, self._layout(view))])
+        copy.steps = ()
+        return copy
+
+    def _layout(self, view: "LaneView") -> LinearLayout:
+        chunks = self.type.chunk_size > 1
+        shape = self.type.shape[:-1] if chunks else self.type.shape
+        return default_layout(shape, view.device.lanes)
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            isinstance(other, Scattered)
+            and super().agrees_with(other)
+            and (self.type, self.pointer) == (other.type, other.pointer)
+        )
+
+    def describe(self) -> str:
+        return str(self.type)
 
 
 class LaneView(LaneCode):
@@ -148,6 +202,11 @@ class LaneView(LaneCode):
             fail(self.current, f"{value.type} is not lowered to XeVM yet")
         return became
 
+    def scattered(self, value: SSAValue) -> Scattered:
+        became = self.get(value)
+        assert isinstance(became, Scattered), "the verifier compares the types"
+        return became
+
     # Vectors that every lane has whole, as vector.load makes them.
 
     def _is_whole(self, value: SSAValue) -> bool:
@@ -169,6 +228,8 @@ class LaneView(LaneCode):
     # What control flow carries.
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
+        if isinstance(init, Scattered):
+            return init.carried(self)
         if not isa(argument.type, VectorType) or not self.layouts.holds(argument):
             return init
         if isinstance(init, SSAValue):
@@ -176,6 +237,8 @@ class LaneView(LaneCode):
         return self._written(self.converted(init, self.layouts.of(argument)))
 
     def adapt(self, became: Form, like: Form) -> Form:
+        if isinstance(became, Scattered) and isinstance(like, Scattered):
+            return super().adapt(became.carried(self), like)
         if not isinstance(like, Registers):
             return super().adapt(became, like)
         if isinstance(became, SSAValue):

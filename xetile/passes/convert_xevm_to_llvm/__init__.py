@@ -64,6 +64,7 @@ from xetile.analysis import kernels
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
+    atomics,
     control_flow,
     floats,
     functions,
@@ -85,6 +86,7 @@ from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
+    **atomics.HANDLERS,
     **integer_functions.HANDLERS,
     **floats.HANDLERS,
     **functions.HANDLERS,

@@ -20,6 +20,7 @@ from xetile.targets.target import (
 if TYPE_CHECKING:
     from xetile.layout.exchange.prices import Prices
     from xetile.layout.intel.messages import BlockConfiguration
+    from xetile.targets.xe.atomics import Space
     from xetile.targets.xe.dpas import Products, XeProduct
     from xetile.targets.xe.messages import Rows
 
@@ -107,6 +108,7 @@ class XeDevice(Target):
     wide_packed_loads: bool = False
     wide_transposed_loads: bool = False
     float_8_products: bool = False
+    narrow_atomic_sums: bool = False
 
     def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
         """The messages that the device compiles for elements of so many bits in memory."""
@@ -145,6 +147,13 @@ class XeDevice(Target):
             ],
         }
         return [table for present, table in tables[access] if present]
+
+    def has_atomic(self, what: str, element: str, space: "Space") -> bool:
+        """Whether an instruction does that (a word of `llvm.atomicrmw`) to elements of a type in memory."""
+        from xetile.targets.xe.atomics import COMPILED, FLOAT_SUMS
+
+        tables = (COMPILED, FLOAT_SUMS) if self.narrow_atomic_sums else (COMPILED,)
+        return any(what in table[space].get(element, ()) for table in tables)
 
     @property
     def prices(self) -> "Prices":

@@ -13,5 +13,6 @@ DEVICES = (
         wide_transposed_loads=True,
         large_prefetches=True,
         float_8_products=True,
+        narrow_atomic_sums=True,
     ),
 )

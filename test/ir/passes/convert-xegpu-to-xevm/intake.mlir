@@ -58,8 +58,8 @@ func.func @scattered(%A: memref<64xf32>) {
   %o = arith.constant dense<0> : vector<16xindex>
   %m = arith.constant dense<true> : vector<16xi1>
   %v = arith.constant dense<1.0> : vector<16xf32>
-  // expected-error @below {{'xegpu.create_tdesc' is not lowered to XeVM yet}}
   %a = xegpu.create_tdesc %A, %o : memref<64xf32>, vector<16xindex> -> !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>
-  %r = xegpu.atomic_rmw addf %a, %m, %v : !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>, vector<16xi1>, vector<16xf32> -> vector<16xf32>
+  // expected-error @below {{'andi' of f32 is not lowered to XeVM yet}}
+  %r = xegpu.atomic_rmw andi %a, %m, %v : !xegpu.tensor_desc<16xf32, #xegpu.scatter_tdesc_attr<>>, vector<16xi1>, vector<16xf32> -> vector<16xf32>
   return
 }

@@ -52,6 +52,8 @@ def test_round_trip_through_mlir(mlir_round_trip: Check):
     "line",
     [
         "%0 = llvm.addrspacecast %p : !llvm.ptr<1> to !llvm.ptr<4>",
+        "%0 = llvm.atomicrmw add %p, %i monotonic : !llvm.ptr<1>, i32",
+        "%0 = llvm.cmpxchg %p, %i, %i monotonic monotonic : !llvm.ptr<1>, i32",
         "%0 = llvm.freeze %f : f32",
         "%0 = llvm.mlir.poison : f32",
         "%0 = llvm.extractelement %v[%i : i32] : vector<8xf32>",
@@ -99,3 +101,43 @@ def test_ops_from_python():
         assert is_speculatable(operation)
     assert cast.fold() is None
     assert AddrSpaceCastOp(p, p.type).fold() == (p,)
+
+
+ATOMICS = """
+llvm.func @k(%p: !llvm.ptr<1>, %i: i32, %f: f32) {
+  %0 = llvm.atomicrmw add %p, %i syncscope("device") monotonic : !llvm.ptr<1>, i32
+  %1 = llvm.atomicrmw _and %p, %i seq_cst {alignment = 4 : i64} : !llvm.ptr<1>, i32
+  %2 = llvm.atomicrmw fmaximum %p, %f acq_rel : !llvm.ptr<1>, f32
+  %3 = llvm.cmpxchg %p, %i, %i syncscope("workgroup") acq_rel monotonic : !llvm.ptr<1>, i32
+  llvm.return
+}
+"""
+
+
+def test_atomic_ops(round_trip: Check):
+    round_trip(ATOMICS)
+
+
+@pytest.mark.mlir_opt
+def test_atomic_ops_through_mlir(mlir_round_trip: Check):
+    mlir_round_trip(ATOMICS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rmw add", "rmw plus", "bin_op is 'plus'"),
+        ("rmw add", "rmw fadd", "'val' is i32, of which there is no fadd"),
+        ("rmw fmaximum", "rmw umax", "'val' is f32, of which there is no umax"),
+        (
+            ") monotonic :",
+            ") unordered :",
+            "'ordering' is unordered, must be one of monotonic",
+        ),
+        ("acq_rel monotonic", "acq_rel unordered", "'failure_ordering' is unordered"),
+        ("%f acq_rel", "%f soon", "ordering is 'soon', it has to be one of"),
+    ],
+)
+def test_wrong_atomic_ops_are_refused(old: str, new: str, message: str):
+    with pytest.raises((ParseError, VerifyException), match=message):
+        parse(ATOMICS.replace(old, new, 1), "k.mlir").verify()
