@@ -11,14 +11,14 @@ from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers, on, remade
-
-_BITS = (32, 64)
-"""Bits of the integers that devices change atomically, and of what they compare and store."""
+from xetile.targets.xe.atomics import COMPARED_BITS
 
 
 def _change(view: LLVMView, op: AtomicRMWOp) -> None:
     type = view.element(op.val)
-    if type != op.val.type or (isa(type, IntegerType) and type.width.data not in _BITS):
+    if type != op.val.type or (
+        isa(type, IntegerType) and type.width.data not in COMPARED_BITS
+    ):
         view.refuse(f"on {op.val.type} has no lowering to LLVM IR; {_LEGAL}, or a float")
     operands = [view.scalar(op.ptr), view.scalar(op.val)]
     view.bind_parts(op.res, [view.new(remade(op, operands, [type]))])
@@ -26,7 +26,7 @@ def _change(view: LLVMView, op: AtomicRMWOp) -> None:
 
 def _compare_exchange(view: LLVMView, op: CmpXchgOp) -> None:
     type = cast(IntegerType, op.val.type)
-    if type.width.data not in _BITS:
+    if type.width.data not in COMPARED_BITS:
         view.refuse(f"on {type} has no lowering to LLVM IR; {_LEGAL}")
     operands = [view.scalar(value) for value in op.operands]
     view.bind(op.res, view.new(remade(op, operands, op.result_types)))
