@@ -117,7 +117,7 @@ def _is_of_one_element(op: Operation) -> bool:
 
 def replicated(shape: Sequence[int], lanes: int) -> LinearLayout:
     """The layout in which each of so many lanes holds all elements, row-major in its registers."""
-    bits = _row_major(tuple(shape))
+    bits = row_major_bits(tuple(shape))
     columns = {REGISTER: tuple([1 << bit for bit in bits]), LANE: (0,) * _log2(lanes)}
     return LinearLayout.of_columns(columns, _widths(tuple(shape)))
 
@@ -129,7 +129,7 @@ def pulled(relation: Relation, result: LinearLayout) -> LinearLayout:
     registers = [column for column in exact.in_columns[REGISTER] if column]
     lanes = list(exact.in_columns[LANE])
     matched = set(relation.bits)
-    rest = [1 << bit for bit in _row_major(relation.operand) if bit not in matched]
+    rest = [1 << bit for bit in row_major_bits(relation.operand) if bit not in matched]
     if relation.placement == "spread":
         free = [position for position, column in enumerate(lanes) if not column]
         for position, column in zip(free, rest, strict=False):
@@ -177,7 +177,7 @@ def _transposed(op: Operation, _: int) -> Relation:
 
 def _reshaped(op: Operation, _: int) -> Relation:
     operand, result = _shape(op.operands[0]), _shape(op.results[0])
-    found = dict(zip(_row_major(result), _row_major(operand), strict=True))
+    found = dict(zip(row_major_bits(result), row_major_bits(operand), strict=True))
     return Relation(operand, result, tuple(found[bit] for bit in range(_width(result))))
 
 
@@ -323,7 +323,7 @@ def _starts(shape: Sequence[int]) -> list[int]:
     return [_width(tuple(shape[:dimension])) for dimension in range(len(shape))]
 
 
-def _row_major(shape: Shape) -> list[int]:
+def row_major_bits(shape: Shape) -> list[int]:
     """The bits of a column from the fastest to the slowest of a row-major order."""
     starts = _starts(shape)
     return [

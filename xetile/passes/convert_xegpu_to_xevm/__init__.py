@@ -42,6 +42,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
     once,
     rearrange,
     reductions,
+    scattered,
     vectors,
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
@@ -66,6 +67,7 @@ _HANDLERS: Handlers[LaneView] = {
     **elements.HANDLERS,
     **computed.HANDLERS,
     **once.HANDLERS,
+    **scattered.HANDLERS,
 }
 
 

@@ -143,6 +143,10 @@ class LaneView(LaneCode):
             yield
         self._open.pop()
 
+    def rewrite(self, op: Operation) -> None:
+        if not self.layouts.is_unread(op):
+            super().rewrite(op)
+
     # Vectors, and the layouts in which they are.
 
     def taken(self, op: Operation, index: int) -> Registers:

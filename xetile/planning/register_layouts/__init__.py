@@ -11,6 +11,7 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.conversion_prices import conversion_prices
 from xetile.planning.layout_rules import pulled
+from xetile.planning.register_layouts.accesses import LaneAccess
 from xetile.planning.register_layouts.candidates import default_layout, spread, taken_as
 from xetile.planning.register_layouts.choice import Choice, choose
 from xetile.planning.register_layouts.classes import REDUCTIONS, Graph, Use
@@ -81,6 +82,17 @@ class RegisterLayouts:
             stored = store_message(op)
             return None if stored is None else stored.configuration
         return self._messages.get(op)
+
+    def access(self, op: Operation) -> tuple[LaneAccess, LinearLayout] | None:
+        """A scattered access of a vector, and the layout in which it takes or gives that."""
+        found = self._graph.accesses.get(op)
+        if found is None:
+            return None
+        return found, self._choice[self._graph.access_class(op)].layout
+
+    def is_unread(self, op: Operation) -> bool:
+        """Whether an op only says what is known of addresses, so that nothing of it is computed."""
+        return op in self._graph.unread
 
     def joined(self, op: LoadNdOp) -> Join | None:
         """The larger message of which a load is a part."""

@@ -26,6 +26,12 @@ def spread(graph: Graph) -> None:
             if use.fixed is not None and _add(made, use.fixed):
                 changed.append(made)
     _settle(changed, forward=False)
+    for made in graph.classes:
+        if made.access is not None:
+            for held in made.access.favourites(graph.device.lanes):
+                if _add(made, held):
+                    changed.append(made)
+    _settle(changed, forward=False)
     changed.extend(made for made in graph.classes if made.candidates)
     _settle(changed, forward=True)
     for made in graph.classes:

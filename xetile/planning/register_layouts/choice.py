@@ -177,9 +177,9 @@ class State:
             return 0
         self.work += len(made.moved) + len(made.sources)
         convert = self._conversions.price
-        price: float = made.work * held.registers
+        price = made.price(held)
         if before is not None:
-            price -= made.work * before.registers
+            price -= made.price(before)
         for moved in made.moved:
             for target in self._targets(moved):
                 price += convert(held, target, moved.bits) * moved.weight

@@ -25,6 +25,7 @@ from xetile.planning.layout_rules import (
     relation_of,
     replicated,
 )
+from xetile.planning.register_layouts.accesses import Accesses, LaneAccess
 from xetile.planning.register_layouts.held import (
     Held,
     Message,
@@ -56,6 +57,7 @@ class LayoutClass:
         first: the first of them in the program.
         messages: what loads the vector, where a message does; the class then has one of their layouts.
         fixed: how a matrix instruction gives it.
+        access: the scattered access that loads the vector, or stores it as a class of its own; weighed by its loops.
         keeps_words: whether words of several elements stay as they are.
         work: instructions of its elementwise ops for one register, each weighed by its loops.
         moved: its vectors that others take.
@@ -67,12 +69,21 @@ class LayoutClass:
     first: SSAValue
     messages: tuple[Message, ...] = ()
     fixed: Held | None = None
+    access: LaneAccess | None = None
+    access_weight: int = 1
     keeps_words: bool = False
     work: int = 0
     moved: "list[Moved]" = field(default_factory=list)
     sources: "list[Use]" = field(default_factory=list)
     reductions: "list[Use]" = field(default_factory=list)
     candidates: list[Held] = field(default_factory=list)
+
+    def price(self, held: Held) -> float:
+        """Instructions of its own, held so: to compute, and to load or to store."""
+        found: float = self.work * held.registers
+        if self.access is not None:
+            found += self.access.price(held) * self.access_weight
+        return found
 
 
 @dataclass(eq=False)
@@ -137,9 +148,12 @@ class Graph:
         self._of: dict[SSAValue, LayoutClass] = {}
         self._carried: dict[tuple[Operation, int], SSAValue] = {}
         self._depth_of_op: dict[Operation, int] = {}
-        self._ops = [
-            p for region in function.regions for b in region.blocks for p in placed(b)
-        ]
+        self._takes: dict[Operation, LayoutClass] = {}
+        blocks = [block for region in function.regions for block in region.blocks]
+        ops = [found for block in blocks for found in placed(block)]
+        self.accesses = Accesses([found.op for found in ops], function, device)
+        self.unread = self.accesses.unread([found.op for found in ops])
+        self._ops = [found for found in ops if found.op not in self.unread]
         self._collect()
         self._make_classes()
         self._make_uses()
@@ -147,6 +161,10 @@ class Graph:
     def find(self, value: SSAValue) -> LayoutClass | None:
         """The class of a vector, None for one that is computed, or of which nothing is known."""
         return self._of.get(self._union.find(value))
+
+    def access_class(self, op: Operation) -> LayoutClass:
+        """The class of what a scattered access loads, or takes to store it."""
+        return self._takes[op]
 
     def depth_of(self, op: Operation) -> int:
         """In how many loops an op stands."""
@@ -207,7 +225,7 @@ class Graph:
         operands = [operand for operand in op.operands if self._known(operand)]
         if is_copied(op):
             self._whole.update(results)
-        elif not operands and not isinstance(op, LoadNdOp | DpasOp):
+        elif not (operands or op in self.accesses or isinstance(op, LoadNdOp | DpasOp)):
             return
         self.depths.update(dict.fromkeys(results, depth))
         if not (has_trait(op, Elementwise) or op.name == "xegpu.convert_layout"):
@@ -230,7 +248,9 @@ class Graph:
             if not isinstance(value, OpResult):
                 continue
             op = value.op
-            if isinstance(op, LoadNdOp):
+            if op in self.accesses:
+                self._give_access(made, op, depth)
+            elif isinstance(op, LoadNdOp):
                 made.messages = load_messages(op, self.device)
             elif isinstance(op, DpasOp):
                 operands = product_operands(op, self.device)
@@ -243,13 +263,24 @@ class Graph:
             elif not op.regions:
                 made.work += ELEMENTWISE.get(op.name, 1) * weight(depth)
 
+        for op, depth in self._ops:
+            if op in self.accesses and op not in self._takes:
+                stores = LayoutClass(self.accesses[op].value)
+                self.classes.append(stores)
+                self._give_access(stores, op, depth)
+
+    def _give_access(self, made: LayoutClass, op: Operation, depth: int) -> None:
+        made.access, made.access_weight = self.accesses[op], weight(depth)
+        made.keeps_words = True
+        self._takes[op] = made
+
     def _make_uses(self) -> None:
         found: dict[SSAValue, Moved] = {}
         for op, depth in self._ops:
             held = [
                 (index, value)
                 for index, value in enumerate(op.operands)
-                if value in self.depths
+                if value in self.depths and self._is_read(op, index)
             ]
             fixed = self.fixed(op) if held else ()
             for index, value in held:
@@ -275,6 +306,9 @@ class Graph:
                     if use.reduces:
                         taker.reductions.append(use)
 
+    def _is_read(self, op: Operation, index: int) -> bool:
+        return op not in self.accesses or self.accesses[op].reads(index)
+
     def fixed(self, op: Operation) -> Sequence[Held]:
         """How a matrix instruction or a store takes its first operands."""
         if isinstance(op, DpasOp):
@@ -287,6 +321,9 @@ class Graph:
         """Whose layout says how an op takes an operand, and over which relation."""
         if (target := self._carried.get((op, index))) is not None:
             return self.find(target), None
+        if (access := self.accesses.get(op)) is not None:
+            is_value = op.operands[index] is access.value
+            return self._takes[op], None if is_value else access.relation
         if not op.results or op.regions:
             return None, None
         taker = self.find(op.results[0])
