@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from xetile.runtime.device import Device
+    from xetile.targets.target import Assume
 
 Level = LevelName
 
@@ -142,9 +143,17 @@ def verify(module: ModuleOp) -> None:
     verify_module(module)
 
 
-def lower(module: ModuleOp, *, to: LevelName, device: str | None = None) -> ModuleOp:
+def lower(
+    module: ModuleOp,
+    *,
+    to: LevelName,
+    device: str | None = None,
+    assume: "Assume" = "block",
+) -> ModuleOp:
     """A lowered copy of a module, for the device that is named, else the one of its gpu.module, else pvc.
 
+    `assume` says what of matrices whose base, pitch or width is known at run time only: `block` (the host sees to it
+    that 2D block access takes them), `check` (the kernel tests it), `gather` (nothing relies on it).
     Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for
     a device that the gpu.module contradicts, for a level above the module's own.
     """
@@ -154,7 +163,7 @@ def lower(module: ModuleOp, *, to: LevelName, device: str | None = None) -> Modu
     check_level(to)
     _check_not_below(module, to)
     copy = module.clone()
-    lower_in_place(context(), copy, to, device)
+    lower_in_place(context(), copy, to, device, assume)
     return copy
 
 
@@ -184,6 +193,7 @@ def execute(
     sanitize: bool | None = None,
     on: "str | Device | None" = None,
     device: str | None = None,
+    assume: "Assume" = "block",
 ) -> None:
     """Launch a kernel on numpy, or what is emitted for it on a device: arrays change in place.
 
@@ -192,7 +202,7 @@ def execute(
     `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
     written; by default as the environment says (XETILE_SANITIZE=1).
     `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
-    launch; a kernel of any level is compiled for the target `device`, as in `lower`.
+    launch; a kernel of any level is compiled for the target `device`, as in `lower`, which says what `assume` is.
     Errors: XetileError for a kernel that is not there, arguments that do not fit, an access
     that is out of bounds; on a device, what it does not build or run.
     """
@@ -207,7 +217,7 @@ def execute(
     from xetile.runtime.launch import execute_on
 
     with _opened(on) as opened:
-        execute_on(opened, module, kernel, arrays, target=device, grid=grid)
+        execute_on(opened, module, kernel, arrays, target=device, assume=assume, grid=grid)
 
 
 def execute_host(
@@ -216,12 +226,13 @@ def execute_host(
     *arrays: "numpy.ndarray | int | float",
     on: "str | Device | None" = None,
     device: str | None = None,
+    assume: "Assume" = "block",
 ) -> "list[numpy.ndarray]":
     """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
 
     `arrays` are its arguments as `execute` takes them; what the program prints goes to
-    standard output. `on` and `device` are as `execute` has them: the function runs on numpy, its launches on the
-    device.
+    standard output. `on`, `device` and `assume` are as `execute` has them: the function runs on numpy, its launches
+    on the device.
     Errors: XetileError for a function that is not there, arguments that do not fit, an op
     that cannot be executed, an access outside of memory.
     """
@@ -234,7 +245,7 @@ def execute_host(
         return run_host(module, entry, arrays, output=sys.stdout.write)
     from xetile.runtime.host import HostLauncher
 
-    with _opened(on) as opened, HostLauncher(opened, target=device) as launch:
+    with _opened(on) as opened, HostLauncher(opened, target=device, assume=assume) as launch:
         return run_host(module, entry, arrays, output=sys.stdout.write, launch_kernel=launch)
 
 
@@ -255,8 +266,16 @@ def _opened(on: "str | Device") -> "AbstractContextManager[Device]":
     return open_device(on)
 
 
-def emit(module: ModuleOp, kind: Kind, device: str | None = None) -> str | bytes:
-    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes; the device as in `lower`.
+def emit(
+    module: ModuleOp,
+    kind: Kind,
+    device: str | None = None,
+    *,
+    assume: "Assume" = "block",
+) -> str | bytes:
+    """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
+
+    `device` and `assume` are as `lower` has them.
 
     Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
     several devices, or if ocloc is needed and missing.
@@ -265,4 +284,4 @@ def emit(module: ModuleOp, kind: Kind, device: str | None = None) -> str | bytes
 
     if kind not in KINDS:
         raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")
-    return emit_code(module, kind, device)
+    return emit_code(module, kind, device, assume=assume)

@@ -32,6 +32,7 @@ def test_the_passes_down_to_a_level() -> None:
     assert [name for _, names in steps for name in names] == [
         "xetile-wg-to-sg",
         "xetile-init-duplicate",
+        "xetile-blockop-fallback",
         "xetile-blocking",
     ]
 

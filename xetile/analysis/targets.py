@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 
 from xetile.errors import XetileError, fail, position, remark_once
 from xetile.targets import DEFAULT, EXAMPLE, find, names
-from xetile.targets.target import Target
+from xetile.targets.target import ASSUMPTIONS, Assume, Target
 from xetile.targets.xe.device import XeDevice
 
 _option: ContextVar[str] = ContextVar("option", default="the option 'device'")
@@ -108,6 +108,14 @@ def check_option(at: Operation, option: str | None) -> None:
                 module,
                 f"{_option.get()} is {option}, but the gpu.module is for {_listed(named)}",
             )
+
+
+def assumption(option: str) -> Assume:
+    """The assumption of a name on what is known at run time only; an unknown one is refused."""
+    for known in ASSUMPTIONS:
+        if known == option:
+            return known
+    raise XetileError(f"unknown assumption '{option}'; expected {', '.join(ASSUMPTIONS)}")
 
 
 def agreed(

@@ -12,6 +12,7 @@ from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
 from xetile.errors import XetileError
 from xetile.levels import below
 from xetile.targets import DEFAULT, find, names
+from xetile.targets.target import ASSUMING, ASSUMPTIONS
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -54,6 +55,7 @@ def make_parser() -> ToolParser:
         "to standard error where the code is there",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
+    add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
     add("--grf", choices=("small", "large"), default="large", help="register file (large)")
     return parser
 
@@ -99,7 +101,9 @@ def _compile(options: Namespace) -> int:
     else:
         from xetile.codegen import lower_to_llvm
 
-        rest = lower_to_llvm(module, options.device, kernel=options.kernel)
+        rest = lower_to_llvm(
+            module, options.device, kernel=options.kernel, assume=options.assume
+        )
         code = _code(rest, options)
     place: str | None = options.stats
     statistics = "" if place is None else _statistics(rest, options)
@@ -132,7 +136,7 @@ def _upper_ir(module: "ModuleOp", options: Namespace) -> str:
         from xetile.codegen import only_kernel
 
         module = only_kernel(module, options.kernel)
-    return text(lower(module, to=options.emit, device=options.device))
+    return text(lower(module, to=options.emit, device=options.device, assume=options.assume))
 
 
 def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:

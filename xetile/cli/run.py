@@ -136,7 +136,9 @@ def _launcher(
 
     with (
         on_device(options) as (device, stage),
-        HostLauncher(device, target=options.device, stage=stage) as launch_kernel,
+        HostLauncher(
+            device, target=options.device, assume=options.assume or "block", stage=stage
+        ) as launch_kernel,
     ):
         stage("running host code")
         yield launch_kernel, None

@@ -15,6 +15,7 @@ from math import isfinite
 from xetile.cli.errors import ToolParser
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
+from xetile.targets.target import ASSUMING, ASSUMPTIONS
 
 PROGRAM = "xetile-run"
 EXACT = "bits"
@@ -87,6 +88,7 @@ def _add_devices(parser: ToolParser) -> None:
         help=f"what to compile for: {', '.join(others)} or {last}; by default the one that the gpu.module names, "
         f"else {DEFAULT}",
     )
+    add("--assume", choices=ASSUMPTIONS, help=ASSUMING)
     add(
         "--time",
         type=_launches,
@@ -125,6 +127,7 @@ def check_combination(options: Namespace) -> None:
 def _refuse_without_device(options: Namespace) -> None:
     for flag, why in (
         ("device", "on numpy a kernel is executed at its own level, for no device"),
+        ("assume", "on numpy a tile is reached wherever it lies"),
         ("time", "the time of an execution on numpy says nothing"),
         ("time_limit", "it limits a build or a launch there"),
     ):

@@ -57,7 +57,9 @@ def compiled_kernel(
     from xetile.runtime.launch import compile_kernel, extents_of, find_function
 
     function = find_function(module, options.kernel, choose="with --kernel")
-    compiled = compile_kernel(module, symbol_name(function), options.device)
+    compiled = compile_kernel(
+        module, symbol_name(function), options.device, assume=options.assume or "block"
+    )
     check_grid(compiled.function, extents_of(compiled.kernel["grid"]), options.grid)
     types = source_types(compiled.entries)
     for number, type in enumerate(types):
@@ -86,7 +88,9 @@ def launch(
     with on_device(options) as (device, stage):
         if compiled is None:
             stage("compiling")
-            compiled = compile_kernel(module, kernel, options.device)
+            compiled = compile_kernel(
+                module, kernel, options.device, assume=options.assume or "block"
+            )
         seconds = execute_compiled(
             device,
             compiled,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from xetile.codegen.contract import Plain
-    from xetile.targets.target import RegisterFile
+    from xetile.targets.target import Assume, RegisterFile
     from xetile.toolchain.ocloc import Disassembly
 
 Kind = Literal["ll", "spirv", "zebin", "asm"]
@@ -25,10 +25,11 @@ def emit(
     *,
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
+    assume: "Assume" = "block",
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `grf` is the register file of binaries; the device is chosen as `target_of` does. The
+    `grf` is the register file of binaries; the device is chosen as `target_of` does, `assume` is as `lower` has it. The
     module is left as it is.
     Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown
     device, and where ocloc is needed and missing or refuses the kernel.
@@ -40,7 +41,7 @@ def emit(
         need_ocloc()
         module = module if kernel is None else only_kernel(module, kernel)
         device = target_of(module, device).name
-    lowered = lower_to_llvm(module, device, kernel=kernel)
+    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume)
     if kind == "ll":
         return _emitter(lowered, device).llvm_ir(lowered)
     if kind == "spirv":
@@ -58,6 +59,7 @@ def statistics(
     *,
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
+    assume: "Assume" = "block",
 ) -> dict[str, dict[str, float]]:
     """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/isa.py.
 
@@ -71,7 +73,7 @@ def statistics(
     need_ocloc()
     module = module if kernel is None else only_kernel(module, kernel)
     device = target_of(module, device).name
-    lowered = lower_to_llvm(module, device)
+    lowered = lower_to_llvm(module, device, assume=assume)
     texts, description = _disassembly(lowered, device, grf)
     counts: dict[str, dict[str, float]] = {}
     for function in filter(is_kernel, llvm_functions(lowered)):
@@ -87,6 +89,7 @@ def launch_contract(
     *,
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
+    assume: "Assume" = "block",
 ) -> "dict[str, Plain]":
     """What a host needs to launch the kernels of a module; the keys stand in docs/launch-contract.schema.json.
 
@@ -94,12 +97,16 @@ def launch_contract(
     """
     from xetile.codegen.contract import contract_of, device_otherwise
 
-    lowered = lower_to_llvm(module, device, kernel=kernel)
+    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume)
     return contract_of(lowered, device, grf=grf, otherwise=device_otherwise(module))
 
 
 def lower_to_llvm(
-    module: "ModuleOp", device: str | None, *, kernel: str | None = None
+    module: "ModuleOp",
+    device: str | None,
+    *,
+    kernel: str | None = None,
+    assume: "Assume" = "block",
 ) -> "ModuleOp":
     """A module at the last level, with only the kernel of this name if one is given; a copy unless it is that already.
 
@@ -114,7 +121,7 @@ def lower_to_llvm(
         from xetile.passes.pipelines import lower
 
         lowered = module.clone() if lowered is module else lowered
-        lower(context(), lowered, None, device)
+        lower(context(), lowered, None, device, assume)
     if not any(is_kernel(function) for function in llvm_functions(lowered)):
         raise missing_kernel(module, kernel, ())
     return lowered

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xdsl.passes import ModulePass
 
 from xetile.targets import DEFAULT, find, names
+from xetile.targets.target import ASSUMING
 
 
 class PassOption(NamedTuple):
@@ -27,6 +28,10 @@ DEVICE = PassOption(
     f"else {DEFAULT}",
 )
 """What the option `device` of a pass means."""
+
+
+ASSUME = PassOption("WHAT", ASSUMING)
+"""What the option `assume` of a pass means."""
 
 
 class PassEntry(NamedTuple):
@@ -56,6 +61,11 @@ PASSES = {
     "xetile-init-duplicate": PassEntry(
         "xetile_init_duplicate:XeTileInitDuplicate",
         "Give each way of using a tile (load, store, prefetch, atomic) a tile of its own",
+    ),
+    "xetile-blockop-fallback": PassEntry(
+        "xetile_blockop_fallback:XeTileBlockOpFallback",
+        "Reach element by element the tiles that no 2D block message may move",
+        {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-blocking": PassEntry(
         "xetile_blocking:XeTileBlocking",
@@ -92,17 +102,17 @@ PASSES = {
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",
         "Lower XeTile of any level to XeGPU",
-        {"device": DEVICE},
+        {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-xevm": PassEntry(
         "pipelines:XeTileToXeVM",
         "Lower XeTile of any level to XeVM",
-        {"device": DEVICE},
+        {"device": DEVICE, "assume": ASSUME},
     ),
     "xetile-to-llvm": PassEntry(
         "pipelines:XeTileToLLVM",
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
-        {"device": DEVICE},
+        {"device": DEVICE, "assume": ASSUME},
     ),
     "mlir": PassEntry(
         "mlir:MLIRPass",

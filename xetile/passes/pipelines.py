@@ -12,11 +12,11 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
-from xetile.analysis.targets import agreed, check_option
+from xetile.analysis.targets import agreed, assumption, check_option
 from xetile.errors import written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
-from xetile.targets.target import Path
+from xetile.targets.target import Assume, Path
 
 TIDY = (
     CanonicalizePass(),
@@ -27,7 +27,9 @@ TIDY = (
 """What is left over by a step goes; the last level keeps its form, which the code generator likes."""
 
 
-def steps(path: Path, to: LevelName | None, device: str | None) -> Iterator[ModulePass]:
+def steps(
+    path: Path, to: LevelName | None, device: str | None, assume: Assume = "block"
+) -> Iterator[ModulePass]:
     """The passes of a path down to `to`, by default its last level; without a device each asks its kernel.
 
     Errors: XetileError for a level that the path does not have.
@@ -35,23 +37,30 @@ def steps(path: Path, to: LevelName | None, device: str | None) -> Iterator[Modu
     last = path[-1].level
     for level, names in passes_to(to or last, path):
         for name in names:
-            options = {"device": device} if "device" in PASSES[name].options else {}
-            yield load_pass(name)(**options)
+            given = {"device": device, "assume": assume}
+            known = PASSES[name].options
+            yield load_pass(name)(**{key: given[key] for key in given if key in known})
         if level != last:
             yield from TIDY
 
 
 def lower(
-    context: Context, module: ModuleOp, to: LevelName | None, device: str | None
+    context: Context,
+    module: ModuleOp,
+    to: LevelName | None,
+    device: str | None,
+    assume: Assume = "block",
 ) -> None:
     """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
 
+    `assume` is what of bases, pitches and widths that are known at run time only.
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
     """
     check_option(module, device)
+    assumption(assume)
     path = agreed(module, lambda target: target.path, "levels", device)
     with written_in(module):
-        for step in steps(path, to, device):
+        for step in steps(path, to, device, assume):
             step.apply(context, module)
 
 
@@ -62,9 +71,10 @@ class _Pipeline(ModulePass):
     level: ClassVar[LevelName]
 
     device: str | None = None
+    assume: str = "block"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lower(ctx, op, self.level, self.device)
+        lower(ctx, op, self.level, self.device, assumption(self.assume))
 
 
 @dataclass(frozen=True)

@@ -133,4 +133,9 @@ class XeTileInitDuplicate(ModulePass):
         for function in list(functions(op)):
             if holds_dialect(function, "xetile"):
                 merge_straight_blocks(function)
-                DuplicatedView(function, _HANDLERS).run()
+                duplicate(function)
+
+
+def duplicate(function: Operation) -> None:
+    """Give each way of using a tile of a function a tile of its own."""
+    DuplicatedView(function, _HANDLERS).run()

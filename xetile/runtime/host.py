@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from xetile.interpreter.machine.values import Passed
+    from xetile.targets.target import Assume
 
 
 class _Built(NamedTuple):
@@ -29,10 +30,16 @@ class HostLauncher:
     """
 
     def __init__(
-        self, device: Device, *, target: str | None = None, stage: Stage = lambda _: None
+        self,
+        device: Device,
+        *,
+        target: str | None = None,
+        assume: "Assume" = "block",
+        stage: Stage = lambda _: None,
     ) -> None:
         self._device = device
         self._target = target
+        self._assume: Assume = assume
         self._stage = stage
         self._built: dict[Operation, _Built] = {}
 
@@ -82,7 +89,7 @@ class HostLauncher:
         if kernel not in self._built:
             self._stage("compiling")
             module, name = _alone(kernel)
-            compiled = compile_kernel(module, name, self._target)
+            compiled = compile_kernel(module, name, self._target, assume=self._assume)
             self._stage(f"building {name}")
             program = self._device.build(compiled.spirv, compiled.options)
             self._built[kernel] = _Built(compiled, program)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from xetile.codegen.contract import Plain
+    from xetile.targets.target import Assume
 
 Stage = Callable[[str], object]
 """Told what comes next: `compiling`, `building`, `launching`, `launch 3 of 10`."""
@@ -46,8 +47,12 @@ class Compiled(NamedTuple):
         return cast("list[Entry]", self.kernel["arguments"])
 
 
-def compile_kernel(module: "ModuleOp", kernel: str | None, target: str | None) -> Compiled:
+def compile_kernel(
+    module: "ModuleOp", kernel: str | None, target: str | None, *, assume: "Assume" = "block"
+) -> Compiled:
     """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says.
+
+    `assume` says what of what is known at run time only, as in `xetile.lower`.
 
     Errors: XetileError where it cannot be compiled, or does not say what it takes.
     """
@@ -58,7 +63,7 @@ def compile_kernel(module: "ModuleOp", kernel: str | None, target: str | None) -
     function = find_function(module, kernel)
     with placed_at(function):
         device = target_of(function, target).name
-        lowered = lower_to_llvm(module, device, kernel=symbol_name(function))
+        lowered = lower_to_llvm(module, device, kernel=symbol_name(function), assume=assume)
         contract = launch_contract(lowered, device)
         (entry,) = cast("list[dict[str, Plain]]", contract["kernels"])
         if "arguments" not in entry:
@@ -77,6 +82,7 @@ def execute_on(
     arrays: Sequence[Given],
     *,
     target: str | None = None,
+    assume: "Assume" = "block",
     grid: Extents | None = None,
     times: int = 1,
     stage: Stage = lambda _: None,
@@ -89,7 +95,7 @@ def execute_on(
     """
     _check_early(module, kernel, arrays, grid)
     stage("compiling")
-    compiled = compile_kernel(module, kernel, target)
+    compiled = compile_kernel(module, kernel, target, assume=assume)
     return execute_compiled(device, compiled, arrays, grid=grid, times=times, stage=stage)
 
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
@@ -19,6 +19,16 @@ Access = Literal["load", "load_packed", "load_transposed", "store", "prefetch"]
 
 RegisterFile = Literal["small", "large"]
 """Whether a kernel has few registers and many threads beside it, or the other way round."""
+
+Assume = Literal["block", "check", "gather"]
+"""What of bases, pitches and widths that only running tells: the host sees to it, the kernel tests it, or nothing
+relies on it."""
+ASSUMPTIONS: tuple[Assume, ...] = get_args(Assume)
+ASSUMING = (
+    "what of bases, pitches and widths that are known at run time only: block (the host sees to it), "
+    "check (the kernel tests it), gather (nothing relies on it); block by default"
+)
+"""What the option means, for help texts."""
 
 
 class Step(NamedTuple):

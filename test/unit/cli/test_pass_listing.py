@@ -37,7 +37,13 @@ def test_help_and_description_agree(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PASSES if PASSES[name].options])
 def test_options_are_read_as_they_are_shown_with_the_defaults(name: str) -> None:
     kind = load_pass(name)
-    example = {"DEVICE": "bmg", "BYTES": "1024", "BOOL": "true", "PASSES": '"cse"'}
+    example = {
+        "DEVICE": "bmg",
+        "BYTES": "1024",
+        "BOOL": "true",
+        "PASSES": '"cse"',
+        "WHAT": "check",
+    }
     defaults = {field.name: field.default for field in fields(kind) if field.name != "name"}
     for shown, meaning in described(name).items():
         option, _, value = shown.partition("=")

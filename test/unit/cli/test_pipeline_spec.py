@@ -145,7 +145,7 @@ def test_every_listed_pass_is_there(name: str) -> None:
         ),
         (
             "xetile-to-xegpu{devise=bmg}",
-            "pass 'xetile-to-xegpu' has no option 'devise'; its options: device; did you mean 'device'?",
+            "pass 'xetile-to-xegpu' has no option 'devise'; its options: device, assume; did you mean 'device'?",
         ),
         (
             "xegpu-wg-to-sg-distribute",

@@ -12,7 +12,7 @@ from xetile.targets import DEFAULT, find, names
 TIDY = ["canonicalize", "licm", "cse", "dce"]
 WAY: list[tuple[LevelName, list[str]]] = [
     ("subgroup", ["xetile-wg-to-sg"]),
-    ("blocked", ["xetile-init-duplicate", "xetile-blocking"]),
+    ("blocked", ["xetile-init-duplicate", "xetile-blockop-fallback", "xetile-blocking"]),
     ("xegpu", ["convert-xetile-to-xegpu"]),
     ("xevm", ["convert-xegpu-to-xevm"]),
 ]

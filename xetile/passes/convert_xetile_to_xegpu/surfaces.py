@@ -181,16 +181,6 @@ def _check(
     problem = SURFACE.problem(column=known_bytes(column, bits), **known)
     if problem is not None:
         fail(op, problem)
-    dynamic = [name for name, value in values.items() if value is None]
-    rules = SURFACE.rules
-    if known_offset(strides[1]) is None:
-        dynamic.append("stride along rows")
-        rules += ", and a stride of 1 along rows"
-    if dynamic:
-        view.remark_once(
-            f"the {', '.join(dynamic)} of this matrix {'is' if len(dynamic) == 1 else 'are'} known at run time "
-            f"only; {rules}"
-        )
 
 
 def known_offset(offset: Offset) -> int | None:

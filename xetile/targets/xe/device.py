@@ -50,7 +50,7 @@ Source: measured with mlir-opt 22.1.8, `gpu-lower-to-xevm-pipeline{xegpu-op-leve
 
 PATH = (
     Step("subgroup", ("xetile-wg-to-sg",)),
-    Step("blocked", ("xetile-init-duplicate", "xetile-blocking")),
+    Step("blocked", ("xetile-init-duplicate", "xetile-blockop-fallback", "xetile-blocking")),
     Step("xegpu", ("convert-xetile-to-xegpu",)),
     Step("xevm", ("convert-xegpu-to-xevm",)),
     Step("llvm", ("convert-xevm-to-llvm",)),

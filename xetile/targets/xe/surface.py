@@ -1,6 +1,15 @@
 """What 2D block access needs of the matrix in memory (bytes; rows for the height)."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
+
+_IN_WORDS: Mapping[str, str] = {
+    "base": "a base",
+    "width": "rows",
+    "pitch": "a pitch",
+    "column": "a column offset",
+}
+"""What has to be a multiple of something."""
 
 
 class SurfaceRules(NamedTuple):
@@ -30,6 +39,22 @@ class SurfaceRules(NamedTuple):
             f"2D block access needs a base that is a multiple of {self.base_alignment} bytes, rows of at least "
             f"{self.least_width} bytes and a multiple of {self.width_multiple}, and a pitch of at least "
             f"{self.least_pitch} bytes, a multiple of {self.pitch_multiple}, not below the row"
+        )
+
+    def multiple(self, name: str) -> int:
+        """Bytes of which the base, the width, the pitch or the column is a multiple."""
+        return {
+            "base": self.base_alignment,
+            "width": self.width_multiple,
+            "pitch": self.pitch_multiple,
+            "column": self.column_multiple,
+        }[name]
+
+    def uneven(self, name: str, rest: int) -> str:
+        """That one of them is `rest` bytes above a multiple, in words."""
+        return (
+            f"the matrix has {_IN_WORDS[name]} that may lie {rest} bytes above a multiple of "
+            f"{self.multiple(name)}; 2D block access needs a multiple"
         )
 
     def place_problem(self, place: int) -> str | None:

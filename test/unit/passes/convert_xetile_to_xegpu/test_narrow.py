@@ -5,7 +5,6 @@ import pytest
 from support.subgroup import TYPES, Array, Shape, given, kernel, memref, same, tile, vector
 
 from xetile.dialects.modules import context, parse
-from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.passes.pipelines import lower
 
@@ -72,17 +71,6 @@ def test_copies_of_column_major_tiles(element: str, shape: Shape) -> None:
     order = "order = [0, 1]"
     values = numbers((64, 64), element, order)
     check_levels(copied(shape, element, order), values, numpy.zeros_like(values, order="F"))
-
-
-@pytest.mark.parametrize(
-    ("element", "shape"), [("f32", (8, 2)), ("f16", (8, 4)), ("i8", (4, 8))]
-)
-def test_rows_that_no_store_is_so_narrow_for(element: str, shape: Shape) -> None:
-    rows, columns = shape
-    with pytest.raises(
-        XetileError, match=f"no 2D block store for blocks of {rows}x{columns} {element}"
-    ):
-        lower(context(), parse(copied(shape, element)), "xegpu", "bmg")
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "i8"])

@@ -1,0 +1,129 @@
+"""`assume=check`: one test in a kernel, both versions of what accesses matrices of which only running tells."""
+
+from typing import Any
+
+import numpy
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Region
+
+from xetile.dialects.modules import context, parse
+from xetile.interpreter import execute
+from xetile.passes.xetile_blockop_fallback import XeTileBlockOpFallback
+
+TILE = "!xetile.tile<16x16xf16>"
+VECTOR = "vector<16x16xf16>"
+LISTS = "[%h, %w], [%p, 1]"
+NUMBERS = "%h: index, %w: index, %p: index"
+
+
+def checked(body: str, arguments: str) -> ModuleOp:
+    module = parse(
+        f"gpu.module @m {{ gpu.func @k({arguments}) kernel attributes {{"
+        "known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}"
+        f" {{\n{body}\n gpu.return\n}} }}",
+        "k.mlir",
+    )
+    XeTileBlockOpFallback("bmg", "check").apply(context(), module)
+    module.verify()
+    return module
+
+
+def branches(module: ModuleOp) -> list[list[str]]:
+    """The accesses in each branch of the tests."""
+    tests = [op for op in module.walk() if op.name == "scf.if"]
+    return [accesses(region) for op in tests for region in op.regions]
+
+
+def accesses(region: Region) -> list[str]:
+    words = ("load", "store", "prefetch")
+    names = (op.name.removeprefix("xetile.") for op in region.walk())
+    return [name for name in names if name.startswith(words)]
+
+
+SUM = f"""%c0 = arith.constant 0 : index
+    %t = xetile.init_tile %A[0, 0], {LISTS} : memref<?x?xf16> -> {TILE}
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant dense<0.0> : {VECTOR}
+    %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t, %s = %zero) -> ({TILE}, {VECTOR}) {{
+      %v = xetile.load_tile %a : {TILE} -> {VECTOR}
+      %sum = arith.addf %v, %s : {VECTOR}
+      %next = xetile.update_tile_offset %a, [0, 16] : {TILE}
+      scf.yield %next, %sum : {TILE}, {VECTOR}
+    }}
+    %u = xetile.init_tile %B[0, 0] : memref<16x64xf16> -> {TILE}
+    xetile.store_tile %r#1, %u : {VECTOR}, {TILE}"""
+
+
+def test_one_test_stands_around_loop_and_stores() -> None:
+    module = checked(SUM, f"%A: memref<?x?xf16>, %B: memref<16x64xf16>, {NUMBERS}")
+    assert branches(module) == [["load_tile", "store_tile"], ["load_gather", "store_scatter"]]
+    assert [op.name for op in module.walk()].count("scf.for") == 2
+
+
+def test_what_is_proven_stays_outside() -> None:
+    """The sum leaves the branches, and is stored once."""
+    module = checked(
+        SUM, f"%A: memref<?x?xf16>, %B: memref<16x64xf16> {{llvm.align = 64 : i64}}, {NUMBERS}"
+    )
+    assert branches(module) == [["load_tile"], ["load_gather"]]
+    assert [op.name for op in module.walk()].count("xetile.store_tile") == 1
+
+
+def test_no_test_where_all_is_proven() -> None:
+    source = "memref<64x64xf16>"
+    module = checked(
+        f"""%t = xetile.init_tile %A[0, 0] : {source} -> {TILE}
+        %v = xetile.load_tile %t : {TILE} -> {VECTOR}""",
+        f"%A: {source} {{llvm.align = 128 : i64}}",
+    )
+    assert branches(module) == []
+
+
+def test_what_never_reaches_stays_a_gather_in_both() -> None:
+    module = checked(
+        f"""%t = xetile.init_tile %A[0, 0] : memref<64x100xf16> -> {TILE}
+        %u = xetile.init_tile %B[0, 0] : memref<64x64xf16> -> {TILE}
+        %v = xetile.load_tile %t : {TILE} -> {VECTOR}
+        xetile.store_tile %v, %u : {VECTOR}, {TILE}""",
+        "%A: memref<64x100xf16>, %B: memref<64x64xf16>",
+    )
+    assert branches(module) == [["store_tile"], ["store_scatter"]]
+
+
+def test_a_matrix_that_is_known_in_a_loop_only(capsys: pytest.CaptureFixture[str]) -> None:
+    """No test in front of the loop tells of it: it is gathered, and a remark says so."""
+    module = checked(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        scf.for %i = %c0 to %h step %c1 {{
+          %pitch = arith.muli %p, %i : index
+          %t = xetile.init_tile %A[0, 0], [%h, %w], [%pitch, 1] : memref<?x?xf16> -> {TILE}
+          %v = xetile.load_tile %t : {TILE} -> {VECTOR}
+        }}""",
+        f"%A: memref<?x?xf16>, {NUMBERS}",
+    )
+    assert branches(module) == []
+    assert "xetile.load_gather" in str(module)
+    assert "no test in front of them tells" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [64, 63])
+@pytest.mark.parametrize("pitch", [64, 65])
+@pytest.mark.parametrize("offset", [0, 1])
+def test_both_versions_compute_the_same(width: int, pitch: int, offset: int) -> None:
+    strided = "memref<?x?xf16, strided<[?, 1]>>"
+    body = SUM.replace("memref<?x?xf16>", strided)
+    module = checked(body, f"%A: {strided}, %B: memref<16x64xf16>, {NUMBERS}")
+    buffer = numpy.arange(66 * 70).astype(numpy.float16) % 11
+    rows = numpy.lib.stride_tricks.as_strided(
+        buffer[offset:], (40, width), (pitch * 2, 2), writeable=False
+    )
+    found: NDArray[Any] = numpy.zeros((16, 64), numpy.float16)
+    execute(module, "k", [rows, found, 40, width, pitch])
+    padded = numpy.zeros((16, 64), numpy.float16)
+    padded[:, :width] = rows[:16]
+    expected = sum(padded[:, 16 * k : 16 * (k + 1)] for k in range(4))
+    assert numpy.array_equal(found[:, :16], expected)

@@ -1,0 +1,258 @@
+"""Which accesses become gathers and scatters, and what is said of them."""
+
+from collections import Counter
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.dialects.modules import context, parse
+from xetile.errors import XetileError
+from xetile.kernels import gemm
+from xetile.passes.pipelines import lower
+from xetile.passes.xetile_blockop_fallback import XeTileBlockOpFallback
+from xetile.targets.target import Assume
+
+
+def kernel(body: str, arguments: str) -> ModuleOp:
+    return parse(
+        f"gpu.module @m {{ gpu.func @k({arguments}) kernel {{\n{body}\n gpu.return\n}} }}",
+        "k.mlir",
+    )
+
+
+def copied(tile: str, source: str, to: str = "") -> ModuleOp:
+    """A tile of one matrix, stored to another that lies alike or as is said."""
+    vector = f"vector<{tile.partition(',')[0]}>"
+    of = f"!xetile.tile<{tile}>"
+    return kernel(
+        f"""%t = xetile.init_tile %A[0, 0] : {source} -> {of}
+        %u = xetile.init_tile %B[0, 0] : {to or source} -> {of}
+        %v = xetile.load_tile %t : {of} -> {vector}
+        xetile.store_tile %v, %u : {vector}, {of}""",
+        f"%A: {source}, %B: {to or source}",
+    )
+
+
+def falls(module: ModuleOp, assume: Assume = "block", device: str = "bmg") -> Counter[str]:
+    """How often each access stands in a kernel behind the pass."""
+    XeTileBlockOpFallback(device, assume).apply(context(), module)
+    module.verify()
+    names = Counter(op.name.removeprefix("xetile.") for op in module.walk())
+    kinds = ("load_tile", "store_tile", "prefetch_tile", "load_gather", "store_scatter")
+    return Counter({kind: names[kind] for kind in kinds if names[kind]})
+
+
+BLOCKS = Counter(load_tile=1, store_tile=1)
+GATHERS = Counter(load_gather=1, store_scatter=1)
+
+
+@pytest.mark.parametrize(
+    ("tile", "source", "reason"),
+    [
+        ("16x16xf16", "memref<64x100xf16>", "a pitch of 200 bytes"),
+        ("16x16xf16", "memref<64x31xf16, strided<[32, 1]>>", "rows of 62 bytes"),
+        ("16x16xf16", "memref<64x33xf16, strided<[64, 1]>>", "rows of 66 bytes"),
+        ("16x16xi8", "memref<64x65xi8, strided<[80, 1]>>", "rows of 65 bytes"),
+        ("16x16xf16", "memref<64x16xf16>", "rows of 32 bytes"),
+        (
+            "16x16xf16",
+            "memref<64x64xf16, strided<[64, 1], offset: 3>>",
+            "a base that may lie 6",
+        ),
+        ("8x1xf32", "memref<64x64xf32>", "bmg stores no tile of 8x1 f32 in 2D blocks"),
+        ("8x8xi8", "memref<64x64xi8>", "bmg stores no tile of 8x8 i8 in 2D blocks"),
+        (
+            "2x16xf32, #xetile.tile_attr<order = [0, 1]>",
+            "memref<64x64xf32, strided<[1, 64]>>",
+            "bmg stores no tile of 2x16 f32",
+        ),
+    ],
+)
+def test_what_2d_blocks_do_not_reach(
+    tile: str, source: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = falls(copied(tile, source))
+    assert found["store_tile"] == 0
+    assert found["store_scatter"] == 1
+    stores = reason.startswith("bmg")
+    assert found["load_gather"] == (0 if stores else 1)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "remark" in line]
+    assert len(lines) == (1 if stores else 2)
+    assert all(reason in line for line in lines)
+    assert lines[-1].startswith("k.mlir:3:")
+    assert "scatters in place of 2D block stores" in lines[-1]
+
+
+def test_other_accesses_keep_their_messages() -> None:
+    module = copied("16x16xf16", "memref<64x100xf16>", "memref<64x64xf16>")
+    assert falls(module) == Counter(load_gather=1, store_tile=1)
+
+
+def test_nothing_changes_where_nothing_falls_back() -> None:
+    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    lower(context(), module, "subgroup", "bmg")
+    before = str(module)
+    XeTileBlockOpFallback("bmg").apply(context(), module)
+    assert str(module) == before
+
+
+@pytest.mark.parametrize("offsets", ["[0, 1]", "[%c0, %c1]", "[%c1, %c1]"])
+@pytest.mark.parametrize("moved", ["in", "by"])
+def test_columns_that_no_message_begins_at(
+    offsets: str, moved: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Said by literals or constants, where the tile is made or where it is moved."""
+    tile = "!xetile.tile<16x16xf16>"
+    first, step = (offsets, "[0, 2]") if moved == "in" else ("[0, 2]", offsets)
+    module = kernel(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %t = xetile.init_tile %A{first} : memref<64x64xf16> -> {tile}
+        %u = xetile.update_tile_offset %t, {step} : {tile}
+        %v = xetile.load_tile %u : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<64x64xf16>",
+    )
+    assert falls(module) == GATHERS
+    assert "column offset" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("arith.muli %x, %c16", BLOCKS),
+        ("arith.muli %x, %c1", GATHERS),
+        ("arith.addi %n, %c1", GATHERS),
+        ("arith.addi %n, %c16", BLOCKS),
+    ],
+)
+def test_columns_that_are_computed(column: str, expected: Counter[str]) -> None:
+    """Ids are any number; what a host gives is even enough until something odd is added."""
+    tile = "!xetile.tile<16x16xf16>"
+    module = kernel(
+        f"""%c1 = arith.constant 1 : index
+        %c16 = arith.constant 16 : index
+        %x = gpu.block_id x
+        %column = {column} : index
+        %t = xetile.init_tile %A[0, %column] : memref<64x64xf16> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<64x64xf16>, %n: index",
+    )
+    assert falls(module) == expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "strides", "problem"),
+    [
+        ("[64, 16]", "[64, 1]", "rows of 32 bytes"),
+        ("[%c64, %c16]", "[%c64, %c1]", "rows of 32 bytes"),
+        ("[%c64, %c64]", "[%c66, %c1]", "a pitch of 132 bytes"),
+    ],
+)
+def test_constant_surfaces_are_checked_as_literal_ones(
+    sizes: str, strides: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tile = "!xetile.tile<16x16xf16>"
+    constants = "\n".join(f"%c{n} = arith.constant {n} : index" for n in (1, 16, 64, 66))
+    module = kernel(
+        f"""{constants}
+        %t = xetile.init_tile %A[0, 0], {sizes}, {strides} : memref<?x?xf16> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<?x?xf16>",
+    )
+    assert falls(module) == GATHERS
+    assert f"the matrix has {problem}" in capsys.readouterr().err
+
+
+def test_what_is_dynamic_is_remarked_once(capsys: pytest.CaptureFixture[str]) -> None:
+    tile = "!xetile.tile<8x16xf32>"
+    module = kernel(
+        f"""%t = xetile.init_tile %A[0, 0], [%n, %n], [%n, 1] : memref<?x?xf32> -> {tile}
+        %u = xetile.init_tile %A[8, 0], [%n, %n], [%n, 1] : memref<?x?xf32> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<8x16xf32>
+        xetile.store_tile %v, %u : vector<8x16xf32>, {tile}""",
+        "%A: memref<?x?xf32>, %n: index",
+    )
+    lower(context(), module, "xegpu", "bmg")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(
+        "k.mlir:2:1: remark: the height, width, pitch of this matrix are known at run time"
+    )
+
+
+def test_a_stride_along_rows_that_only_running_tells(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tile = "!xetile.tile<16x16xf16>"
+    module = kernel(
+        f"""%t = xetile.init_tile %A[0, 0], [64, 64], [64, %s] : memref<?x?xf16> -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+        "%A: memref<?x?xf16>, %s: index",
+    )
+    lower(context(), module, "xegpu", "bmg")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "k.mlir:2:1: remark: the stride along rows of this matrix is known at run time only"
+    )
+    assert line.endswith("and a stride of 1 along rows")
+
+
+def test_a_base_is_proven_by_what_the_program_says() -> None:
+    """Without a proof `gather` relies on no base; with one it does."""
+    source = "memref<64x64xf16>"
+    assert falls(copied("16x16xf16", source), "gather") == GATHERS
+    tile = "!xetile.tile<16x16xf16>"
+    body = f"""%t = xetile.init_tile $[0, 0] : {source} -> {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, {tile}"""
+    assumed = f"%a = memref.assume_alignment %A, 64 : {source}\n" + body.replace("$", "%a")
+    assert falls(kernel(assumed, f"%A: {source}"), "gather") == BLOCKS
+    given = kernel(body.replace("$", "%A"), f"%A: {source} {{llvm.align = 64 : i64}}")
+    assert falls(given, "gather") == BLOCKS
+    less = kernel(body.replace("$", "%A"), f"%A: {source} {{llvm.align = 16 : i64}}")
+    assert falls(less, "gather") == GATHERS
+
+
+def test_an_offset_of_a_view_counts() -> None:
+    view = "memref<32x64xf16, strided<[64, 1], offset: ?>>"
+    tile = "!xetile.tile<16x16xf16>"
+
+    def cut(row: str, column: str) -> ModuleOp:
+        return kernel(
+            f"""%c1 = arith.constant 1 : index
+            %view = memref.subview %A[{row}, {column}] [32, 64] [1, 1] : memref<64x128xf16, strided<[64, 1]>> to {view}
+            %t = xetile.init_tile %view[0, 0] : {view} -> {tile}
+            %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>
+            xetile.store_tile %v, %t : vector<16x16xf16>, {tile}""",
+            "%A: memref<64x128xf16, strided<[64, 1]>>, %n: index",
+        )
+
+    assert falls(cut("%n", "0")) == BLOCKS
+    assert falls(cut("%n", "%c1")) == GATHERS
+
+
+def test_prefetches_of_what_is_gathered_go() -> None:
+    tile = "!xetile.tile<16x16xf16>"
+    module = kernel(
+        f"""%t = xetile.init_tile %A[0, 0] : memref<64x100xf16> -> {tile}
+        xetile.prefetch_tile %t : {tile}
+        %v = xetile.load_tile %t : {tile} -> vector<16x16xf16>""",
+        "%A: memref<64x100xf16>",
+    )
+    assert falls(module) == Counter(load_gather=1)
+
+
+def test_an_assumption_that_there_is_not() -> None:
+    with pytest.raises(XetileError) as found:
+        falls(copied("16x16xf16", "memref<64x64xf16>"), "blocks")  # pyright: ignore[reportArgumentType]
+    assert found.value.message == "unknown assumption 'blocks'; expected block, check, gather"
+
+
+def test_it_asks_for_subgroup_level_first() -> None:
+    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):
+        falls(module)

@@ -1,0 +1,180 @@
+"""Two versions of what accesses matrices of which only running tells whether 2D block messages reach them.
+
+Before:
+
+    %t = xetile.init_tile %A[%m, %n], [%h, %w], [%p, 1] : memref<?x?xf16> -> ...
+    scf.for ... { xetile.load_tile %t ... }
+
+After:
+
+    %even = (base, width and pitch as 2D block access needs them)
+    scf.if %even {
+      (the same)
+    } else {
+      (the same, with gathers)
+    }
+
+The test stands around all of the function's body from the first to the last such access: one for the whole kernel,
+outside of its loops. What is computed of no tile stays in front of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from xetile.dialects.xetile import InitTileOp, TileType
+from xetile.errors import remark
+from xetile.passes.xetile_blockop_fallback.conditions import Conditions
+from xetile.planning.fallbacks import Family
+
+
+@dataclass
+class Versions:
+    """The places where tiles are made that the second version reaches element by element."""
+
+    gathered: set[Operation] = field(default_factory=set)
+
+
+def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
+    """Make the versions of a function for the families of which only running tells."""
+    if not found:
+        return Versions()
+    block = function.regions[0].blocks[0]
+    inside = _range(block, found)
+    inside = _hoisted(block, inside)
+    there = set(inside)
+    testable = [
+        f
+        for f in found
+        if all(_is_before(v, there) for op in f.beginnings for v in op.operands)
+    ]
+    gathered: set[Operation] = set()
+    for family in found:
+        if family not in testable:
+            remark(
+                family.beginnings[0],
+                "gathers in place of 2D block messages: what this matrix is made of is computed between accesses, "
+                "so no test in front of them tells whether its base, pitch and width are even; "
+                "compute it at the start of the kernel",
+            )
+            gathered.update(family.beginnings)
+    if testable:
+        gathered |= _branched(block, inside, testable)
+    return Versions(gathered)
+
+
+def _outermost(block: Block, op: Operation) -> Operation:
+    """The op of a function's body that an op is in."""
+    while op.parent is not block:
+        outer = op.parent_op()
+        assert outer is not None
+        op = outer
+    return op
+
+
+def _range(block: Block, found: Sequence[Family]) -> list[Operation]:
+    """The ops of the body between the first and the last that have to do with some families' tiles.
+
+    What only makes tiles in front of the first is moved there.
+    """
+    making = [op for family in found for op in (*family.beginnings, *family.moves)]
+    users = [use.operation for op in making for use in op.results[0].uses]
+    outer = {_outermost(block, op) for op in (*making, *users)}
+    touched = outer - {op for op in making if op.parent is block}
+    if not touched:
+        touched = outer
+    ops = list(block.ops)
+    first = next(op for op in ops if op in touched)
+    for op in ops[: ops.index(first)]:
+        if op in outer:
+            op.detach()
+            block.insert_op_before(op, first)
+    ops = list(block.ops)
+    places = [place for place, op in enumerate(ops) if op in outer]
+    start, last = places[0], places[-1]
+    while (after := _last_use_of_tiles(block, ops[start : last + 1], ops)) > last:
+        last = after
+    return ops[start : last + 1]
+
+
+def _last_use_of_tiles(block: Block, inside: Sequence[Operation], ops: list[Operation]) -> int:
+    users = {
+        _outermost(block, use.operation)
+        for op in inside
+        for result in op.results
+        if isinstance(result.type, TileType)
+        for use in result.uses
+    }
+    return max((ops.index(user) for user in users), default=-1)
+
+
+def _hoisted(block: Block, inside: list[Operation]) -> list[Operation]:
+    """Move in front what no tile and no effect is part of; what is left."""
+    left: list[Operation] = []
+    staying: set[Operation] = set()
+    first = inside[0]
+    for op in inside:
+        tiles = any(isinstance(v.type, TileType) for v in (*op.results, *op.operands))
+        free = not op.regions and (is_side_effect_free(op) or op.name == "memref.alloc")
+        if free and not tiles and all(_is_before(v, staying) for v in op.operands):
+            op.detach()
+            block.insert_op_before(op, first)
+            continue
+        if not left and op is not first:
+            first = op
+        left.append(op)
+        staying.add(op)
+    return left
+
+
+def _is_before(value: SSAValue, inside: set[Operation]) -> bool:
+    """Whether a value is known in front of some ops, and not only in one of them or behind."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    while op is not None:
+        if op in inside:
+            return False
+        op = op.parent_op()
+    return True
+
+
+def _branched(
+    block: Block, inside: Sequence[Operation], found: Sequence[Family]
+) -> set[Operation]:
+    """Put the ops into the branches of a test, and give back where the second makes the families' tiles."""
+    there = set(inside)
+    results = [
+        result
+        for op in inside
+        for result in op.results
+        if any(_outermost(block, use.operation) not in there for use in result.uses)
+    ]
+    conditions = Conditions(block, inside[0])
+    test = conditions.all_hold([op for family in found for op in family.beginnings])
+    then, otherwise = Block(), Block()
+    mapper: dict[SSAValue, SSAValue] = {}
+    for op in inside:
+        otherwise.add_op(op.clone(mapper))
+    made = {
+        copy
+        for original, clone in zip(inside, otherwise.ops, strict=True)
+        for op, copy in zip(original.walk(), clone.walk(), strict=True)
+        if isinstance(op, InitTileOp) and any(op in family.beginnings for family in found)
+    }
+    otherwise.add_op(scf.YieldOp(*(mapper[result] for result in results)))
+    branch = scf.IfOp(test, [r.type for r in results], Region(then), Region(otherwise))
+    branch.location = inside[0].location
+    block.insert_op_before(branch, inside[0])
+    for op in inside:
+        op.detach()
+        then.add_op(op)
+    for old, new in zip(results, branch.results, strict=True):
+        old.replace_uses_with_if(
+            new, lambda use: _outermost(block, use.operation) is not branch
+        )
+        new.name_hint = old.name_hint
+    then.add_op(scf.YieldOp(*results))
+    return made
