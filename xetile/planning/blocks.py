@@ -24,7 +24,7 @@ from xetile.analysis.same_value import (
     is_tile_vector,
     vector_shape,
 )
-from xetile.dialects.traits import MakesTile, ReadsTile, UpdatesTile, WritesTile, has_trait
+from xetile.dialects.traits import MakesTile, ReadsTile, WritesTile, has_trait
 from xetile.dialects.xetile import (
     TileBroadcastOp,
     TileMMAOp,
@@ -103,7 +103,7 @@ class Blocks:
         )
 
     def tile_block(self, tile: SSAValue) -> Block:
-        """The block of a tile of rank 2: a message's, or one lane's access."""
+        """The block of a tile of rank 2: a message's, else one that suits what is done with its elements."""
         key = self._tiles.find(tile), tile.type
         if key not in self._tile_blocks:
             self._tile_blocks[key] = self._chosen_block(tile)
@@ -113,12 +113,11 @@ class Blocks:
         type = cast(TileType, tile.type)
         if type.inner_blocks is not None:
             return type.inner_blocks
-        accesses = self._tiles.accesses(tile)
-        if type.scattered or any(has_trait(op, UpdatesTile) for op in accesses):
-            return _lanes_block(type.shape, self.device.lanes)
-        if type.memory_space != GLOBAL:
-            return self._product_block(accesses) or _default_block(type.shape)
-        return self._message_block(tile) or _default_block(type.shape)
+        return (
+            self._message_block(tile)
+            or self._suiting_block(tile)
+            or _default_block(type.shape)
+        )
 
     def home(self, value: SSAValue) -> Block:
         return self._homes.get(self._vectors.find(value)) or _default_block(
@@ -126,11 +125,13 @@ class Blocks:
         )
 
     def _message_block(self, tile: SSAValue) -> Block | None:
-        """The block of a tile's stores, else of its loads, else of its prefetches.
+        """The block of a tile's stores, else of its loads, else of its prefetches, in 2D messages.
 
         Operand B is planned unpacked, since packed blocks are the same.
         """
         type, uses = cast(TileType, tile.type), self._tiles.uses(tile)
+        if type.scattered or type.memory_space != GLOBAL:
+            return None
         for use in _DECIDING:
             if use in uses:
                 loads = self._tiles.accesses(tile, "load")
@@ -142,12 +143,17 @@ class Blocks:
                 return None if message is None else in_memory(type, message[:2])
         return None
 
-    def _product_block(self, accesses: Sequence[Operation]) -> Block | None:
-        """The block of a product, for accesses without 2D block messages."""
-        for values in (_loaded, _stored):
-            for value in (v for op in accesses for v in values(op)):
-                for _, block in self._uses_of(value).products:
-                    return block
+    def _suiting_block(self, tile: SSAValue) -> Block | None:
+        """The block of a product, else of a message, of what accesses without 2D block messages load and store."""
+        accesses = self._tiles.accesses(tile)
+        values = [v for part in (_loaded, _stored) for op in accesses for v in part(op)]
+        uses = [self._uses_of(value) for value in values]
+        for known in uses:
+            for _, block in known.products:
+                return block
+        for other in (other for known in uses for other in (*known.stores, *known.loads)):
+            if (block := self._message_block(other)) is not None:
+                return block
         return None
 
     def _uses_of(self, value: SSAValue) -> _VectorUses:
@@ -285,9 +291,3 @@ def _element_type(value: SSAValue) -> Attribute:
 def _default_block(shape: Sequence[int]) -> Block:
     rows, columns = plannable_part(shape)
     return min(rows, _DEFAULT_BLOCK[0]), min(columns, _DEFAULT_BLOCK[1])
-
-
-def _lanes_block(shape: Sequence[int], lanes: int) -> Block:
-    """At most one element per lane, in as few rows as the width allows."""
-    columns = power_of_two_part(shape[1], lanes)
-    return power_of_two_part(shape[0], lanes // columns), columns

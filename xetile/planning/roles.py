@@ -10,7 +10,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.traits import Elementwise, HandsOn, SameElements, has_trait
-from xetile.dialects.xetile import LoadTileOp, TileMMAOp, TilePackOp, TileTransposeOp
+from xetile.dialects.xetile import (
+    LoadGatherOp,
+    LoadTileOp,
+    TileMMAOp,
+    TilePackOp,
+    TileTransposeOp,
+)
 from xetile.dialects.xetile.types import memory_bits
 from xetile.planning.slices import slice_of
 from xetile.targets.xe.dpas import depth
@@ -113,8 +119,8 @@ def _vectors(op: Operation) -> list[SSAValue]:
     return [v for v in (*op.results, *op.operands) if isinstance(v.type, VectorType)]
 
 
-def pads(op: LoadTileOp) -> bool:
-    """Whether a load asks for a padding that 2D block loads do not give: other than positive zero."""
+def pads(op: LoadTileOp | LoadGatherOp) -> bool:
+    """Whether a load asks for a padding that accesses do not give by themselves: other than positive zero."""
     padding = op.padding
     if not isinstance(padding, FloatAttr | IntegerAttr):
         return False

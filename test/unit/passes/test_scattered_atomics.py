@@ -1,12 +1,10 @@
 """Atomic ops on scattered tiles, at the levels that have them, by what is in memory afterwards."""
 
-from typing import Literal
-
 import numpy as np
 import pytest
 
 from xetile import api
-from xetile.errors import XetileError
+from xetile.levels import LevelName
 
 KERNEL = """
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [4, 16]>
@@ -27,9 +25,9 @@ gpu.module @m {
 """
 
 
-@pytest.mark.parametrize("level", ["workgroup", "subgroup", "blocked"])
+@pytest.mark.parametrize("level", ["workgroup", "subgroup", "blocked", "xegpu"])
 def test_elements_are_updated_at_their_indices(
-    level: Literal["workgroup", "subgroup", "blocked"],
+    level: LevelName,
 ):
     module = api.parse(KERNEL)
     if level != "workgroup":
@@ -47,8 +45,3 @@ def test_elements_are_updated_at_their_indices(
     before[0, 0] = old[0, 0]
     assert sorted((int(old[0, 0]), int(old[0, 7]))) == [3, 10]
     np.testing.assert_array_equal(old, before)
-
-
-def test_below_blocks_they_are_refused_in_words():
-    with pytest.raises(XetileError, match="scattered tiles are not lowered to XeGPU yet"):
-        api.lower(api.parse(KERNEL), to="xegpu", device="pvc")

@@ -1,9 +1,10 @@
 """Elements that XeGPU has no messages for: they are moved as bytes, and their bits taken as what they are.
 
-8-bit floats are the same bits. An i1 is a byte of memory, true where it is not 0, and stored as 0 or 1.
+8-bit floats are the same bits, an index is an i64. An i1 is a byte of memory, true where it is not 0, and stored as 0
+or 1.
 """
 
-from xdsl.dialects.builtin import VectorType, i1, i8
+from xdsl.dialects.builtin import IndexType, VectorType, i1, i8, i64
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.operand_types import FLOATS_8
@@ -16,6 +17,8 @@ from xetile.rewriting.one_to_many import Expansion
 
 def message_element(type: Attribute) -> Attribute:
     """The type as which messages move elements of a type."""
+    if isinstance(type, IndexType):
+        return i64
     return i8 if type == i1 or isinstance(type, FLOATS_8) else type
 
 
@@ -24,6 +27,8 @@ def loaded(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
     if element == i1:
         zero = view.new(arith.ConstantOp(repeated(0, _with(value, i8))))
         return view.new(arith.CmpiOp(value, zero, "ne"))
+    if isinstance(element, IndexType):
+        return view.new(arith.IndexCastOp(value, _with(value, element)))
     return taken_as(view, value, element)
 
 
@@ -32,6 +37,8 @@ def stored(view: Expansion, value: SSAValue) -> SSAValue:
     element = vector_type(value).element_type
     if element == i1:
         return view.new(arith.ExtUIOp(value, _with(value, i8)))
+    if isinstance(element, IndexType):
+        return view.new(arith.IndexCastOp(value, _with(value, i64)))
     return taken_as(view, value, message_element(element))
 
 

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.upstream import arith
-from xetile.dialects.xetile import LoadTileOp
+from xetile.dialects.xetile import LoadGatherOp, LoadTileOp
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.passes.convert_xetile_to_xegpu.masks import difference, mask
@@ -15,12 +15,19 @@ from xetile.planning.roles import pads
 from xetile.rewriting.one_to_many import Offset
 
 
+def padding_of(op: LoadTileOp | LoadGatherOp) -> float | None:
+    """The number that stands outside of what is loaded, None for the zero that accesses give there."""
+    if not pads(op):
+        return None
+    return cast("FloatAttr | IntegerAttr", op.padding).value.data
+
+
 def padded(view: XeGPUView, op: LoadTileOp, tile: Tile, grid: Grid) -> Grid:
     """A loaded tile with its padding outside of the surface."""
-    if not pads(op):
+    number = padding_of(op)
+    if number is None:
         return grid
     assert grid.pack == 1, "a message that packs is chosen for operand B as it is loaded only"
-    number = cast("FloatAttr | IntegerAttr", op.padding).value.data
     type = cast(VectorType[Attribute], grid.values[0].type)
     filler = view.new(arith.ConstantOp(repeated(number, type)))
     extents = [count * extent for count, extent in zip(grid.shape, grid.block, strict=True)]

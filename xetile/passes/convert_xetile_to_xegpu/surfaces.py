@@ -14,6 +14,8 @@ from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element
+from xetile.passes.convert_xetile_to_xegpu.view import Elements
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.targets.xe.surface import SURFACE
@@ -44,7 +46,7 @@ class Surface(NamedTuple):
         source, sizes, strides = self.source, self.sizes, self.strides
         if isinstance(source.type, MemRefType):
             type = cast(MemRefType[Attribute], source.type)
-            source = _memory_address(view, source)
+            source = memory_address(view, source)
             if sizes is None or strides is None:
                 rows, columns = type.get_shape()
                 layout = strides_and_offset(type)
@@ -58,6 +60,21 @@ class Surface(NamedTuple):
             sizes=(sizes[0], counted_in_words(view, sizes[1], bits, word)),
             strides=(counted_in_words(view, strides[0], bits, word), strides[1]),
         )
+
+    def elements(self, view: Expansion, type: Attribute, tile: TileType) -> Elements:
+        """Where the surface's single elements lie."""
+        strides = self.strides
+        if strides is None:
+            layout = strides_and_offset(cast(MemRefType[Attribute], type))
+            assert layout is not None
+            slow, fast = (stride or 0 for stride in layout[0])
+            strides = (slow, fast)
+        elif tile.order == COLUMN_MAJOR:
+            strides = (strides[1], strides[0])
+        source = self.source
+        if isinstance(source.type, MemRefType):
+            source = memory_address(view, source)
+        return Elements(source, 0, strides)
 
     def descriptor(self, view: Expansion, type: TensorDescType) -> SSAValue:
         """A descriptor of this surface, made once per function where it depends on arguments only."""
@@ -85,11 +102,9 @@ def counted_in_words(view: Expansion, elements: Offset, bits: int, word: int) ->
     return view.new(arith.ShRSIOp(elements, shift))
 
 
-def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
-    """The surface and the corner of a tile, checked against what 2D block access needs."""
+def describe_surface(view: Expansion, op: InitTileOp, *, by_messages: bool) -> Surface:
+    """The surface and the corner of a tile, checked against what 2D block access needs where messages reach it."""
     tile = op.tile.type
-    if tile.memory_space != 0:
-        fail(op, f"{tile} is in shared memory; 2D block access reaches global memory only")
     offsets, sizes, strides = map(
         view.mapped, (op.mixed_offsets, op.mixed_sizes, op.mixed_strides)
     )
@@ -111,7 +126,8 @@ def describe_surface(view: Expansion, op: InitTileOp) -> Surface:
         start = view.add(start, view.multiply(offset, stride))
     slow, fast = (-1, -2) if tile.order == COLUMN_MAJOR else (-2, -1)
     plane = (sizes[slow], sizes[fast]), (strides[slow], strides[fast])
-    _check(view, op, tile, *plane, start, offsets[fast])
+    if by_messages:
+        _check(view, op, tile, *plane, start, offsets[fast])
     corner = (offsets[-2], offsets[-1])
     if tile.order == COLUMN_MAJOR:
         return Surface(_address(view, source, start, tile), *plane, corner)
@@ -142,16 +158,17 @@ def _layout(
 
 
 def _address(view: Expansion, source: SSAValue, start: Offset, tile: TileType) -> SSAValue:
-    moved = counted_in_words(view, start, memory_bits(tile.element_type) or 0, BYTE_BITS)
+    bits = memory_bits(message_element(tile.element_type)) or 0
+    moved = counted_in_words(view, start, bits, BYTE_BITS)
     if not isinstance(source.type, MemRefType):
         if moved == 0:
             return source
         step = view.new(arith.IndexCastOp(view.index(moved), i64))
         return view.new(arith.AddiOp(source, step))
-    return _memory_address(view, source, moved)
+    return memory_address(view, source, moved)
 
 
-def _memory_address(view: Expansion, source: SSAValue, moved: Offset = 0) -> SSAValue:
+def memory_address(view: Expansion, source: SSAValue, moved: Offset = 0) -> SSAValue:
     """The address of a memref, so many bytes further."""
     base = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
     total = view.index(view.add(base, moved))

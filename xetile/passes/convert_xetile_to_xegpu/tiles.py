@@ -5,35 +5,50 @@ from math import lcm
 from typing import cast
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.upstream.vector import ExtractOp
 from xetile.dialects.xegpu import (
-    CacheHint,
-    CacheHintAttr,
     LoadNdOp,
     PrefetchNdOp,
     StoreNdOp,
     TensorDescType,
 )
-from xetile.dialects.xetile import CacheHintAttr as XeTileCacheHintAttr
 from xetile.dialects.xetile import (
+    AtomicRMWTileOp,
     InitTileOp,
+    LoadGatherOp,
     LoadTileOp,
     PrefetchTileOp,
+    StoreScatterOp,
     StoreTileOp,
     TileType,
     UpdateTileOffsetOp,
 )
-from xetile.dialects.xetile.attributes import COLUMN_MAJOR
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR, GLOBAL
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
+from xetile.passes.convert_xetile_to_xegpu.atomics import atomic_rmw_tile
+from xetile.passes.convert_xetile_to_xegpu.hints import hints_of
 from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded as as_elements
 from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element, stored
 from xetile.passes.convert_xetile_to_xegpu.padding import padded
 from xetile.passes.convert_xetile_to_xegpu.rearrange import transposed
+from xetile.passes.convert_xetile_to_xegpu.scattered import (
+    ScatteredTile,
+    init_scattered_tile,
+    load_gather,
+    store_scatter,
+    update_scattered_tile,
+)
+from xetile.passes.convert_xetile_to_xegpu.shared import (
+    SharedTile,
+    init_shared_tile,
+    load_shared_tile,
+    store_shared_tile,
+)
 from xetile.passes.convert_xetile_to_xegpu.surfaces import (
     Surface,
     counted_in_words,
@@ -41,7 +56,13 @@ from xetile.passes.convert_xetile_to_xegpu.surfaces import (
     known_bytes,
     known_offset,
 )
-from xetile.passes.convert_xetile_to_xegpu.view import Descriptor, Grid, Tile, XeGPUView
+from xetile.passes.convert_xetile_to_xegpu.view import (
+    Descriptor,
+    Grid,
+    Placed,
+    Tile,
+    XeGPUView,
+)
 from xetile.passes.convert_xetile_to_xegpu.words import (
     bits_of_words,
     cast_to,
@@ -64,13 +85,16 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
     """A tile is a descriptor per way of using it, and where its corner is."""
     tile = op.tile.type
     if tile.scattered:
-        fail(
-            op,
-            "scattered tiles are not lowered to XeGPU yet; this kernel runs at the levels above",
-        )
-    surface = describe_surface(view, op)
+        init_scattered_tile(view, op)
+        return
+    if tile.memory_space != GLOBAL:
+        init_shared_tile(view, op)
+        return
+    accesses = view.messages.tiles.accesses(op.tile)
+    single = [access for access in accesses if use_of(access) is None]
+    surface = describe_surface(view, op, by_messages=len(single) < max(1, len(accesses)))
     descriptors: dict[Descriptor, SSAValue] = {}
-    for access in view.messages.tiles.accesses(op.tile):
+    for access in accesses:
         use = use_of(access)
         if use is None:
             continue
@@ -83,8 +107,9 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
         for dimension in view.messages.tiles.moving_dimensions(op.tile)
     }
     sizes = surface.plane(op.source.type, tile.order)
-    parts = (list(moving.values()), list(moving), fixed, descriptors, sizes)
-    view.bind(op.tile, Tile(*parts, column_major=tile.order == COLUMN_MAJOR))
+    parts = (list(moving.values()), list(moving), fixed, sizes, descriptors)
+    elements = surface.elements(view, op.source.type, tile) if single else None
+    view.bind(op.tile, Tile(*parts, tile.order == COLUMN_MAJOR, elements))
 
 
 def _descriptor(
@@ -106,6 +131,10 @@ def _descriptor(
 
 def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     """The fewest messages that cover the tile; what is outside of the surface is padded."""
+    shared = view.get(op.source)
+    if isinstance(shared, SharedTile):
+        load_shared_tile(view, op, shared)
+        return
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     descriptor, message = tile.access(view, op, "load")
     otherwise = (
@@ -129,7 +158,7 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
             VectorType(message_element(type.element_type), shape),
             packed=message.packed,
             transpose=[1, 0] if message.transposed else None,
-            hints=_hints(op),
+            hints=hints_of(op),
         )
         loaded = as_elements(view, view.new(load), type.element_type)
         if message.blocks == 1:
@@ -162,7 +191,7 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
     for start in block_offsets(rounded_up(extents, size), size):
         row = _corner(view, tile, type, (start[0], 0))[0]
         place = [row, view.add(first, start[1] * bits // word)]
-        loaded = view.new(LoadNdOp(descriptor, place, loaded_type, hints=_hints(op)))
+        loaded = view.new(LoadNdOp(descriptor, place, loaded_type, hints=hints_of(op)))
         if word == bits:
             blocks.append(as_elements(view, loaded, type.element_type))
         else:
@@ -188,17 +217,11 @@ def _block_type(
     return VectorType(tile.element_type, shape), pack
 
 
-def _hints(op: Operation) -> list[CacheHintAttr | None]:
-    hints = [op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")]
-    return [
-        CacheHintAttr(CacheHint(hint.data.value))
-        if isinstance(hint, XeTileCacheHintAttr)
-        else None
-        for hint in hints
-    ]
-
-
 def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
+    shared = view.get(op.tile)
+    if isinstance(shared, SharedTile):
+        store_shared_tile(view, op, shared)
+        return
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "store")
     grid, type = view.grid(op.value), cast(TileType, op.tile.type)
@@ -215,7 +238,7 @@ def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
         row = _corner(view, tile, type, (start[0], 0))[0]
         place = [row, view.add(first, start[1] * bits // word)]
         words = stored(view, value) if word == bits else cast_to(view, value, in_words)
-        view.emit(StoreNdOp(words, descriptor, place, hints=_hints(op)))
+        view.emit(StoreNdOp(words, descriptor, place, hints=hints_of(op)))
 
 
 def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
@@ -226,6 +249,8 @@ def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
 
 
 def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
+    if isinstance(view.get(op.tile), SharedTile):
+        return  # shared memory has no caches
     tile = view.tile(op.tile)
     descriptor, message = tile.access(view, op, "prefetch")
     type = cast(TileType, op.tile.type)
@@ -235,7 +260,7 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     for start in block_offsets(rounded_up(in_memory(type, type.shape), size), size):
         row = _corner(view, tile, type, (start[0], 0))[0]
         place = [row, view.add(first, start[1] * bits // word)]
-        view.emit(PrefetchNdOp(descriptor, place, hints=_hints(op)))
+        view.emit(PrefetchNdOp(descriptor, place, hints=hints_of(op)))
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:
@@ -254,7 +279,13 @@ def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -
 
 def update_tile_offset(view: XeGPUView, op: UpdateTileOffsetOp) -> None:
     """The corner moves in the dimensions that loops carry; descriptors stay."""
-    tile, steps = view.tile(op.tile), view.mapped(op.mixed_offsets)
+    tile = view.get(op.tile)
+    if isinstance(tile, ScatteredTile):
+        update_scattered_tile(view, op, tile)
+        return
+    if not isinstance(tile, Placed):
+        tile = view.tile(op.tile)
+    steps = view.mapped(op.mixed_offsets)
     moved = [
         view.index(view.add(tile.offset(dimension), steps[dimension]))
         for dimension in tile.moving
@@ -268,4 +299,7 @@ HANDLERS: Handlers[XeGPUView] = {
     **on(StoreTileOp, _store_tile),
     **on(PrefetchTileOp, _prefetch_tile),
     **on(UpdateTileOffsetOp, update_tile_offset),
+    **on(LoadGatherOp, load_gather),
+    **on(StoreScatterOp, store_scatter),
+    **on(AtomicRMWTileOp, atomic_rmw_tile),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import Self
+from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
@@ -27,31 +27,61 @@ Descriptor = tuple[TileUse, BlockConfiguration]
 """What a descriptor is for."""
 
 
-@dataclass(eq=False)
-class Tile(Parts):
-    """A tile: one descriptor per use and message, the offsets of its corner (row, column), the sizes of its surface.
+class Elements(NamedTuple):
+    """Where single elements of a matrix lie: from a base on (an address, or a memref of rank 1), all in elements."""
 
-    Offsets in the dimensions `moving` are carried by loops, others are `fixed`. The descriptors of a column-major
-    tile are those of the matrix as it lies in memory, its columns as rows.
+    base: SSAValue
+    start: Offset
+    strides: tuple[Offset, Offset]
+
+
+@dataclass(eq=False)
+class Placed(Parts):
+    """A tile by its corner (row, column): loops carry the offsets in the dimensions `moving`, others are `fixed`.
+
+    `sizes` are those of the surface (elements).
     """
 
     moving: Sequence[int]
     fixed: Mapping[int, Offset]
-    descriptors: Mapping[Descriptor, SSAValue]
     sizes: tuple[Offset, Offset]
-    column_major: bool
-
-    def access(
-        self, view: "XeGPUView", op: Operation, use: TileUse
-    ) -> tuple[SSAValue, BlockConfiguration]:
-        message = view.messages.message(op, use)
-        return self.descriptors[use, message], message
 
     def offset(self, dimension: int) -> Offset:
         """The corner's offset in one dimension (elements)."""
         if dimension in self.fixed:
             return self.fixed[dimension]
         return self.values[self.moving.index(dimension)]
+
+    def place(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
+        """Row and column of the surface at `start` of the tile (elements)."""
+        return [view.add(self.offset(d), step) for d, step in enumerate(start)]
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            isinstance(other, Placed)
+            and type(self) is type(other)
+            and self.fixed == other.fixed
+            and self.sizes == other.sizes
+        )
+
+
+@dataclass(eq=False)
+class Tile(Placed):
+    """A tile of global memory: one descriptor per use and message.
+
+    The descriptors of a column-major tile are those of the matrix as it lies in memory, its columns as rows.
+    `elements` is there where something reaches single ones.
+    """
+
+    descriptors: Mapping[Descriptor, SSAValue]
+    column_major: bool
+    elements: Elements | None
+
+    def access(
+        self, view: "XeGPUView", op: Operation, use: TileUse
+    ) -> tuple[SSAValue, BlockConfiguration]:
+        message = view.messages.message(op, use)
+        return self.descriptors[use, message], message
 
     def corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
         """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
@@ -60,10 +90,10 @@ class Tile(Parts):
 
     def agrees_with(self, other: Parts) -> bool:
         return (
-            isinstance(other, Tile)
+            super().agrees_with(other)
+            and isinstance(other, Tile)
             and self.descriptors == other.descriptors
-            and self.fixed == other.fixed
-            and self.sizes == other.sizes
+            and self.elements == other.elements
         )
 
     def describe(self) -> str:
@@ -119,6 +149,34 @@ class XeGPUView(Expansion):
         super().__init__(function, handlers)
         self.device = target
         self.messages = Messages(function, target, upstream=upstream)
+        self._beside: dict[tuple[SSAValue, object], SSAValue] = {}
+
+    def run(self) -> None:
+        """Rebuild the function, without the views of memory that no access turned out to need."""
+        super().run()
+        for made in reversed(list(self._beside.values())):
+            op = made.owner
+            if isinstance(op, Operation) and not any(v.uses.get_length() for v in op.results):
+                op.detach()
+                op.erase()
+
+    def beside(self, value: SSAValue, key: object, make: Callable[[], Operation]) -> SSAValue:
+        """An op on a value, once in the function, right behind where the value comes from; left out if unused."""
+        found = self._beside.get((value, key))
+        if found is not None:
+            return found
+        op, owner = make(), value.owner
+        if not isinstance(owner, Operation):
+            made = self.emit_at_entry(op) if owner is self.entry else self.new(op)
+        else:
+            op.location = owner.location
+            block = owner.parent_block()
+            assert block is not None
+            block.insert_op_after(op, owner)
+            made = op.results[0]
+        if isinstance(owner, Operation) or owner is self.entry:
+            self._beside[value, key] = made
+        return made
 
     def tile(self, value: SSAValue) -> Tile:
         became = self.get(value)

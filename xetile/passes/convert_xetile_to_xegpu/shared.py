@@ -1,0 +1,251 @@
+"""Tiles in shared memory: matrices of XeGPU, or single elements where no matrix says what is asked.
+
+    %d = xegpu.create_mem_desc %memory : memref<32x64xf16, 3> -> !xegpu.mem_desc<32x64xf16>
+    %v = xegpu.load_matrix %d[%row, 0] : !xegpu.mem_desc<32x64xf16>, index -> vector<8x16xf16>
+
+Nothing is checked in shared memory, so the accesses of a tile that is known to reach out of its buffer, or that has a
+padding, go by single elements with masks. A tile whose place is known at run time only lies in its buffer: the
+sanitizer tells of others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.upstream import arith, memref
+from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.xegpu import (
+    CreateMemDescOp,
+    LoadMatrixOp,
+    LoadOp,
+    MemDescType,
+    MemLayoutAttr,
+    StoreMatrixOp,
+    StoreOp,
+)
+from xetile.dialects.xetile import InitTileOp, LoadTileOp, StoreTileOp, TileType
+from xetile.errors import fail
+from xetile.layout.algebra.distribution import block_offsets
+from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded, message_element, stored
+from xetile.passes.convert_xetile_to_xegpu.padding import padding_of
+from xetile.passes.convert_xetile_to_xegpu.single_elements import everywhere, inside, offsets
+from xetile.passes.convert_xetile_to_xegpu.surfaces import known_offset
+from xetile.passes.convert_xetile_to_xegpu.view import Elements, Grid, Placed, XeGPUView
+from xetile.planning.slices import Block
+from xetile.rewriting.one_to_many import Offset, Parts
+
+AnyMemRef = MemRefType[Attribute]
+
+
+@dataclass(eq=False)
+class SharedTile(Placed):
+    """A tile in shared memory: its matrix, if one says where it lies, of which it has the rows from `first_row` on."""
+
+    matrix: SSAValue | None
+    first_row: Offset
+    elements: Elements
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            super().agrees_with(other)
+            and isinstance(other, SharedTile)
+            and self.matrix == other.matrix
+            and self.first_row == other.first_row
+            and self.elements == other.elements
+        )
+
+    def describe(self) -> str:
+        return f"a tile of {self.elements.base.type}"
+
+
+def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
+    """A tile is the matrix that its buffer is, and where its corner is."""
+    source = view.single(op.source)
+    type = cast(AnyMemRef, source.type)
+    layout = strides_and_offset(type)
+    if layout is None or DYNAMIC_INDEX in type.get_shape() or None in layout[0]:
+        fail(
+            op,
+            f"{type} is in shared memory and not static; expected extents and strides that its type says",
+        )
+    strides = [stride for stride in layout[0] if stride is not None]
+    batch, corner = _split(view.mapped(op.mixed_offsets))
+    rows = view.messages.tiles.moving_dimensions(op.tile)
+    fixed: dict[int, Offset] = dict(enumerate(corner))
+    moving = {dimension: view.index(fixed.pop(dimension)) for dimension in rows}
+    height, width = type.get_shape()[-2:]
+    start: Offset = 0
+    first_row: Offset = 0
+    for index, stride in zip(batch, strides, strict=False):
+        start = view.add(start, view.multiply(index, stride))
+        first_row = view.add(first_row, view.multiply(index, stride // max(1, strides[-2])))
+    elements = Elements(_line(view, source, layout[1]), start, (strides[-2], strides[-1]))
+    parts = (list(moving.values()), list(moving), fixed, (height, width))
+    view.bind(op.tile, SharedTile(*parts, _matrix(view, source, strides), first_row, elements))
+
+
+def _split(offsets: Sequence[Offset]) -> tuple[Sequence[Offset], Sequence[Offset]]:
+    return offsets[:-2], offsets[-2:]
+
+
+def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAValue | None:
+    """The buffer as a matrix, leading dimensions as more rows; None where no rows are so many elements apart."""
+    type = cast(AnyMemRef, source.type)
+    extents = type.get_shape()
+    if len(extents) > 2:
+        steps = list(zip(strides, extents, strict=True))[:-1]
+        if any(step != count * below for (step, _), (below, count) in pairwise(steps)):
+            return None
+        source = _collapsed(view, source, [list(range(len(extents) - 1)), [len(extents) - 1]])
+    leading, columns, pair = extents[:-1], list(extents)[-1], list(strides[-2:])
+    layout = None if pair == [columns, 1] else _strided(pair)
+    made = MemDescType.of((prod(leading), columns), type.element_type, layout)
+    return view.beside(source, made, lambda: CreateMemDescOp(source, made))
+
+
+def _strided(strides: Sequence[int]) -> MemLayoutAttr:
+    entries = ArrayAttr([IntegerAttr(stride, i64) for stride in strides])
+    return MemLayoutAttr(DictionaryAttr({"stride": entries}))
+
+
+def _line(view: XeGPUView, source: SSAValue, offset: int | None) -> SSAValue:
+    """The buffer as a memref of rank 1."""
+    type = cast(AnyMemRef, source.type)
+    if isinstance(type.layout, NoneAttr):
+        if type.get_num_dims() == 1:
+            return source
+        return _collapsed(view, source, [list(range(type.get_num_dims()))])
+    layout = strides_and_offset(type)
+    assert layout is not None
+    reach = sum(
+        (extent - 1) * (stride or 0)
+        for extent, stride in zip(type.get_shape(), layout[0], strict=True)
+    )
+    first: Offset = 0 if offset is None else offset
+    if offset is None:
+        metadata = view.beside(
+            source, "metadata", lambda: memref.ExtractStridedMetaDataOp(source)
+        )
+        first = cast(Operation, metadata.owner).results[1]
+    plain = first == 0
+    made = MemRefType(
+        type.element_type,
+        [reach + 1],
+        NoneAttr() if plain else StridedLayoutAttr([1], offset),
+        type.memory_space,
+    )
+    return view.beside(
+        first if isinstance(first, SSAValue) else source,
+        made,
+        lambda: memref.ReinterpretCastOp.from_dynamic(source, [first], [reach + 1], [1], made),
+    )
+
+
+def _collapsed(view: XeGPUView, source: SSAValue, groups: list[list[int]]) -> SSAValue:
+    type = cast(AnyMemRef, source.type)
+    extents = [prod(type.get_shape()[d] for d in group) for group in groups]
+    layout: Attribute = type.layout
+    if not isinstance(layout, NoneAttr):
+        known = strides_and_offset(type)
+        assert known is not None
+        layout = StridedLayoutAttr([known[0][group[-1]] for group in groups], known[1])
+    made = MemRefType(type.element_type, extents, layout, type.memory_space)
+    association = ArrayAttr([ArrayAttr([IntegerAttr(d, i64) for d in g]) for g in groups])
+    parts: Mapping[str, Attribute] = {"reassociation": association}
+    return view.beside(
+        source,
+        made,
+        lambda: memref.CollapseShapeOp.create(
+            operands=[source], result_types=[made], properties=parts
+        ),
+    )
+
+
+def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
+    """One access per block, with masks where the tile may reach out of its buffer."""
+    type = cast(TileType, op.source.type)
+    block = _block(op, type)
+    result = VectorType(message_element(type.element_type), block)
+    masked = reaches_out(tile, type, padded=op.padding is not None)
+
+    def load(start: Sequence[int]) -> SSAValue:
+        place = tile.place(view, start)
+        if tile.matrix is not None and not masked:
+            at = [view.add(tile.first_row, place[0]), place[1]]
+            return loaded(
+                view, view.new(LoadMatrixOp(tile.matrix, at, result)), type.element_type
+            )
+        mask = inside(view, tile.sizes, place, block, block) if masked else None
+        made = LoadOp(
+            tile.elements.base,
+            offsets(view, tile.elements, place, block, block),
+            everywhere(view, block) if mask is None else mask,
+            result,
+        )
+        value = loaded(view, view.new(made), type.element_type)
+        number = padding_of(op)
+        if mask is None or number is None:
+            return value
+        filler = repeated(number, VectorType(type.element_type, block))
+        return view.new(arith.SelectOp(mask, value, view.new(arith.ConstantOp(filler))))
+
+    counts = (type.shape[0] // block[0], type.shape[1] // block[1])
+    starts = block_offsets(type.shape, block)
+    view.bind(op.result, Grid([load(start) for start in starts], counts, block))
+
+
+def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> None:
+    """One access per block, with masks where the tile is known to reach out of its buffer."""
+    type = cast(TileType, op.tile.type)
+    block = _block(op, type)
+    grid = view.repack(view.grid(op.value), block)
+    masked = reaches_out(tile, type, padded=False)
+    for value, start in zip(grid.values, block_offsets(type.shape, block), strict=True):
+        place, bits = tile.place(view, start), stored(view, value)
+        if tile.matrix is not None and not masked:
+            at = [view.add(tile.first_row, place[0]), place[1]]
+            view.emit(StoreMatrixOp(bits, tile.matrix, at))
+            continue
+        mask = inside(view, tile.sizes, place, block, block) if masked else None
+        view.emit(
+            StoreOp(
+                bits,
+                tile.elements.base,
+                offsets(view, tile.elements, place, block, block),
+                everywhere(view, block) if mask is None else mask,
+            )
+        )
+
+
+def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
+    """Whether an access needs masks: the tile is known to reach out of its buffer, or what is outside is padded."""
+    for dimension, extent in enumerate(type.shape):
+        first, size = known_offset(tile.offset(dimension)), tile.sizes[dimension]
+        assert isinstance(size, int)
+        if (first is None and padded) or (
+            first is not None and not 0 <= first <= size - extent
+        ):
+            return True
+    return False
+
+
+def _block(op: Operation, type: TileType) -> Block:
+    if type.inner_blocks is None:
+        fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
+    return type.inner_blocks
