@@ -35,8 +35,10 @@ def check(
         for a, after in zip(arguments, arrays, strict=True)
     ]
     assert any((a.before != a.after).any() for a in expected), "nothing was stored"
-    for level in LEVELS:
-        lowered = run(text, expected, lambda m, to=level: lower(context(), m, to, "bmg"))
+    _, lowered = (
+        run(text, expected, lambda m, to=level: lower(context(), m, to, "bmg"))
+        for level in LEVELS
+    )
     assert not re.search(r"xetile\.(?!level)", str(lowered))
     done = subprocess.run(
         [mlir_opt], input=str(lowered), capture_output=True, text=True, check=False
