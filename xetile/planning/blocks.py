@@ -75,6 +75,7 @@ class Blocks:
         self._vectors = Classes[None](lambda left, right: None)
         self._uses = defaultdict[SSAValue, _VectorUses](_VectorUses)
         self._tile_blocks: dict[tuple[SSAValue, Attribute], Block] = {}
+        self._message_blocks: dict[tuple[SSAValue, Attribute], Block | None] = {}
         operations = list(function.walk())
         self._tiles = Tiles(operations)
         self._roles = Roles(operations)
@@ -125,6 +126,13 @@ class Blocks:
         )
 
     def _message_block(self, tile: SSAValue) -> Block | None:
+        """The block of a tile's 2D messages, if they move it."""
+        key = self._tiles.find(tile), tile.type
+        if key not in self._message_blocks:
+            self._message_blocks[key] = self._planned_block(tile)
+        return self._message_blocks[key]
+
+    def _planned_block(self, tile: SSAValue) -> Block | None:
         """The block of a tile's stores, else of its loads, else of its prefetches, in 2D messages.
 
         Operand B is planned unpacked, since packed blocks are the same.
