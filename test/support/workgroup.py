@@ -80,9 +80,11 @@ def executed(
     return copies
 
 
-def distributed(exchange_bytes: int) -> Callable[[ModuleOp], None]:
-    """The distribution alone, with a limit of the shared memory of an exchange."""
-    return lambda module: XeTileWgToSg(exchange_bytes).apply(context(), module)
+def distributed(
+    exchange_bytes: int = XeTileWgToSg.exchange_bytes, loads: str = "mapped"
+) -> Callable[[ModuleOp], None]:
+    """The distribution alone, with a limit of the shared memory of an exchange; by default none is avoided by a load."""
+    return lambda module: XeTileWgToSg(exchange_bytes, loads).apply(context(), module)
 
 
 def to_level(level: LevelName) -> Callable[[ModuleOp], None]:
@@ -104,8 +106,8 @@ def same_below(
 
 
 def same_at_subgroup_level(text: str, arrays: Sequence[Any]) -> list[Any]:
-    """`same_below` for subgroup level."""
-    return same_below(text, arrays, to_level("subgroup"))
+    """`same_below` for subgroup level, with the exchanges that loads would avoid and without."""
+    return same_below(text, arrays, to_level("subgroup"), distributed())
 
 
 def own_map(shape: Sequence[int], subgroups: int) -> Map | None:

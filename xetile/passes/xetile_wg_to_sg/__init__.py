@@ -24,10 +24,14 @@ that the program leaves out are written first (`xetile-infer-wg-map`).
 The rooms:
 
 - `memory`: tiles, loads, stores, gathers, scatters, atomics, prefetches: one per unit.
-- `view`, `compute`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
-- `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in registers where every subgroup holds
-  what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut into
-  several units may form sums and products of floats in another order; `reduce` states the bound.
+- `view`, `units`, `compute`, `vectors`: elementwise ops, products, constants, masks and broadcasts: of each unit.
+- `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in `registers` where every subgroup
+  holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
+  into several units may form sums and products of floats in another order; `reduce` states the bound.
+
+Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
+subgroup loads what it needs, at the place of the load (planning/holdings).
+
 - `once`: what a workgroup does once and its subgroups would do many times.
 """
 
@@ -39,6 +43,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, level, set_level
+from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.missing_maps import warn_of_missing_maps
 from xetile.analysis.targets import targets_of
 from xetile.errors import XetileError, remark
@@ -51,7 +56,8 @@ from xetile.passes.xetile_wg_to_sg import (
     reduce,
     vectors,
 )
-from xetile.passes.xetile_wg_to_sg.view import SubgroupView
+from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
+from xetile.planning.holdings import Holdings
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import DEFAULT, find
 
@@ -64,6 +70,8 @@ HANDLERS: Handlers[SubgroupView] = {
     **once.HANDLERS,
 }
 
+LOADS = ("needed", "mapped")
+
 
 @dataclass(frozen=True)
 class XeTileWgToSg(ModulePass):
@@ -71,16 +79,23 @@ class XeTileWgToSg(ModulePass):
 
     Parameters:
         exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 65536 by default.
+        loads: who loads an element, the subgroups that need it where that saves an exchange (`needed`, the default),
+            or always those that the map of the tile says (`mapped`).
     """
 
     name = "xetile-wg-to-sg"
 
     exchange_bytes: int = find(DEFAULT).shared_bytes
+    loads: str = LOADS[0]
 
     def __post_init__(self) -> None:
         if self.exchange_bytes < 1:
             raise XetileError(
                 f"pass '{self.name}': exchange_bytes is {self.exchange_bytes}, expected at least 1"
+            )
+        if self.loads not in LOADS:
+            raise XetileError(
+                f"pass '{self.name}': loads is '{self.loads}', expected {' or '.join(LOADS)}"
             )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -88,7 +103,16 @@ class XeTileWgToSg(ModulePass):
         for function in list(functions(op)):
             if level(function) == "workgroup":
                 write_workgroup_maps(function)
-                SubgroupView(function, HANDLERS, exchange_bytes=self.limit(function)).run()
+                holdings = Holdings(
+                    function,
+                    infer_workgroup_maps(function),
+                    most_units=MOST_UNITS,
+                    avoids=self.loads == LOADS[0],
+                )
+                view = SubgroupView(
+                    function, HANDLERS, holdings, exchange_bytes=self.limit(function)
+                )
+                view.run()
                 set_level(function, "subgroup")
 
     def limit(self, function: Operation) -> int:

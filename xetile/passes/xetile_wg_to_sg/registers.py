@@ -17,10 +17,11 @@ from xetile.dialects.upstream import arith, vector
 from xetile.dialects.upstream.vector.support import element_count, vector_type
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.algebra.own_pieces import Piece, own_pieces
-from xetile.passes.xetile_wg_to_sg.view import SubgroupView, Units, unit_vector
+from xetile.passes.xetile_wg_to_sg.units import Units, unit_vector
+from xetile.rewriting.one_to_many import Expansion
 
 
-def in_registers(view: SubgroupView, source: Units, target: Distribution) -> Units | None:
+def in_registers(expansion: Expansion, source: Units, target: Distribution) -> Units | None:
     """A value as `target` deals it out, None where a subgroup would need what it does not hold."""
     found = own_pieces(source.distribution, target)
     if found is None:
@@ -28,28 +29,28 @@ def in_registers(view: SubgroupView, source: Units, target: Distribution) -> Uni
     made: dict[tuple[Piece, ...], SSAValue] = {}
     for pieces in found:
         if pieces not in made:
-            made[pieces] = _unit(view, source, pieces, target)
+            made[pieces] = _unit(expansion, source, pieces, target)
     return Units([made[pieces] for pieces in found], target)
 
 
 def _unit(
-    view: SubgroupView, source: Units, pieces: Sequence[Piece], target: Distribution
+    expansion: Expansion, source: Units, pieces: Sequence[Piece], target: Distribution
 ) -> SSAValue:
     if len(pieces) == 1:
-        return _slice(view, source, pieces[0])
+        return _slice(expansion, source, pieces[0])
     type = unit_vector(vector_type(source.values[0]), target)
-    unit = view.new(arith.ConstantOp(_zeros(type)))
+    unit = expansion.new(arith.ConstantOp(_zeros(type)))
     for piece in pieces:
-        part = _slice(view, source, piece)
-        unit = view.new(vector.InsertStridedSliceOp(part, unit, piece.place))
+        part = _slice(expansion, source, piece)
+        unit = expansion.new(vector.InsertStridedSliceOp(part, unit, piece.place))
     return unit
 
 
-def _slice(view: SubgroupView, source: Units, piece: Piece) -> SSAValue:
+def _slice(expansion: Expansion, source: Units, piece: Piece) -> SSAValue:
     unit = source.values[piece.source]
     if piece.sizes == source.distribution.unit:
         return unit
-    return view.new(vector.ExtractStridedSliceOp(unit, piece.start, piece.sizes))
+    return expansion.new(vector.ExtractStridedSliceOp(unit, piece.start, piece.sizes))
 
 
 def _zeros(type: VectorType[Attribute]) -> Dense:

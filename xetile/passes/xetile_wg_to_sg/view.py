@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Self, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerType, Signedness, VectorType
+from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.same_value import is_tile_vector, vector_shape
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
@@ -17,27 +15,12 @@ from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
-from xetile.rewriting.one_to_many import Expansion, Offset, Parts
+from xetile.passes.xetile_wg_to_sg.registers import in_registers
+from xetile.passes.xetile_wg_to_sg.units import Copies, Units, unit_vector
+from xetile.planning.holdings import Holdings
+from xetile.planning.holdings.needs import carries
+from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers, remade
-
-
-@dataclass(eq=False)
-class Units(Parts):
-    """One subgroup's units of a distributed value, rows outer."""
-
-    distribution: Distribution
-
-    def unit(self, row: int, column: int) -> SSAValue:
-        """The unit of one round in each dimension."""
-        return self.values[row * self.distribution.rounds(1) + column]
-
-    def agrees_with(self, other: Parts) -> bool:
-        return (
-            isinstance(other, Units)
-            and self.distribution == other.distribution
-            and super().agrees_with(other)
-        )
-
 
 MOST_UNITS = 1 << 12
 """A bound on the units of one value in a subgroup, each of which becomes ops of its own."""
@@ -47,7 +30,12 @@ class SubgroupView(Expansion):
     """A function as it is rebuilt for one subgroup."""
 
     def __init__(
-        self, function: Operation, handlers: Handlers[Self], *, exchange_bytes: int
+        self,
+        function: Operation,
+        handlers: Handlers[Self],
+        holdings: Holdings,
+        *,
+        exchange_bytes: int,
     ) -> None:
         super().__init__(function, handlers)
         self.exchange_bytes = exchange_bytes
@@ -58,11 +46,16 @@ class SubgroupView(Expansion):
                     f"the workgroup-level function takes an argument of type {argument.type}; "
                     "expected memrefs, addresses and scalars, from which tiles are made inside",
                 )
-        self.maps = infer_workgroup_maps(function)
+        self.holdings = holdings
+        self.maps = holdings.needs.maps
+        self._made: Distribution | None = None
 
     # Who holds what.
 
     def distribution_of(self, value: SSAValue) -> Distribution:
+        """How a value is dealt out: as its map says, but for the result that is being made otherwise."""
+        if self._made is not None and value in self.current.results:
+            return self._made
         shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
         distribution = self.maps[value].distribution(shape)
         if distribution.local_units > MOST_UNITS:
@@ -75,6 +68,39 @@ class SubgroupView(Expansion):
         return distribution
 
     def units(self, value: SSAValue) -> Units:
+        """A subgroup's units of an operand of the current op, in the distribution in which that takes it."""
+        became = self.get(value)
+        assert isinstance(became, Units | Copies)
+        held = became.each if isinstance(became, Copies) else [became]
+        wanted = self.holdings.wanted(self.current, self._made, value)
+        for units in held:
+            if units.distribution == wanted:
+                return units
+        made = (in_registers(self, units, wanted) for units in held)
+        return next(units for units in made if units is not None)
+
+    def rewrite(self, op: Operation) -> None:
+        """Rewrite an op once for each distribution in which its results are held, where they are several or another."""
+        mapped = [] if carries(op) else [v for v in op.results if v in self.maps]
+        held = [self.holdings.of(value) for value in mapped]
+        if all(
+            len(one) == 1 and one[0] == self.holdings.needs.home(value)
+            for value, one in zip(mapped, held, strict=True)
+        ):
+            super().rewrite(op)
+            return
+        copies: dict[SSAValue, list[Units]] = {value: [] for value in mapped}
+        for distribution in dict.fromkeys(d for one in held for d in one):
+            self._made = distribution
+            super().rewrite(op)
+            for value, one in zip(mapped, held, strict=True):
+                if distribution in one:
+                    copies[value].append(self._units_made(value))
+        self._made = None
+        for value, units in copies.items():
+            self.bind(value, units[0] if len(units) == 1 else Copies.of(units))
+
+    def _units_made(self, value: SSAValue) -> Units:
         became = self.get(value)
         assert isinstance(became, Units)
         return became
@@ -117,11 +143,11 @@ class SubgroupView(Expansion):
 
     def single(self, value: SSAValue) -> SSAValue:
         """What an old value became, for ops that know no units: a vector must be held whole."""
-        became = self.get(value)
-        if not isinstance(became, Units):
+        if not isinstance(self.get(value), Units | Copies):
             return super().single(value)
         if isinstance(value.type, TileType):
             self.refuse(f"cannot take a workgroup's tile {value.type}")
+        became = self.units(value)
         distribution = became.distribution
         if distribution.unit == distribution.shape:
             return became.values[0]
@@ -150,8 +176,9 @@ class SubgroupView(Expansion):
             self.bind(result, Units([copy.results[number] for copy in made], distribution))
 
     def _of_unit(self, value: SSAValue, unit: int) -> SSAValue:
-        became = self.get(value)
-        return became.values[unit] if isinstance(became, Units) else self.single(value)
+        if isinstance(self.get(value), Units | Copies):
+            return self.units(value).values[unit]
+        return self.single(value)
 
     def other(self, op: Operation) -> None:
         if has_trait(op, Elementwise) and any(is_tile_vector(v.type) for v in op.results):
@@ -236,11 +263,6 @@ def is_signless(element: Attribute) -> bool:
     if not isinstance(element, IntegerType):
         return True
     return cast("IntegerType", element).signedness.data is Signedness.SIGNLESS
-
-
-def unit_vector(type: Attribute, distribution: Distribution) -> VectorType[Attribute]:
-    """The type of one unit of a workgroup's vector."""
-    return VectorType(cast(VectorType[Attribute], type).element_type, distribution.unit)
 
 
 def retyped(

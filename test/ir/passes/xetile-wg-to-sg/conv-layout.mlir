@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
+// RUN: xetile-opt --xetile-wg-to-sg=loads=mapped --split-input-file %s | FileCheck %s
 
 // Other owners: stored in a shared buffer, a barrier, loaded with the new map, a barrier.
 

@@ -1,6 +1,6 @@
 // What cannot be distributed over subgroups. One error per chunk.
 //
-// RUN: xetile-opt --xetile-wg-to-sg %s --split-input-file --verify-diagnostics
+// RUN: xetile-opt --xetile-wg-to-sg=loads=mapped %s --split-input-file --verify-diagnostics
 
 #map = #xetile.wg_map<sg_layout = [2, 1], sg_data = [8, 16]>
 #tile = #xetile.tile_attr<wg_map = #map>

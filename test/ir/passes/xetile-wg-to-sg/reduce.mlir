@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
+// RUN: xetile-opt --xetile-wg-to-sg=loads=mapped --split-input-file %s | FileCheck %s
 
 // One unit along the reduced dimension: each subgroup reduces its own.
 

@@ -1,4 +1,4 @@
-// RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
+// RUN: xetile-opt --xetile-wg-to-sg=loads=mapped --split-input-file %s | FileCheck %s
 
 // The RFC's 2.3: subgroup s loads the transpose of the unit that it needs, so that nothing moves.
 

@@ -23,8 +23,7 @@ from support.workgroup import (
 )
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.dialects.modules import context, parse
-from xetile.passes.pipelines import lower
+from xetile.dialects.modules import parse
 
 CONVERSIONS: list[tuple[tuple[int, int], Map, Map]] = [
     ((64, 64), ((4, 2), (16, 32)), ((2, 4), (32, 16))),
@@ -60,7 +59,7 @@ def test_conv_layout(shape: tuple[int, int], source: Map, result: Map, type: str
     )
     a = random_array(surface, type)
     arrays = [a, numpy.zeros_like(a)]
-    found = same_below(text, arrays, to_level("subgroup"), *in_bands(type))
+    found = same_below(text, arrays, to_level("subgroup"), distributed(), *in_bands(type))
     assert found[1].tobytes() == a.tobytes()
 
 
@@ -92,7 +91,7 @@ def test_transpose(shape: tuple[int, int], source: Map, result: Map, type: str) 
     )
     a = random_array(surface, type)
     arrays = [a, numpy.zeros(turned, a.dtype)]
-    found = same_below(text, arrays, to_level("subgroup"), *in_bands(type))
+    found = same_below(text, arrays, to_level("subgroup"), distributed(), *in_bands(type))
     expected = numpy.zeros(shape, a.dtype)
     expected[: surface[0], : surface[1]] = a
     assert found[1].tobytes() == expected.T.tobytes()
@@ -218,9 +217,10 @@ def test_reduce(
             found = same_at_subgroup_level(text, arrays)[1]
         else:
             expected = executed(text, arrays)[1]
-            found = executed(text, arrays, to_level("subgroup"))[1]
-            difference = abs(expected.astype(numpy.float64) - found.astype(numpy.float64))
-            assert (difference <= reduction_bound(kind, a, dims, source)).all()
+            for lowered in (to_level("subgroup"), distributed()):
+                found = executed(text, arrays, lowered)[1]
+                difference = abs(expected.astype(numpy.float64) - found.astype(numpy.float64))
+                assert (difference <= reduction_bound(kind, a, dims, source)).all()
         if type in FLOATS and kind not in REORDERED:
             wanted = numpy.broadcast_to(exact(kind, a, dims), shape).astype(a.dtype)
             assert found.tobytes() == wanted.tobytes()
@@ -264,7 +264,7 @@ def test_exchanges_in_a_loop_use_one_buffer(type: str) -> None:
         expected = expected.T + expected
     assert found[1].tobytes() == expected.tobytes()
     module = parse(text)
-    lower(context(), module, "subgroup", None)
+    distributed()(module)
     assert [op.name for op in module.walk()].count("memref.alloc") == 1
 
 
@@ -356,7 +356,5 @@ def test_two_exchanges_through_one_buffer_stay_two() -> None:
         + store("s", "B", memref(shape, "f32"), shape, "f32", second),
     )
     a = random_array(shape, "f32")
-    found = same_below(
-        text, [a, numpy.zeros_like(a)], to_level("subgroup"), to_level("blocked")
-    )
+    found = same_below(text, [a, numpy.zeros_like(a)], to_level("blocked"), distributed())
     assert numpy.array_equal(found[1], a - a * a)

@@ -162,5 +162,7 @@ def test_random_programs(seed: int) -> None:
         distributed(limit)(module)
         to_level("blocked")(module)
 
-    found = same_below(program.text(), arrays, to_level("subgroup"), blocked_in_bands)
+    found = same_below(
+        program.text(), arrays, to_level("subgroup"), distributed(), blocked_in_bands
+    )
     assert found[1].size == prod(program.shape)

@@ -1,0 +1,124 @@
+"""What it costs a subgroup to have a value in a distribution, and to exchange it: instructions, by rounds of loops."""
+
+from math import ceil, prod
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from xetile.dialects.traits import (
+    Elementwise,
+    PrefetchesTile,
+    ReadsTile,
+    has_trait,
+)
+from xetile.dialects.xetile import TileReduceOp, TileType
+from xetile.dialects.xetile.attributes import SHARED
+from xetile.dialects.xetile.types import memory_bits
+from xetile.layout.algebra.distribution import Distribution
+from xetile.layout.exchange.columns import WORD_BITS
+from xetile.planning.holdings.needs import Needs, reduced
+from xetile.planning.messages import in_memory, plan
+from xetile.planning.register_layouts.classes import weight
+from xetile.planning.uses import TileUse
+from xetile.targets.target import INDEX_BITS
+from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.prices import ELEMENTWISE
+
+_LOOPS = ("scf.for", "scf.while")
+
+
+class HoldingPrices:
+    """The prices of one function's ops on a device."""
+
+    def __init__(self, device: XeDevice, needs: Needs) -> None:
+        self._device = device
+        self._needs = needs
+
+    def of(self, op: Operation, made: Distribution) -> float:
+        """What an op costs that makes its result as `made`, or prefetches it so."""
+        price = self._once(op, made)
+        return price * weight(_depth(op)) if price else 0.0
+
+    def _once(self, op: Operation, made: Distribution) -> float:
+        if has_trait(op, ReadsTile):
+            turned = made != self._needs.home(op.results[0]) and self._is_turned(op)
+            return self._access(op, made, "load", turned=turned)
+        if has_trait(op, PrefetchesTile):
+            return self._access(op, made, "prefetch", turned=False)
+        if has_trait(op, Elementwise):
+            words = self._words(made, _bits(op.results[0]))
+            return words * ELEMENTWISE.get(op.name, 1)
+        return 0.0
+
+    def reducing(self, op: TileReduceOp, source: Distribution) -> float:
+        """What it costs to combine a subgroup's units of a reduction's source."""
+        words = self._words(source, _bits(op.source))
+        return words * self._device.prices.combine * weight(_depth(op))
+
+    def exchange(self, op: Operation) -> float:
+        """What it costs to move the data of a rearranging op through shared memory, and what it saves."""
+        prices = self._device.prices
+        source, target = self._needs.home(op.operands[0]), self._needs.home(op.results[0])
+        if isinstance(op, TileReduceOp):
+            source, target = reduced(op, source, target)
+        elif self._needs.turns(op) or prod(source.shape) < prod(target.shape):
+            wanted = self._needs.source_of(op)
+            assert wanted is not None
+            target = wanted
+        bits = _bits(op.operands[0])
+        stored = ceil(self._words(source, bits) / prices.block_words) * prices.block_message
+        words, message = prices.block_words, prices.block_message
+        if self._needs.turns(op):
+            words, message = prices.lane_words, prices.lane_message
+        loaded = ceil(self._words(target, bits) / words) * message
+        moved = (stored + loaded + 2 * prices.barrier) * weight(_depth(op))
+        if not isinstance(op, TileReduceOp):
+            return moved
+        whole = self._needs.source_of(op)
+        assert whole is not None
+        return (
+            moved + self.reducing(op, self._needs.home(op.source)) - self.reducing(op, whole)
+        )
+
+    def _access(
+        self, op: Operation, made: Distribution, use: TileUse, *, turned: bool
+    ) -> float:
+        """Messages of a load or prefetch of all units."""
+        tile = next(v.type for v in op.operands if isinstance(v.type, TileType))
+        prices = self._device.prices
+        if tile.scattered or tile.memory_space == SHARED:
+            words = self._words(made, memory_bits(tile.element_type) or INDEX_BITS)
+            each = 1 if tile.scattered else prices.lane_words
+            return ceil(words / each) * prices.lane_message
+        unit = tile.with_(shape=made.unit, wg_map=None)
+        message = plan(self._device, use, unit, transposed=turned)
+        if message is None:
+            elements = prod(made.unit) * made.local_units
+            return ceil(elements / self._device.lanes) * prices.lane_message
+        rows, columns = in_memory(unit, made.unit)
+        count = ceil(rows / message.rows) * ceil(columns / message.width)
+        return made.local_units * count * prices.block_message
+
+    def _is_turned(self, load: Operation) -> bool:
+        """Whether a load is only transposed, so that messages may do that."""
+        uses = [use.operation for use in load.results[0].uses]
+        return bool(uses) and all(self._needs.turns(use) for use in uses)
+
+    def _words(self, made: Distribution, bits: int) -> float:
+        """Words of 32 bits that a lane has of a subgroup's units."""
+        elements = prod(made.unit) * made.local_units
+        return max(1.0, elements * bits / WORD_BITS / self._device.lanes)
+
+
+def _depth(op: Operation) -> int:
+    depth, parent = 0, op.parent_op()
+    while parent is not None:
+        depth += parent.name in _LOOPS
+        parent = parent.parent_op()
+    return depth
+
+
+def _bits(value: SSAValue) -> int:
+    element = cast(VectorType[Attribute], value.type).element_type
+    return INDEX_BITS if isinstance(element, IndexType) else memory_bits(element) or INDEX_BITS
