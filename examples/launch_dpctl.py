@@ -19,6 +19,8 @@ import dpctl.memory
 import dpctl.program
 import numpy
 
+ALIGNMENT = 64  # bytes
+
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 path = sys.argv[1]
@@ -31,6 +33,15 @@ program = dpctl.program.create_program_from_spirv(queue, spirv, options)
 kernel = contract["kernels"][0]
 if [argument["element"] for argument in kernel["arguments"]] != ["f16", "f16", "f32"]:
     sys.exit("this example multiplies f16 to f32")
+stated = [
+    each
+    for argument in kernel["arguments"]
+    for each in argument.get("surface", {}).get("preconditions", ())
+]
+if wrong := [each for each in stated if each["of"] != "base" or ALIGNMENT % each["multiple"]]:
+    sys.exit(
+        f"this example gives static matrices at multiples of {ALIGNMENT} bytes, not {wrong[0]}"
+    )
 of_a, of_b, of_c = (argument["shape"] for argument in kernel["arguments"])
 random = numpy.random.default_rng(0)
 a = random.standard_normal(of_a, numpy.float32).astype(numpy.float16)
@@ -38,7 +49,7 @@ b = random.standard_normal(of_b, numpy.float32).astype(numpy.float16)
 c = numpy.zeros(of_c, numpy.float32)
 memories = []
 for array in (a, b, c):
-    memory = dpctl.memory.MemoryUSMDevice(array.nbytes, alignment=64, queue=queue)
+    memory = dpctl.memory.MemoryUSMDevice(array.nbytes, alignment=ALIGNMENT, queue=queue)
     memory.copy_from_host(array.view(numpy.uint8).reshape(-1))
     memories.append(memory)
 block = kernel["block"][::-1]  # SYCL's last dimension is OpenCL's first

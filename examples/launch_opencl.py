@@ -64,6 +64,16 @@ else:
 kernel = contract["kernels"][0]
 if [argument["element"] for argument in kernel["arguments"]] != ["f16", "f16", "f32"]:
     sys.exit("this example multiplies f16 to f32")
+stated = [
+    each
+    for argument in kernel["arguments"]
+    for each in argument.get("surface", {}).get("preconditions", ())
+]
+aligned = device.mem_base_addr_align // 8
+if wrong := [each for each in stated if each["of"] != "base" or aligned % each["multiple"]]:
+    sys.exit(
+        f"this example gives static matrices at multiples of {aligned} bytes, not {wrong[0]}"
+    )
 of_a, of_b, of_c = (argument["shape"] for argument in kernel["arguments"])
 random = numpy.random.default_rng(0)
 a = random.standard_normal(of_a, numpy.float32).astype(numpy.float16)

@@ -20,6 +20,10 @@ they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_
 bytes."""
 
 
+SURFACES_ATTRIBUTE = "xetile.surfaces"
+"""Attribute of a kernel that tests whether 2D block messages reach its matrices: nothing is the host's to see to."""
+
+
 class Level(NamedTuple):
     """One level: its letter and name, the unit that is written on its kernels, the dialect that only it has."""
 

@@ -1,5 +1,6 @@
 """What a host needs to launch a compiled kernel."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
@@ -12,8 +13,9 @@ from xetile.analysis.targets import named_targets, subgroup_threads
 from xetile.codegen.entries import Plain, check_launch, check_unlowered, plain, type_name
 from xetile.codegen.functions import WORKGROUP_SIZE, is_kernel, llvm_functions
 from xetile.codegen.options import build_options, divides
+from xetile.codegen.preconditions import Precondition, preconditions
 from xetile.codegen.surfaces import surface_bases
-from xetile.levels import LAUNCH_ATTRIBUTE
+from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.targets import DEFAULT
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.surface import SURFACE
@@ -72,10 +74,11 @@ def _llvm_version() -> str:
 def _kernel(function: llvm.FuncOp, device: str | None) -> dict[str, Plain]:
     entries = _entries(function)
     bases = surface_bases(function)
+    stated = {} if SURFACES_ATTRIBUTE in function.attributes else preconditions(function)
     arguments = cast("list[dict[str, Plain]]", entries["arguments"])
     for entry, value in zip(arguments, function.body.blocks[0].args, strict=True):
         if value in bases:
-            entry["surface"] = _surface_rules()
+            entry["surface"] = _surface_rules(stated.get(value.index, ()))
     return {
         "name": function.sym_name.data,
         "device": device,
@@ -128,7 +131,7 @@ def _floating_point(function: llvm.FuncOp) -> dict[str, Plain]:
     }
 
 
-def _surface_rules() -> dict[str, Plain]:
+def _surface_rules(stated: Sequence[Precondition]) -> dict[str, Plain]:
     return {
         "base_alignment": SURFACE.base_alignment,
         "least_width": SURFACE.least_width,
@@ -136,4 +139,19 @@ def _surface_rules() -> dict[str, Plain]:
         "least_pitch": SURFACE.least_pitch,
         "pitch_multiple": SURFACE.pitch_multiple,
         "largest_extent": SURFACE.most,
+        "preconditions": [_precondition(each) for each in stated],
+    }
+
+
+def _precondition(stated: Precondition) -> Plain:
+    """A precondition in JSON: the bytes are the sum of products, of a factor and arguments by their numbers."""
+    terms: list[Plain] = [
+        {"factor": count, "arguments": [*product]} for product, count in stated.bytes.items()
+    ]
+    return {
+        "of": stated.of,
+        "bytes": terms,
+        "multiple": stated.multiple,
+        "least": stated.least,
+        "most": stated.most,
     }

@@ -10,7 +10,7 @@ from xdsl.irdl import IRDLOperation
 
 from xetile.advice import nearest
 from xetile.errors import fail, warn
-from xetile.levels import LAUNCH_ATTRIBUTE, UNIT_ATTRIBUTE
+from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE
 
 FUNCTION_ATTRIBUTES = (
     "VectorComputeFunctionINTEL",
@@ -25,7 +25,7 @@ FUNCTION_ATTRIBUTES = (
 )
 """What is read of the attributes of a function."""
 
-_OF_XETILE = (LAUNCH_ATTRIBUTE, UNIT_ATTRIBUTE)
+_OF_XETILE = (LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE)
 _FUNCTIONS = ("gpu.func", "func.func")
 _ALMOST = 0.75
 _MISSPELLED = 0.85

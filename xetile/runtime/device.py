@@ -40,13 +40,15 @@ class Information(NamedTuple):
 
     `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
     Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
-    why a device that is there cannot be opened.
+    why a device that is there cannot be opened. Without `checks_surfaces` it reads as they stand
+    the matrices that 2D block messages do not take.
     """
 
     name: str
     description: str
     emulates: bool
     fault: str | None = None
+    checks_surfaces: bool = True
 
 
 @runtime_checkable

@@ -9,6 +9,7 @@ from xetile.errors import XetileError
 from xetile.runtime.arguments import free, place, read_back
 from xetile.runtime.device import Device, Extents, Program
 from xetile.runtime.launch import Compiled, Stage, compile_kernel, extents_of, placed_at
+from xetile.runtime.preconditions import check_preconditions
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -72,6 +73,8 @@ class HostLauncher:
             compiled, program = self._build(kernel)
             placed = place(self._device, compiled.entries, arguments)
             try:
+                if self._device.information.checks_surfaces:
+                    check_preconditions(compiled.entries, placed.arguments)
                 self._stage(f"launching {compiled.name}")
                 self._device.launch(
                     program,

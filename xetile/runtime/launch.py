@@ -17,6 +17,7 @@ from xetile.runtime.arguments import (
     source_types,
 )
 from xetile.runtime.device import Device, Extents
+from xetile.runtime.preconditions import check_preconditions
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -119,6 +120,8 @@ def execute_compiled(
         try:
             placed = place(device, compiled.entries, arrays)
             try:
+                if device.information.checks_surfaces:
+                    check_preconditions(compiled.entries, placed.arguments)
                 seconds: list[float] = []
                 for number in range(1, times + 1):
                     stage(f"launch {number} of {times}" if times > 1 else "launching")

@@ -36,7 +36,7 @@ def open_cpu(name: str, *, surface_checks: bool) -> OpenCLDevice:
     found = devices(pyopencl.device_type.CPU)
     if not found:
         raise XetileError("Intel's OpenCL runtime is installed and offers no device")
-    information = describe(name, found[0])
+    information = describe(name, found[0])._replace(checks_surfaces=surface_checks)
     return OpenCLDevice(found[0], information, surface_checks=surface_checks)
 
 

@@ -17,6 +17,7 @@ from xetile.codegen import launch_contract
 from xetile.codegen.contract import Plain
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
+from xetile.targets.target import Assume
 
 
 class Validator(Protocol):
@@ -267,6 +268,68 @@ def test_surfaces_are_what_messages_take_their_base_from() -> None:
     assert with_surface("addresses") == [(name, "pointer") for name in "APB"]
     # one of two is the address, and what they add up to is what has to be aligned
     assert with_surface("a sum of two arguments") == [("A", "value"), ("D", "value")]
+
+
+BATCH = """
+  gpu.func @batch(%A: memref<?x?x?xf32>, %n: index, %p: i32, %B: memref<64x64xf32>) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %x = gpu.block_id x
+    %h = memref.dim %A, %c1 : memref<?x?x?xf32>
+    %w = memref.dim %A, %c2 : memref<?x?x?xf32>
+    %step = arith.muli %h, %w : index
+    %t = xetile.init_tile %A[%x, 0, 0], [%n, %h, %w], [%step, %w, 1] : memref<?x?x?xf32> -> !xetile.tile<8x16xf32>
+    %v = xetile.load_tile %t : !xetile.tile<8x16xf32> -> vector<8x16xf32>
+    %pitch = arith.index_cast %p : i32 to index
+    %more = arith.addi %pitch, %c2 : index
+    %pad = arith.muli %more, %c2 : index
+    %u = xetile.init_tile %A[0, 0, 0], [%n, %h, 64], [%step, %pad, 1] : memref<?x?x?xf32> -> !xetile.tile<8x16xf32>
+    xetile.store_tile %v, %u : vector<8x16xf32>, !xetile.tile<8x16xf32>
+    gpu.return
+  }
+"""
+
+
+def stated(text: str, assume: Assume = "block") -> set[tuple[int, str, str, int]]:
+    """What is stated: of which argument, of what, the sum, the multiple."""
+    contract = launch_contract(module_of(text), "bmg", assume=assume)
+    validator(SCHEMA).validate(json.loads(json.dumps(contract)))
+    found: set[tuple[int, str, str, int]] = set()
+    for number, entry in enumerate(arguments_of(contract)):
+        surface = cast("dict[str, Plain]", entry.get("surface") or {})
+        for each in cast("list[dict[str, Plain]]", surface.get("preconditions") or []):
+            terms = cast("list[dict[str, Plain]]", each["bytes"])
+            words = [f"{t['factor']}*{t['arguments']}" for t in terms]
+            row = (number, str(each["of"]), " + ".join(words), cast(int, each["multiple"]))
+            found.add(row)
+    return found
+
+
+def test_what_the_arguments_decide_on_is_stated() -> None:
+    assert stated(BATCH) == {
+        (0, "base", "1*[0]", 64),
+        (0, "step between bases", "4*[2, 3]", 64),
+        (0, "width", "4*[3]", 4),
+        (0, "pitch", "4*[3]", 16),
+        (0, "pitch", "8*[5] + 16*[]", 16),
+        (0, "pitch over width", "8*[5] + -240*[]", 1),
+    }
+
+
+def test_what_the_kernel_tests_is_not_stated() -> None:
+    source = "memref<64x64xf32>"
+    tile = "!xetile.tile<8x16xf32>"
+    copy = f"""
+  gpu.func @tested(%A: {source}, %p: index) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+    %t = xetile.init_tile %A[0, 0] : {source} -> {tile}
+    xetile.prefetch_tile %t : {tile}
+    gpu.return
+  }}
+"""
+    assert stated(copy) == {(0, "base", "1*[0]", 64)}
+    assert stated(copy, "check") == set()
+    assert stated(copy, "gather") == set()
 
 
 def test_what_a_kernel_of_the_llvm_dialect_says() -> None:

@@ -104,6 +104,15 @@ def test_launch_contract():
             "least_pitch": 64,
             "pitch_multiple": 16,
             "largest_extent": 1 << 24,
+            "preconditions": [
+                {
+                    "of": "base",
+                    "bytes": [{"factor": 1, "arguments": [0]}],
+                    "multiple": 64,
+                    "least": None,
+                    "most": None,
+                }
+            ],
         },
     }
     count = {"name": "n", "kind": "value", "type": "i32", "source": "i32"}

@@ -172,7 +172,8 @@ def test_a_misaligned_surface_is_reported_as_numpy_does(opened: ChildDevice):
     for start in (1, 8):
         message = refusal(opened, copy_block(), whole[start : start + 128], target)
         assert re.match(
-            f"the matrix has a base {4 * start} bytes above a multiple of 64", message
+            rf"argument 0 \(arg0\): the matrix has a base {4 * start} bytes above a multiple of 64",
+            message,
         )
     run(opened, copy_block(), whole[:128], target)
     assert (target == whole[:128]).all()

@@ -23,7 +23,7 @@ from xetile.analysis.kernels import (
 from xetile.analysis.targets import named_targets, subgroup_threads, target_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
-from xetile.levels import LAUNCH_ATTRIBUTE
+from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
 from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
@@ -128,6 +128,8 @@ def _kernel(
         "gpu.kernel": UnitAttr(),
         "intel_reqd_sub_group_size": IntegerAttr(subgroup_threads(function), i32),
     }
+    if SURFACES_ATTRIBUTE in function.attributes:
+        attributes[SURFACES_ATTRIBUTE] = function.attributes[SURFACES_ATTRIBUTE]
     sizes = launch_sizes(function, "known_block_size")
     if sizes is not None:
         attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
@@ -37,6 +37,7 @@ from xetile.analysis.kernels import functions, holds_dialect, level
 from xetile.analysis.targets import assumption, check_option, device_of
 from xetile.dialects.xetile import LoadTileOp, PrefetchTileOp, StoreTileOp
 from xetile.errors import fail, remark
+from xetile.levels import SURFACES_ATTRIBUTE
 from xetile.passes.xetile_blockop_fallback.accesses import HANDLERS
 from xetile.passes.xetile_blockop_fallback.versions import Versions, with_versions
 from xetile.passes.xetile_blockop_fallback.view import FallbackView
@@ -81,7 +82,9 @@ class XeTileBlockOpFallback(ModulePass):
         self._tell(found)
         if self.assume == "check":
             versions = with_versions(function, [f for f in found if _is_open(f)])
-            found = list(families(function, device)) if versions.gathered else found
+            if versions.gathered:
+                function.attributes[SURFACES_ATTRIBUTE] = StringAttr("tested")
+                found = list(families(function, device))
         fallen = [family for family in found if self._falls(family, versions)]
         if not fallen:
             return

@@ -1,0 +1,187 @@
+"""What a host has to see to before a launch: that what the arguments make of bases, widths and pitches is even.
+
+Read off the calls of 2D block messages: what they take is followed back to the kernel's arguments, as sums of products
+of them. What is made in another way (loaded, rounded) is not stated.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.codegen.functions import callee
+from xetile.dialects.upstream.llvm import AddrSpaceCastOp
+from xetile.planning.words import BYTE_BITS
+from xetile.targets.xe.surface import SURFACE
+
+Product = tuple[int, ...]
+"""Numbers of arguments that are multiplied, ascending; -1 for an id of the launch."""
+
+Sum: TypeAlias = Mapping[Product, int]
+"""A sum of products, each as often as it stands there (bytes)."""
+
+_ID = -1
+_LARGEST_SUM = 16
+"""Products of a sum that is followed, and factors of one; a matrix has two or three."""
+
+_PAYLOAD = "createBlock2DAddressPayload"
+_MESSAGE = "_2d_block_"
+
+
+class Precondition(NamedTuple):
+    """What a sum of arguments has to be (bytes): a multiple of something, and between limits."""
+
+    of: str
+    bytes: Sum
+    multiple: int
+    least: int | None = None
+    most: int | None = None
+
+    @property
+    def arguments(self) -> set[int]:
+        return {number for product in self.bytes for number in product}
+
+
+def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
+    """By the number of the argument that is the base, what is stated of its matrices, each once."""
+    entry = kernel.body.blocks[0]
+    found: dict[int, list[Precondition]] = {}
+    for call in kernel.walk():
+        if not isinstance(call, llvm.CallOp):
+            continue
+        name, operands = callee(call) or "", call.args
+        less = 1 if _PAYLOAD in name else 0
+        if not less and _MESSAGE not in name:
+            continue
+        base, width, pitch = (_sum(operands[place], entry) for place in (0, 1, 3))
+        for number in _bases(base, entry):
+            stated = found.setdefault(number, [])
+            for made in _stated(base, _more(width, less), _more(pitch, less)):
+                if made not in stated:
+                    stated.append(made)
+    return found
+
+
+def _bases(base: Sum | None, entry: Block) -> list[int]:
+    """The pointers of a base; where it has none, all its arguments."""
+    terms = [] if base is None else [p[0] for p in base if len(p) == 1 and p[0] != _ID]
+    pointers = [
+        number for number in terms if isinstance(entry.args[number].type, llvm.LLVMPointerType)
+    ]
+    return pointers or terms
+
+
+def _stated(base: Sum | None, width: Sum | None, pitch: Sum | None) -> Iterator[Precondition]:
+    if base is not None:
+        yield from _stated_base(base)
+    if width is not None and _is_open(width):
+        multiple = SURFACE.multiple("width")
+        yield Precondition("width", width, multiple, SURFACE.least_width, SURFACE.most)
+    if pitch is not None and _is_open(pitch):
+        multiple = SURFACE.multiple("pitch")
+        yield Precondition("pitch", pitch, multiple, SURFACE.least_pitch, SURFACE.most)
+    if width is None or pitch is None:
+        return
+    over = _plus(pitch, _times(width, {(): -1}))
+    if _is_open(over):
+        yield Precondition("pitch over width", over, 1, 0)
+
+
+def _stated_base(base: Sum) -> Iterator[Precondition]:
+    """Of a base, and of the steps from one matrix of a batch to the next, which ids count."""
+    multiple = SURFACE.multiple("base")
+    fixed = {product: count for product, count in base.items() if _ID not in product}
+    if _is_open(fixed):
+        yield Precondition("base", fixed, multiple)
+    for product, count in base.items():
+        step = tuple(number for number in product if number != _ID)
+        if _ID in product and step and count % multiple:
+            yield Precondition("step between bases", {step: count}, multiple)
+
+
+def _is_open(bytes: Sum) -> bool:
+    """Whether arguments, and no ids, decide on it."""
+    numbers = {number for product in bytes for number in product}
+    return bool(numbers) and _ID not in numbers
+
+
+# Sums.
+
+
+def _plus(left: Sum, right: Sum) -> Sum:
+    found = dict(left)
+    for product, count in right.items():
+        found[product] = found.get(product, 0) + count
+    return {product: count for product, count in found.items() if count}
+
+
+def _times(left: Sum, right: Sum) -> Sum:
+    found: Sum = {}
+    for first, once in left.items():
+        for second, twice in right.items():
+            found = _plus(found, {tuple(sorted((*first, *second))): once * twice})
+    return found
+
+
+def _more(value: Sum | None, by: int) -> Sum | None:
+    return None if value is None else _plus(value, {(): by})
+
+
+def _sum(value: SSAValue, entry: Block, depth: int = _LARGEST_SUM) -> Sum | None:
+    """What a number or an address is of the kernel's arguments; None where it is made in another way."""
+    if isinstance(value, BlockArgument):
+        return {(value.index,): 1} if value.block is entry else None
+    op = value.owner
+    if depth == 0:
+        return None
+
+    def of(operand: SSAValue) -> Sum | None:
+        return _sum(operand, entry, depth - 1)
+
+    match op:
+        case llvm.ConstantOp(value=IntegerAttr() as number):
+            constant = cast("IntegerAttr[IntegerType]", number).value.data
+            return {(): constant} if constant else {}
+        case llvm.AddOp(lhs=left, rhs=right):
+            return _joined(_plus, of(left), of(right))
+        case llvm.SubOp(lhs=left, rhs=right):
+            return _joined(lambda a, b: _plus(a, _times(b, {(): -1})), of(left), of(right))
+        case llvm.MulOp(lhs=left, rhs=right):
+            return _joined(_times, of(left), of(right))
+        case llvm.CallOp() if "get_group_id" in (callee(op) or ""):
+            return {(_ID,): 1}
+        case llvm.GEPOp():
+            return _address(op, of)
+        case (
+            llvm.TruncOp()
+            | llvm.SExtOp()
+            | llvm.ZExtOp()
+            | llvm.IntToPtrOp()
+            | llvm.PtrToIntOp()
+            | AddrSpaceCastOp()
+        ):
+            return of(op.operands[0])
+        case _:
+            return None
+
+
+def _joined(how: Callable[[Sum, Sum], Sum], left: Sum | None, right: Sum | None) -> Sum | None:
+    if left is None or right is None:
+        return None
+    found = how(left, right)
+    return found if len(found) <= _LARGEST_SUM else None
+
+
+def _address(op: llvm.GEPOp, of: Callable[[SSAValue], Sum | None]) -> Sum | None:
+    """A pointer so many elements further."""
+    places = op.rawConstantIndices.get_values()
+    if len(places) != 1 or not isa(op.elem_type, IntegerType):
+        return None
+    size = op.elem_type.width.data // BYTE_BITS
+    moved = of(op.ssa_indices[0]) if op.ssa_indices else {(): int(places[0])}
+    if moved is None or not size:
+        return None
+    return _joined(_plus, of(op.ptr), _times(moved, {(): size}))
