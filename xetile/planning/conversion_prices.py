@@ -1,15 +1,11 @@
 """What conversions between register layouts cost in one function."""
 
-from math import prod
-
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import subgroup_count
 from xetile.dialects.upstream.gpu.functions import FuncOp
-from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.exchange.prices import Prices
+from xetile.planning.shared_memory import ALIGNMENT, memref_bytes, plan_shared_memory
 from xetile.targets.xe.device import XeDevice
 
 
@@ -22,6 +18,7 @@ def conversion_prices(function: Operation, device: XeDevice) -> Prices:
         return device.prices._replace(slice_bytes=0)
     subgroups = most_subgroups(function, device)
     taken = sum(buffer_bytes(buffer.type) for buffer in function.workgroup_buffers)
+    taken += plan_shared_memory(function).bytes
     return device.prices.among(subgroups, max(0, device.shared_bytes - taken))
 
 
@@ -32,7 +29,5 @@ def most_subgroups(function: Operation, device: XeDevice) -> int:
 
 
 def buffer_bytes(type: Attribute) -> int:
-    """Bytes of a buffer of static shape."""
-    if not isa(type, MemRefType[Attribute]):
-        return 0
-    return prod(type.get_shape()) * (memory_bits(type.element_type) or 8) // 8
+    """Bytes of a buffer of static shape, each of which begins at a multiple of `ALIGNMENT`."""
+    return -(-(memref_bytes(type) or 0) // ALIGNMENT) * ALIGNMENT

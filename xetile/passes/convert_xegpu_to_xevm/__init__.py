@@ -43,10 +43,12 @@ from xetile.passes.convert_xegpu_to_xevm import (
     rearrange,
     reductions,
     scattered,
+    shared_buffers,
     vectors,
 )
 from xetile.passes.convert_xegpu_to_xevm.extents import check_extents
 from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts, together_in
+from xetile.passes.convert_xegpu_to_xevm.shared_buffers import check_shared_memory
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.register_layouts import plan_registers
@@ -67,6 +69,7 @@ _HANDLERS: Handlers[LaneView] = {
     **elements.HANDLERS,
     **computed.HANDLERS,
     **once.HANDLERS,
+    **shared_buffers.HANDLERS,
     **scattered.HANDLERS,
 }
 
@@ -105,6 +108,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             if self.print_layouts:
                 print(describe(function, layouts), file=sys.stderr)
             view = LaneView(function, _HANDLERS, target, layouts)
+            check_shared_memory(view)
             view.run()
             settle(view)
             check_lowered(function, "xegpu", "XeVM")

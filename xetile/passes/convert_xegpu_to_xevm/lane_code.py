@@ -12,6 +12,7 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import LaneIdOp
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.planning.conversion_prices import conversion_prices
+from xetile.planning.shared_memory import plan_shared_memory
 from xetile.rewriting.layout_arithmetic import apply_layout
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers
@@ -41,8 +42,10 @@ class LaneCode(Expansion):
     ) -> None:
         super().__init__(function, handlers)
         self.device = target
+        self.shared_memory = plan_shared_memory(function)
         self.prices = conversion_prices(function, target)
         self.slice: Slice | None = None
+        self.shared_buffer: SSAValue | None = None
         self._lane_parts: dict[tuple[int, ...], SSAValue] = {}
 
     def lane(self) -> SSAValue:

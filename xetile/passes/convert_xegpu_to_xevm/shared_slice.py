@@ -53,16 +53,22 @@ def share(view: LaneCode, value: SSAValue, step: Share, word_bits: int) -> SSAVa
 
 
 def settle(view: LaneCode) -> None:
-    """Give the kernel's buffer the size that its conversions need; nothing where there are none."""
+    """Give the buffer of conversions the size that they need, and count the function's buffers."""
     own, function = view.slice, view.function
-    if own is None:
+    added = (own is not None) + (view.shared_buffer is not None)
+    if not added:
         return
     assert isinstance(function, FuncOp)
+    number = len(function.workgroup_buffers) + added
+    if own is not None:
+        _resize(view, function, own)
+    function.attributes["workgroup_attributions"] = IntegerAttr(number, i64)
+
+
+def _resize(view: LaneCode, function: FuncOp, own: Slice) -> None:
     subgroups = most_subgroups(function, view.device)
     own.size.properties["value"] = IntegerAttr(own.bytes, i32)
     Rewriter.replace_value_with_new_type(own.buffer, _buffer_type(own.bytes * subgroups))
-    number = len(function.workgroup_buffers) + 1
-    function.attributes["workgroup_attributions"] = IntegerAttr(number, i64)
 
 
 def _buffer_type(bytes: int) -> MemRefType[IntegerType]:

@@ -6,9 +6,11 @@ from typing import cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, i1, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream.memref.views import TransposeOp
 from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
 from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm.memory import (
@@ -140,6 +142,34 @@ def _collapse(view: LLVMView, op: Operation) -> None:
     _bind(view, op.results[0], found, start(view, found), sizes, strides)
 
 
+def _view(view: LLVMView, op: Operation) -> None:
+    """Bytes as elements of another type, row-major."""
+    source, shift, *dynamic = op.operands
+    found, sizes = strided(view, source), iter(dynamic)
+    at = total(view, [start(view, found), view.amount(shift)])
+    pointer = _behind(view, found.pointer, at, i8)
+    shape: list[Size] = [
+        view.amount(next(sizes)) if extent == DYNAMIC_INDEX else extent
+        for extent in _type(op.results[0]).get_shape()
+    ]
+    view.bind(op.results[0], Strided(pointer, 0, tuple(shape), (*[None] * len(shape),)))
+
+
+def _transpose(view: LLVMView, op: Operation) -> None:
+    """The dimensions in another order."""
+    found = strided(view, op.operands[0])
+    assert isinstance(op, TransposeOp)
+    order = [cast("AffineDimExpr", place).position for place in op.permutation.data.results]
+    sizes = [found.sizes[dimension] for dimension in order]
+    strides = [stride(view, found, dimension) for dimension in order]
+    _bind(view, op.results[0], found, start(view, found), sizes, strides)
+
+
+def _same(view: LLVMView, op: Operation) -> None:
+    """Another name of the same memory."""
+    view.bind(op.results[0], strided(view, op.operands[0]))
+
+
 def _rank(view: LLVMView, op: Operation) -> None:
     bind_size(view, op.results[0], len(strided(view, op.operands[0]).sizes))
 
@@ -151,17 +181,20 @@ def _element(view: LLVMView, memref: SSAValue, indices: Sequence[SSAValue]) -> S
         product(view, view.amount(index), stride(view, found, dimension))
         for dimension, index in enumerate(indices)
     ]
-    at = total(view, [start(view, found), *moved])
+    return _behind(view, found.pointer, total(view, [start(view, found), *moved]), type)
+
+
+def _behind(view: LLVMView, pointer: SSAValue, at: Size, type: Attribute) -> SSAValue:
+    """The pointer so many elements further."""
     if at == 0:
-        return found.pointer
-    place = view.size(at, 64)
+        return pointer
     return view.new(
         llvm.GEPOp(
-            found.pointer,
+            pointer,
             [llvm.GEP_USE_SSA_VAL],
             type,
-            ssa_indices=[place],
-            result_type=cast("llvm.LLVMPointerType", found.pointer.type),
+            ssa_indices=[view.size(at, 64)],
+            result_type=cast("llvm.LLVMPointerType", pointer.type),
         )
     )
 
@@ -193,5 +226,8 @@ HANDLERS: Handlers[LLVMView] = {
     "memref.rank": _rank,
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.store": _store,
+    "memref.memory_space_cast": _same,
     "memref.subview": _subview,
+    "memref.transpose": _transpose,
+    "memref.view": _view,
 }

@@ -41,4 +41,21 @@ gpu.module @m {
     memref.store %m, %M[%row] : memref<64xi1>
     gpu.return
   }
+
+  // Buffers in shared memory, as views of one.
+  // CHECK-LABEL: llvm.func @shared
+  // CHECK: %[[S:.*]] = llvm.mlir.addressof @shared_shared : !llvm.ptr<3>
+  // CHECK: %[[VIEW:.*]] = llvm.getelementptr %[[S]][%{{.*}}] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i8
+  // CHECK-NEXT: %[[P:.*]] = llvm.getelementptr %[[VIEW]][%{{.*}}] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, f32
+  // CHECK-NEXT: llvm.store %x, %[[P]] : f32, !llvm.ptr<3>
+  gpu.func @shared(%x: f32) workgroup(%s: memref<4096xi8, 3>) kernel {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c512 = arith.constant 512 : index
+    %v = memref.view %s[%c512][] : memref<4096xi8, 3> to memref<16x32xf32, 3>
+    %t = memref.transpose %v (i, j) -> (j, i) : memref<16x32xf32, 3> to memref<32x16xf32, strided<[1, 32]>, 3>
+    %c = memref.memory_space_cast %t : memref<32x16xf32, strided<[1, 32]>, 3> to memref<32x16xf32, strided<[1, 32]>, #gpu.address_space<workgroup>>
+    memref.store %x, %c[%c2, %c1] : memref<32x16xf32, strided<[1, 32]>, #gpu.address_space<workgroup>>
+    gpu.return
+  }
 }
