@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xetile.errors import fail
+from xetile.interpreter.common.ieee import IEEE
 from xetile.interpreter.machine import launch as machine
 from xetile.interpreter.machine.frame import Handlers
 from xetile.interpreter.machine.launch import Launcher
@@ -138,7 +139,7 @@ def execute_host(
 def _launcher(sanitize: bool | None) -> Launcher:
     if sanitize is None:
         sanitize = os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0")
-    return Launcher(_IN_KERNELS, _refuse, _sanitizer if sanitize else _nobody)
+    return Launcher(_IN_KERNELS, _refuse, _sanitizer if sanitize else _nobody, IEEE)
 
 
 def _nobody(memory: Memory, threads: Threads) -> Observer:

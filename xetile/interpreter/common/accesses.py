@@ -152,7 +152,7 @@ def update_elements(
     wanted = np.broadcast_to(where, shape)
     access = Access(op, frame.active, addresses, of, wanted)
     frame.machine.observer.write(access, None)
-    old = np.zeros(shape, of.dtype)
+    old = np.zeros(shape, frame.domain.dtype(of))
     kind = kind_of(op) if kind is None else kind
     old[wanted] = _in_turns(frame, op, addresses[wanted], of, values[wanted], kind)
     return old
@@ -161,12 +161,11 @@ def update_elements(
 def _in_turns(
     frame: Frame, op: Operation, addresses: Array, of: Element, values: Array, kind: str
 ) -> Array:
-    old = np.empty(addresses.shape, of.dtype)
+    old = np.empty(addresses.shape, frame.domain.dtype(of))
     for turn in turns(addresses):
         before = frame.memory.read(op, addresses[turn], of)
-        frame.memory.write(
-            op, addresses[turn], of, combine(op, kind, before, values[turn], of)
-        )
+        after = combine(op, kind, before, values[turn], of, frame.domain)
+        frame.memory.write(op, addresses[turn], of, after)
         old[turn] = before
     return old
 

@@ -9,7 +9,8 @@ from xdsl.ir import Attribute, Operation
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.reduction_order import half
 from xetile.errors import fail
-from xetile.interpreter.common.scalars import FLOATS, SIGNED, UNSIGNED, float_binary
+from xetile.interpreter.common.scalars import SIGNED, UNSIGNED
+from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.reading import attribute
 from xetile.interpreter.machine.values import Array
@@ -38,13 +39,15 @@ def kind_word(kind: Attribute) -> str:
     return _SPELLINGS.get(word, word)
 
 
-def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
+def combine(
+    at: Operation, kind: str, x: Array, y: Array, of: Element, domain: Domain
+) -> Array:
     """Two values of the same type combined."""
     if kind == "assign":
         return y
     name = kind if kind.startswith(("min", "max")) else f"{kind}{'f' if of.is_float else 'i'}"
-    if of.is_float and name in FLOATS:
-        return float_binary(FLOATS[name], x, y, of)
+    if of.is_float and (found := domain.binary(name, x, y, of)) is not None:
+        return found
     for functions, read in ((SIGNED, signed), (UNSIGNED, unsigned)):
         if not of.is_float and name in functions:
             return wrap(functions[name](read(x, of), read(y, of)), of)
@@ -52,7 +55,12 @@ def combine(at: Operation, kind: str, x: Array, y: Array, of: Element) -> Array:
 
 
 def fold(
-    at: Operation, kind: str, values: Array, dimensions: Sequence[Sequence[int]], of: Element
+    at: Operation,
+    kind: str,
+    values: Array,
+    dimensions: Sequence[Sequence[int]],
+    of: Element,
+    domain: Domain,
 ) -> Array:
     """The elements along some dimensions, one after the other, combined by halving (`reduction_order`).
 
@@ -68,7 +76,7 @@ def fold(
             step = half(len(rest))
             upper = rest[step:]
             alone = rest[len(upper) : step]
-            joined = combine(at, kind, rest[: len(upper)], upper, of)
+            joined = combine(at, kind, rest[: len(upper)], upper, of, domain)
             rest = np.concatenate([joined, alone]) if len(alone) else joined
         values = np.moveaxis(rest.reshape(*[1] * len(axes), *kept), range(len(axes)), axes)
     return values.squeeze(tuple(d + 1 for together in dimensions for d in together))

@@ -1,24 +1,16 @@
-"""What ops compute element by element: one rounding per float op, integers modulo two to the power of their bits."""
+"""What ops compute element by element: integers modulo two to the power of their bits, floats as the domain has it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, cast
+from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation
 
 from xetile.errors import fail
-from xetile.interpreter.machine.elements import (
-    Element,
-    round_tf32,
-    round_to,
-    signed,
-    sum_to_odd,
-    unsigned,
-    wrap,
-)
+from xetile.interpreter.machine.domain import Domain
+from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
-from xetile.interpreter.machine.nibbles import BYTE, packed, unpacked
 from xetile.interpreter.machine.reading import element, integers
 from xetile.interpreter.machine.values import Array, Values
 
@@ -27,20 +19,11 @@ Read = Callable[[Array, Element], Array]
 """Reads integers as signed or unsigned."""
 
 
-def numbers(values: Sequence[object], of: Element) -> Array:
-    """Numbers of Python as elements: floats rounded, integers wrapped."""
-    if of.is_float:
-        return round_to(np.array(values, np.float64), of)
-    within = (1 << 64) - 1
-    bits = np.array([int(cast(int, value)) & within for value in values], np.uint64)
-    return wrap(bits.view(np.int64), of)
-
-
-def dense_values(dense: DenseIntOrFPElementsAttr, of: Element) -> Array:
+def dense_values(dense: DenseIntOrFPElementsAttr, of: Element, domain: Domain) -> Array:
     """The elements of a dense attribute in its shape; a splat is a single one."""
     if dense.is_splat():
-        return numbers([next(iter(dense.iter_values()))], of)
-    return numbers(list(dense.iter_values()), of).reshape(dense.get_shape())
+        return domain.numbers([next(iter(dense.iter_values()))], of)
+    return domain.numbers(list(dense.iter_values()), of).reshape(dense.get_shape())
 
 
 def _quotient(x: Array, y: Array) -> Array:
@@ -78,40 +61,6 @@ UNSIGNED: Mapping[str, Binary] = {
     "shrui": np.right_shift,
 }
 """Functions of integers that are read as unsigned."""
-
-
-def _smaller(x: Array, y: Array) -> Array:
-    """The smaller one; NaN if one is, and of zeros the negative one."""
-    return np.where(x == y, np.where(np.signbit(x), x, y), np.minimum(x, y))
-
-
-def _larger(x: Array, y: Array) -> Array:
-    return np.where(x == y, np.where(np.signbit(x), y, x), np.maximum(x, y))
-
-
-def _number(choose: Binary) -> Binary:
-    """The chosen one of two, a number if one is; of zeros by the sign, which numpy leaves open."""
-    return lambda x, y: np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))
-
-
-FLOATS: Mapping[str, Binary] = {
-    "addf": np.add,
-    "subf": np.subtract,
-    "mulf": np.multiply,
-    "divf": np.divide,
-    "remf": np.fmod,
-    "minimumf": _smaller,
-    "maximumf": _larger,
-    "minnumf": _number(_smaller),
-    "maxnumf": _number(_larger),
-}
-"""Functions of floats. bf16, fp8 and f16 are computed in f32 and rounded, which is as good as rounding once."""
-
-
-def float_binary(function: Binary, x: Array, y: Array, of: Element) -> Array:
-    """A function of floats in the type of its operands."""
-    result = function(x, y)
-    return round_tf32(result) if of.name == "tf32" else result
 
 
 def _integer_op(function: Binary, read: Read) -> Handler:
@@ -190,31 +139,14 @@ def extended(read: Read) -> Handler:
 
 def reinterpret(frame: Frame, op: Operation) -> Values:
     """The same bits as elements of another type; the last dimension changes where the size does."""
-    values, to = frame.first(op), element(op.results[0])
-    before = element(op.operands[0])
-    if before.name == to.name:
-        return [values]
-    if before.per_byte > 1:
-        values = packed(values)
-    if to.per_byte > 1:
-        return [unpacked(np.ascontiguousarray(values).view(BYTE.dtype), to)]
-    if values.dtype == to.dtype:
-        return [values]
-    if values.dtype == np.bool or to.dtype == np.bool or (to.bits % 8 and to.name != "tf32"):
-        fail(op, f"cannot execute '{op.name}' to {to.name}")
-    return [np.ascontiguousarray(values).view(to.dtype)]
+    before, to = element(op.operands[0]), element(op.results[0])
+    return [frame.domain.reinterpreted(op, frame.first(op), before, to)]
 
 
 def fused(frame: Frame, op: Operation) -> Values:
     """A * b + c with one rounding."""
-    of = element(op.results[0])
-    if of.dtype == np.float64:
-        fail(
-            op,
-            f"cannot execute '{op.name}' on f64: numpy has no sum of a product that rounds once",
-        )
-    x, y, z = (value.astype(np.float64) for value in frame.arrays(op.operands))
-    return [round_to(sum_to_odd(x * y, z), of)]
+    x, y, z = frame.arrays(op.operands)
+    return [frame.domain.fused(op, x, y, z, element(op.results[0]))]
 
 
 def transposed(frame: Frame, op: Operation) -> Values:

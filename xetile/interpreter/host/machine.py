@@ -53,7 +53,14 @@ class HostMachine(Machine):
         )
         threads.workgroups = np.arange(1)
         refuse = launcher.refuse
-        super().__init__(handlers, memory, threads, refuse=refuse, observer=Observer())
+        super().__init__(
+            handlers,
+            memory,
+            threads,
+            refuse=refuse,
+            observer=Observer(),
+            domain=launcher.domain,
+        )
         self.launcher = launcher
         self.launch_kernel = launch_kernel
         self.functions: dict[str, Operation] = {

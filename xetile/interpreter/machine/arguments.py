@@ -54,7 +54,7 @@ def _place(memory: Memory, parameter: BlockArgument, given: object, number: int)
     of = element_of(type, parameter)
     if isinstance(given, np.ndarray) and given.ndim > 0:
         return _address(memory, type, cast(Array, given), name)
-    return _scalar(cast(object, given), of, name)
+    return _scalar(memory, cast(object, given), of, name)
 
 
 def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
@@ -70,7 +70,7 @@ def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:
     return np.array([memory.add(given, name)], np.int64)
 
 
-def _scalar(given: object, of: Element, name: str) -> Array:
+def _scalar(memory: Memory, given: object, of: Element, name: str) -> Array:
     if isinstance(given, np.ndarray | np.generic):
         given = cast("Array | np.generic", given).item()
     if isinstance(given, bool) or not isinstance(given, int | float):
@@ -82,7 +82,7 @@ def _scalar(given: object, of: Element, name: str) -> Array:
         is_number = given - given == 0  # neither infinite nor none
         if is_number and not np.isfinite(held.astype(np.float64)).all():
             raise XetileError(f"{name} is {of.name}, which does not hold {given}")
-        return held
+        return memory.storage.given(held, of)
     low, high = (0, 1 << of.bits) if of.unsigned else (-(1 << of.bits - 1), 1 << of.bits)
     if given != int(given) or not low <= given < high:
         raise XetileError(f"{name} is {of.name}, which does not hold {given}")

@@ -12,6 +12,7 @@ from xdsl.traits import IsTerminator
 
 from xetile.errors import fail
 from xetile.interpreter.machine.conformity import check_memref
+from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.nibbles import (
@@ -63,6 +64,7 @@ class Machine:
     _: KW_ONLY
     refuse: Callable[[Operation], NoReturn]
     observer: Observer
+    domain: Domain
 
     def __post_init__(self) -> None:
         self.dynamic_shared: int | None = None
@@ -104,6 +106,10 @@ class Frame:
     @property
     def memory(self) -> Memory:
         return self.machine.memory
+
+    @property
+    def domain(self) -> Domain:
+        return self.machine.domain
 
     @property
     def threads(self) -> Threads:
@@ -174,9 +180,8 @@ class Frame:
             return self.memory.read(at, addresses, of)
         addresses, where, otherwise = np.broadcast_arrays(addresses, where, otherwise)
         self.machine.observer.read(Access(at, self.active, addresses, of, where))
-        values = otherwise.astype(of.dtype)
-        values[where] = self.memory.read(at, addresses[where], of)
-        return values
+        found = self.memory.read(at, addresses[where], of)
+        return self.memory.storage.filled(found, where, otherwise, of)
 
     def write(
         self,

@@ -24,6 +24,7 @@ from xetile.errors import XetileError, fail, position
 from xetile.interpreter.machine.allocation import memref_type, new_memref
 from xetile.interpreter.machine.arguments import check_count, place_all
 from xetile.interpreter.machine.blocks import run_region
+from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import find_element
 from xetile.interpreter.machine.frame import Frame, Handlers, Machine
 from xetile.interpreter.machine.memory import Memory
@@ -48,10 +49,18 @@ class Launcher(NamedTuple):
     handlers: Handlers
     refuse: Callable[[Operation], NoReturn]
     observer: Callable[[Memory, Threads], Observer]
+    domain: Domain
 
     def machine(self, memory: Memory, threads: Threads) -> Machine:
         observer = self.observer(memory, threads)
-        return Machine(self.handlers, memory, threads, refuse=self.refuse, observer=observer)
+        return Machine(
+            self.handlers,
+            memory,
+            threads,
+            refuse=self.refuse,
+            observer=observer,
+            domain=self.domain,
+        )
 
 
 def launch(
@@ -69,7 +78,7 @@ def launch(
     check_bounds(kernel, threads)
     parameters = parameters_of(kernel)
     check_count(kernel, parameters, arrays)
-    memory = Memory()
+    memory = Memory(launcher.domain.storage)
     arguments = place_all(memory, parameters, arrays)
     outer = Frame(launcher.machine(memory, threads), np.arange(1))
     try:

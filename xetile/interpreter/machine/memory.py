@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from xetile.errors import fail, with_line
-from xetile.interpreter.machine.elements import Element, cut_tf32
+from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.nibbles import refuse_elements
+from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array, Tile, swizzled_offset
 
 ADDRESS_BITS = 40
@@ -27,7 +28,7 @@ ALIGNMENT = 64
 
 
 class Buffer(NamedTuple):
-    """Memory that belongs together: bytes from address `start` on."""
+    """Memory that belongs together: from address `start` on, an entry of `data` for each byte."""
 
     name: str
     start: int
@@ -39,9 +40,10 @@ class Buffer(NamedTuple):
 
 
 class Memory:
-    """All buffers of a launch."""
+    """All buffers of a launch; `storage` says how they hold elements."""
 
-    def __init__(self) -> None:
+    def __init__(self, storage: Storage | None = None) -> None:
+        self.storage = Storage() if storage is None else storage
         self._buffers: dict[int, Buffer] = {}
         self._allocated: list[int] = []
         self._on_heap: set[int] = set()
@@ -54,20 +56,29 @@ class Memory:
 
         Returns the address of its first element.
         """
+        return self._hold(self.storage.placed(array), name, shift)
+
+    def _hold(self, data: Array, name: str, shift: int = 0) -> int:
         self._count += 1
         start = (self._count << ADDRESS_BITS) + shift
-        self._buffers[self._count] = Buffer(name, start, _bytes_of(array))
+        self._buffers[self._count] = Buffer(name, start, data)
         return start
+
+    def _zeros(self, size: int) -> Array:
+        """New memory of that many bytes; more than an address counts is more than there is."""
+        if size >= 1 << ADDRESS_BITS:
+            raise MemoryError
+        return self.storage.new(max(size, 1))
 
     def allocate(self, size: int, name: str) -> int:
         """New memory of zeros; `size` in bytes."""
-        start = self.add(_zeros(size), name)
+        start = self._hold(self._zeros(size), name)
         self._allocated.append(self._count)
         return start
 
     def allocate_on_heap(self, size: int, name: str) -> int:
         """New memory of zeros that stays until it is given back; `size` in bytes."""
-        start = self.add(_zeros(size), name)
+        start = self._hold(self._zeros(size), name)
         self._on_heap.add(self._count)
         return start
 
@@ -173,16 +184,17 @@ class Memory:
         if tile.surface.swizzle:
             return self._read_swizzled(at, tile, shape, element, padding)
         crops = _Crops(tile, shape)
+        storage = self.storage
         if crops.agree and crops.whole:
-            return self._window(at, crops, slice(None), element)
-        values = np.empty((crops.count, *shape), element.dtype)
-        values[...] = padding
+            return storage.loaded(at, self._window(at, crops, slice(None), element), element)
+        values = np.empty((crops.count, *shape), storage.held(element))
+        values[...] = storage.stored(padding, element)
         for threads in crops.groups():
             top, bottom, left, right = crops.crop(threads)
             if bottom > top and right > left:
                 part = self._window(at, crops, threads, element)
                 values[threads, top:bottom, left:right] = part
-        return values
+        return storage.loaded(at, values, element)
 
     def write_tile(
         self,
@@ -197,6 +209,7 @@ class Memory:
             addresses, inside, stored = found
             self.write(at, addresses[inside], element, stored[inside])
             return
+        values = np.asarray(self.storage.stored(values, element))
         crops = _Crops(tile, shape, len(values))
         for threads in crops.runs():
             top, bottom, left, right = crops.crop(threads)
@@ -232,25 +245,24 @@ class Memory:
         padding: ArrayLike,
     ) -> Array:
         addresses, inside = self.tile_addresses(tile, shape, element)
-        values = np.empty(addresses.shape, element.dtype)
-        values[...] = padding
         inside = np.broadcast_to(inside, addresses.shape)
-        values[inside] = self.read(at, addresses[inside], element)
-        return values
+        found = self.read(at, addresses[inside], element)
+        otherwise = np.broadcast_to(padding, addresses.shape)
+        return self.storage.filled(found, inside, otherwise, element)
 
     def read(self, at: Operation, addresses: Array, element: Element) -> Array:
         """The elements at addresses (bytes), of the same shape."""
-        values = np.empty(addresses.shape, element.dtype)
+        values = np.empty(addresses.shape, self.storage.held(element))
         for buffer, where in self._by_buffer(at, addresses):
-            flat, index = _elements(at, buffer, addresses[where], element)
+            flat, index = self._elements(at, buffer, addresses[where], element)
             values[where] = flat[index]
-        return _as_loaded(values, element)
+        return self.storage.loaded(at, values, element)
 
     def write(self, at: Operation, addresses: Array, element: Element, values: Array) -> None:
-        values = np.broadcast_to(values, addresses.shape)
+        values = np.broadcast_to(self.storage.stored(values, element), addresses.shape)
         for buffer, where in self._by_buffer(at, addresses):
             self._check_writable(at, buffer.start)
-            flat, index = _elements(at, buffer, addresses[where], element)
+            flat, index = self._elements(at, buffer, addresses[where], element)
             flat[index] = values[where]
 
     def _by_buffer(
@@ -266,6 +278,23 @@ class Memory:
         for number in np.unique(numbers):
             yield self.buffer(int(number) << ADDRESS_BITS, at), numbers == number
 
+    def _elements(
+        self, at: Operation, buffer: Buffer, addresses: Array, element: Element
+    ) -> tuple[Array, Array]:
+        """The buffer as elements, and the numbers of those at the addresses."""
+        size = element.size
+        steps = addresses - buffer.start
+        if (steps % size).any():
+            _refuse_unaligned(at, size)
+        index = steps // size
+        count = buffer.data.size // size
+        flat = buffer.data[: count * size].view(self.storage.held(element))
+        outside = (index < 0) | (index >= count)
+        if outside.any():
+            found = int(index[outside].flat[0])
+            fail(at, f"element {found} is outside of {buffer.name}, which has {count}")
+        return flat, index
+
     def _check_writable(self, at: Operation, address: int) -> None:
         buffer = self.buffer(address, at)
         if not buffer.data.flags.writeable:
@@ -275,7 +304,7 @@ class Memory:
         self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
     ) -> Array:
         windows, starts = self._windows(at, crops, threads, element)
-        return _as_loaded(windows[starts], element)
+        return windows[starts]
 
     def _windows(
         self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
@@ -300,8 +329,10 @@ class Memory:
             )
         if size > 1 and (steps % size).any():
             _refuse_unaligned(at, size)
-        strides = (size, row_stride * size, column_stride * size)
-        windows = np.ndarray((number, rows, columns), element.dtype, buffer.data, 0, strides)
+        step = size * self.storage.unit
+        strides = (step, row_stride * step, column_stride * step)
+        held = self.storage.held(element)
+        windows = np.ndarray((number, rows, columns), held, buffer.data, 0, strides)
         return windows, starts
 
 
@@ -366,49 +397,5 @@ class _Crops:
         return [slice(start, end) for start, end in pairwise(bounds)]
 
 
-def _as_loaded(values: Array, element: Element) -> Array:
-    return cut_tf32(values) if element.name == "tf32" else values
-
-
-def _elements(
-    at: Operation, buffer: Buffer, addresses: Array, element: Element
-) -> tuple[Array, Array]:
-    """The buffer as elements, and the numbers of those at the addresses."""
-    size = element.size
-    steps = addresses - buffer.start
-    if (steps % size).any():
-        _refuse_unaligned(at, size)
-    index = steps // size
-    count = buffer.data.size // size
-    flat = buffer.data[: count * size].view(element.dtype)
-    outside = (index < 0) | (index >= count)
-    if outside.any():
-        found = int(index[outside].flat[0])
-        fail(at, f"element {found} is outside of {buffer.name}, which has {count}")
-    return flat, index
-
-
 def _refuse_unaligned(at: Operation, size: int) -> NoReturn:
     fail(at, f"the address is no multiple of the {size} bytes of an element")
-
-
-def _zeros(size: int) -> Array:
-    """New memory of that many bytes; more than an address counts is more than there is."""
-    if size >= 1 << ADDRESS_BITS:
-        raise MemoryError
-    return np.zeros(max(size, 1), np.uint8)
-
-
-def _bytes_of(array: Array) -> Array:
-    """The memory of an array as bytes, gaps between rows included."""
-    if array.size == 0:
-        return np.zeros(0, np.uint8)
-    size = array.itemsize
-    reach = (
-        sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)) // size + 1
-    )
-    # By integers: the float8_e5m2 of ml_dtypes has a
-    # type string that numpy does not read.
-    words = array.view(f"u{size}") if size <= np.dtype(np.uint64).itemsize else array
-    flat = as_strided(words, (reach,), (size,), writeable=array.flags.writeable)
-    return flat.view(np.uint8)

@@ -107,8 +107,9 @@ def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
     """The value of `count` threads out of pieces (threads, value), of which later ones win."""
     first = pieces[0][1]
     if isinstance(first, np.ndarray):
-        merged = np.empty((count, *first.shape[1:]), first.dtype)
-        for index, piece in pieces:
+        held = alike(cast("Sequence[Array]", [piece for _, piece in pieces]))
+        merged = np.empty((count, *first.shape[1:]), held[0].dtype)
+        for (index, _), piece in zip(pieces, held, strict=True):
             merged[index] = piece
         return cast(_Part, merged)
     columns = zip(*(_parts(piece) for _, piece in pieces), strict=True)
@@ -117,6 +118,20 @@ def merge(pieces: Sequence[tuple[Array | slice, _Part]], count: int) -> _Part:
         _Part,
         _remade(first, [merge(list(zip(indices, c, strict=True)), count) for c in columns]),
     )
+
+
+def alike(values: Sequence[Array]) -> Sequence[Array]:
+    """Values of one type as one numpy type; they have two where integers carry pieces of floats (`field/cells.py`)."""
+    carried = [value.dtype for value in values if value.dtype.kind == "V"]
+    if len(carried) in (0, len(values)):
+        return values
+    return [value if value.dtype.kind == "V" else in_cells(value) for value in values]
+
+
+def in_cells(integers: Array) -> Array:
+    """Integers as opaque elements, of a cell (64 bits) for each of their bytes."""
+    bytes = np.ascontiguousarray(integers)[..., None].view(np.uint8)
+    return bytes.astype(np.uint64).view(f"V{8 * integers.itemsize}")[..., 0]
 
 
 def _parts(value: Any) -> list[Array]:

@@ -115,7 +115,12 @@ def _parallel(frame: Frame, op: Operation) -> Values:
         pairs = zip(kinds, totals, values, op.results, strict=True)
         return [
             combine(
-                op, kind_word(kind), cast(Array, total), cast(Array, value), element(result)
+                op,
+                kind_word(kind),
+                cast(Array, total),
+                cast(Array, value),
+                element(result),
+                frame.domain,
             )
             for kind, total, value, result in pairs
         ]

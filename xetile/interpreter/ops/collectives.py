@@ -92,7 +92,7 @@ def _subgroup_reduce(frame: Frame, op: Operation) -> Values:
     # lane = outer * (size * stride) + position in the cluster * stride + inner
     shape = values.shape[2:]
     cut = values.reshape(-1, lanes // (size * stride), size, stride, *shape)
-    results = _reduced(op, cut, 1)
+    results = _reduced(frame, op, cut, 1)
     spread = np.repeat(results[:, :, None], size, axis=2)
     return [spread.reshape(-1, *shape)]
 
@@ -105,7 +105,7 @@ def _all_reduce(frame: Frame, op: Operation) -> Values:
     spread = np.broadcast_to(values, (frame.count, *values.shape[1:]))
     rows = spread.reshape(-1, lanes, *values.shape[1:])
     if attribute(op, "op") is not None:
-        return [np.repeat(_reduced(op, rows, 0), lanes, axis=0)]
+        return [np.repeat(_reduced(frame, op, rows, 0), lanes, axis=0)]
     inner = Frame(frame.machine, frame.active[::lanes])
     total: Value = rows[:, 0]
     for lane in range(1, lanes):
@@ -114,9 +114,10 @@ def _all_reduce(frame: Frame, op: Operation) -> Values:
     return [np.repeat(np.broadcast_to(total, len(rows)), lanes, axis=0)]
 
 
-def _reduced(op: Operation, values: Array, dimension: int) -> Array:
+def _reduced(frame: Frame, op: Operation, values: Array, dimension: int) -> Array:
     """Values without a dimension, which counts from the one after the first."""
-    return fold(op, kind_of(op, "op"), values, [[dimension]], element(op.results[0]))
+    of = element(op.results[0])
+    return fold(op, kind_of(op, "op"), values, [[dimension]], of, frame.domain)
 
 
 HANDLERS: Handlers = {

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, StringAtt
 from xdsl.ir import Operation, SSAValue
 
 from xetile.errors import fail
+from xetile.interpreter.common.ieee import IEEE
 from xetile.interpreter.common.scalars import dense_values, unchanged
 from xetile.interpreter.common.variables import find_variable
 from xetile.interpreter.machine.elements import element_of
@@ -76,7 +77,7 @@ def _constant_bytes(variable: llvm.GlobalOp) -> Array:
             return np.frombuffer(data, np.uint8).copy()
         case DenseIntOrFPElementsAttr() as dense:
             of = element_of(dense.get_element_type(), variable)
-            values = np.broadcast_to(dense_values(dense, of), dense.get_shape())
+            values = np.broadcast_to(dense_values(dense, of, IEEE), dense.get_shape())
             return values.reshape(-1).copy()
         case _:
             fail(variable, f"cannot execute on a constant with the value {variable.value}")

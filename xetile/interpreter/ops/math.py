@@ -1,89 +1,22 @@
-"""The math dialect: computed in f64 and rounded once, so that all levels and machines agree."""
+"""The math dialect: functions of floats as the domain has them, and functions of integers."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 from xdsl.ir import Operation
 
+from xetile.interpreter.common.ieee import FUNCTIONS
 from xetile.interpreter.common.scalars import fused
-from xetile.interpreter.machine.elements import Element, round_to, signed, unsigned, wrap
+from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.frame import Frame, Handler, Handlers
 from xetile.interpreter.machine.reading import element
-from xetile.interpreter.machine.values import Array, Values
-
-Function = Callable[..., Array]
+from xetile.interpreter.machine.values import Values
 
 
-def _by_element(function: Callable[..., float]) -> Function:
-    def apply(*values: Array) -> Array:
-        arrays = np.broadcast_arrays(*values)
-        results = [
-            _value(function, arguments)
-            for arguments in zip(*(a.flat for a in arrays), strict=True)
-        ]
-        return np.array(results, np.float64).reshape(arrays[0].shape)
-
-    return apply
-
-
-def _value(function: Callable[..., float], arguments: Sequence[object]) -> float:
-    try:
-        return function(*arguments)
-    except ValueError:
-        return math.nan
-    except OverflowError:
-        return math.inf
-
-
-def _reciprocal_root(x: Array) -> Array:
-    return 1.0 / np.sqrt(x)
-
-
-def _away_from_zero(x: Array) -> Array:
-    whole = np.trunc(x)
-    away = whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
-    return np.copysign(away, x)
-
-
-_AS_IN_NUMPY = (
-    *(
-        "acos",
-        "acosh",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cos",
-        "cosh",
-        "sin",
-        "sinh",
-    ),
-    *("tan", "tanh", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sqrt", "cbrt"),
-    *("ceil", "floor", "trunc", "copysign"),
-)
-
-FUNCTIONS: Mapping[str, Function] = {
-    **{f"math.{name}": cast(Function, getattr(np, name)) for name in _AS_IN_NUMPY},
-    "math.absf": np.abs,
-    "math.erf": _by_element(math.erf),
-    "math.powf": np.power,
-    "math.round": _away_from_zero,
-    "math.roundeven": np.rint,
-    "math.rsqrt": _reciprocal_root,
-}
-"""Functions of one or two floats."""
-
-
-def _float(function: Function) -> Handler:
-    def handler(frame: Frame, op: Operation) -> Values:
-        of = element(op.results[0])
-        wide = [np.ascontiguousarray(v.astype(np.float64)) for v in frame.arrays(op.operands)]
-        return [round_to(function(*wide), of)]
-
-    return handler
+def _float(frame: Frame, op: Operation) -> Values:
+    of = element(op.results[0])
+    return [frame.domain.function(op.name, frame.arrays(op.operands), of)]
 
 
 def _absolute(frame: Frame, op: Operation) -> Values:
@@ -124,12 +57,11 @@ def _power(base: int, exponent: int, of: Element) -> int:
 
 
 HANDLERS: Handlers = {
-    **{name: _float(function) for name, function in FUNCTIONS.items()},
+    **dict.fromkeys(FUNCTIONS, _float),
     "math.absi": _absolute,
     "math.ctlz": _bits(lambda number, bits: bits - number.bit_length()),
     "math.ctpop": _bits(lambda number, _: number.bit_count()),
     "math.cttz": _bits(_trailing_zeros),
     "math.fma": fused,
-    "math.fpowi": _float(np.power),
     "math.ipowi": _integer_power,
 }

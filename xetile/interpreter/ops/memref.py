@@ -24,6 +24,7 @@ from xetile.interpreter.common.accesses import (
     store,
     update_elements,
 )
+from xetile.interpreter.common.ieee import IEEE
 from xetile.interpreter.common.scalars import dense_values, nothing, unchanged
 from xetile.interpreter.common.variables import find_variable
 from xetile.interpreter.machine.allocation import (
@@ -204,7 +205,7 @@ def _initial_values(variable: Operation) -> Array:
     of = element_of(memref, variable)
     if isinstance(initial, DenseIntOrFPElementsAttr):
         dense = cast("DenseIntOrFPElementsAttr", initial)
-        values = dense_values(dense, of).reshape(-1)
+        values = dense_values(dense, of, IEEE).reshape(-1)
         return np.broadcast_to(values, prod(memref.get_shape()))
     return np.zeros(memref.get_shape(), of.dtype)
 

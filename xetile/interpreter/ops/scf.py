@@ -92,7 +92,7 @@ def _index_switch(frame: Frame, op: Operation) -> Values:
 def _poison(frame: Frame, op: Operation) -> Values:
     """Any value will do: zero, so that all runs agree."""
     (result,) = op.results
-    return [np.zeros((1, *shape_of(result)), element(result).dtype)]
+    return [np.zeros((1, *shape_of(result)), frame.domain.dtype(element(result)))]
 
 
 def _unreachable(frame: Frame, op: Operation) -> Values:

@@ -19,7 +19,7 @@ from xetile.interpreter.common.folds import combine, fold, kind_of
 from xetile.interpreter.common.scalars import fused, reinterpret, transposed
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import all_numbers, element, integers, number, shape_of
-from xetile.interpreter.machine.values import Array, Values
+from xetile.interpreter.machine.values import Array, Values, alike
 
 
 def _broadcast(frame: Frame, op: Operation) -> Values:
@@ -64,6 +64,7 @@ def _extract(frame: Frame, op: Operation) -> Values:
 
 def _insert(frame: Frame, op: Operation) -> Values:
     value, target, *dynamic = frame.arrays(op.operands)
+    value, target = alike([value, target])
     position = _position(frame, op, dynamic)
     _check_position(op, position, target.shape[1:])
     static = all(isinstance(index, int) for index in position)
@@ -91,7 +92,7 @@ def _extract_strided_slice(frame: Frame, op: Operation) -> Values:
 
 
 def _insert_strided_slice(frame: Frame, op: Operation) -> Values:
-    value, target = frame.arrays(op.operands)
+    value, target = alike(frame.arrays(op.operands))
     offsets, strides = integers(op, "offsets"), integers(op, "strides")
     rank = value.ndim - 1
     leading, trailing = offsets[:-rank], offsets[-rank:]
@@ -108,7 +109,7 @@ def _shuffle(frame: Frame, op: Operation) -> Values:
     first = frame.array(left)
     if max(mask) < extent and min(mask) >= 0 and first.ndim > 1:
         return [first[:, _selection(frame, op, mask)]]
-    second = frame.array(right)
+    first, second = alike([first, frame.array(right)])
     if first.ndim == 1:
         first, second = first[:, None], second[:, None]
     count = max(len(first), len(second))
@@ -136,7 +137,7 @@ def _shape_cast(frame: Frame, op: Operation) -> Values:
 
 
 def _from_elements(frame: Frame, op: Operation) -> Values:
-    elements = np.broadcast_arrays(*frame.arrays(op.operands))
+    elements = np.broadcast_arrays(*alike(frame.arrays(op.operands)))
     shape = shape_of(op.results[0])
     return [np.stack(elements, axis=-1).reshape(len(elements[0]), *shape)]
 
@@ -161,8 +162,10 @@ def _with_accumulator(
     """A reduction, of which an accumulator is the last step."""
     values, *accumulator = frame.arrays(op.operands)
     of, kind = element(op.results[0]), kind_of(op)
-    result = fold(op, kind, values, dimensions, of)
-    return combine(op, kind, result, accumulator[0], of) if accumulator else result
+    result = fold(op, kind, values, dimensions, of, frame.domain)
+    if not accumulator:
+        return result
+    return combine(op, kind, result, accumulator[0], of, frame.domain)
 
 
 def _step(frame: Frame, op: Operation) -> Values:

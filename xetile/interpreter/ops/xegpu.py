@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xegpu import TensorDescType
 from xetile.errors import fail
-from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import nothing, unchanged
 from xetile.interpreter.common.surfaces import check_block_access, surface_of
 from xetile.interpreter.machine.elements import Element, element_of
@@ -134,11 +132,11 @@ def _dpas(frame: Frame, op: Operation) -> Values:
     types = operand_types(op)
     if types is not None:
         a, b = (
-            np.ascontiguousarray(values).view(element_of(type, op).dtype)
-            for values, type in zip((a, b), types, strict=True)
+            frame.domain.reinterpreted(op, values, element(operand), element_of(type, op))
+            for operand, values, type in zip(op.operands, (a, b), types, strict=False)
         )
     c = accumulator[0] if accumulator else None
-    return [multiply_accumulate(a, b, c, element(op.results[0]))]
+    return [frame.domain.product(a, b, c, element(op.results[0]))]
 
 
 HANDLERS: Handlers = {

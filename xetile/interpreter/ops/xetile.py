@@ -13,8 +13,7 @@ from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import update_elements
 from xetile.interpreter.common.folds import fold, kind_of
-from xetile.interpreter.common.products import multiply_accumulate
-from xetile.interpreter.common.scalars import numbers, transposed, unchanged
+from xetile.interpreter.common.scalars import transposed, unchanged
 from xetile.interpreter.common.surfaces import surface_of
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
@@ -96,18 +95,18 @@ def _update_tile_offset(frame: Frame, op: Operation) -> Values:
     return [Tile(surface, (x + down, y + across))]
 
 
-def _padding(op: Operation, value: SSAValue) -> ArrayLike:
+def _padding(frame: Frame, op: Operation, value: SSAValue) -> ArrayLike:
     found, of = attribute(op, "padding"), element(value)
     if not isinstance(found, FloatAttr | IntegerAttr):
         return 0
     number = cast("FloatAttr | IntegerAttr", found).value.data
-    return numbers([number], of)[0]
+    return frame.domain.numbers([number], of)[0]
 
 
 def _load_tile(frame: Frame, op: Operation) -> Values:
     type, (result,) = _tile_type(op.operands[0]), op.results
     tile = frame.tile(op.operands[0])
-    padding = _padding(op, result)
+    padding = _padding(frame, op, result)
     values = frame.read_tile(op, tile, _plane(type), element(result), padding)
     return [_blocked(values, type)]
 
@@ -161,7 +160,7 @@ def _tile_mma(frame: Frame, op: Operation) -> Values:
     a, b, *accumulator = (_flat(value) for value in frame.arrays(op.operands))
     c = accumulator[0] if accumulator else None
     (result,) = op.results
-    product = multiply_accumulate(a, b, c, element(result))
+    product = frame.domain.product(a, b, c, element(result))
     shape = shape_of(result)
     return [product if len(shape) == 2 else pack(product, shape[2:])]
 
@@ -171,7 +170,7 @@ def _tile_reduce(frame: Frame, op: Operation) -> Values:
     dimensions = integers(op, "reduction_dims")
     axes = [[0], [1]] if len(shape_of(source)) == 2 else [[0, 2], [1, 3]]
     reduced = [axis for axis in axes if axis[0] in dimensions]
-    values = fold(op, kind_of(op), frame.array(source), reduced, element(source))
+    values = fold(op, kind_of(op), frame.array(source), reduced, element(source), frame.domain)
     return [values.reshape(len(values), *shape_of(result))]
 
 
@@ -205,7 +204,7 @@ def _load_gather(frame: Frame, op: Operation) -> Values:
     tile, mask = op.operands
     (result,) = op.results
     addresses, wanted = _gathered(frame, op, tile, mask)
-    values = frame.read(op, addresses, element(result), wanted, _padding(op, result))
+    values = frame.read(op, addresses, element(result), wanted, _padding(frame, op, result))
     return [_blocked(values, _tile_type(tile))]
 
 

@@ -12,11 +12,10 @@ from xetile.analysis.lanes import Axis
 from xetile.dialects.operand_types import operand_types
 from xetile.dialects.xevm import MMAShapeAttr, MMATypesAttr
 from xetile.errors import fail
-from xetile.interpreter.common.products import multiply_accumulate
 from xetile.interpreter.common.scalars import nothing
 from xetile.interpreter.common.surfaces import check_block_access
 from xetile.interpreter.common.threads import by_axis, check_lanes, lane_id, subgroup_id
-from xetile.interpreter.machine.elements import Element, cut_tf32, element_of
+from xetile.interpreter.machine.elements import Element, element_of
 from xetile.interpreter.machine.frame import Frame, Handlers
 from xetile.interpreter.machine.reading import attribute, element, integer, number, shape_of
 from xetile.interpreter.machine.values import Array, Surface, Tile, Values, uniform
@@ -138,39 +137,47 @@ def _block_load(frame: Frame, op: Operation) -> Values:
     shape = (message.rows, message.columns * message.blocks)
     threads = frame.active[:: frame.threads.subgroup_size]
     values = frame.read_tile(op, message.tile, shape, message.of, threads=threads)
-    return [_registers(frame, values, places, element(op.results[0]))]
+    return [_registers(frame, op, values, message.of, places)]
 
 
-def _registers(frame: Frame, values: Array, places: _Places, of: Element) -> Array:
-    """Matrices [subgroups or 1, ...] as registers of all lanes, [lanes, registers of type `of`]."""
+def _registers(
+    frame: Frame, op: Operation, values: Array, before: Element, places: _Places
+) -> Array:
+    """Matrices [subgroups or 1, ...] as registers of all lanes, [lanes, registers of the result]."""
     held = np.take(values.reshape(len(values), -1), places.elements, axis=1)
-    words = held.reshape(-1, places.elements.shape[1]).view(of.dtype)
+    rows = held.reshape(-1, places.elements.shape[1])
+    words = frame.domain.reinterpreted(op, rows, before, element(op.results[0]))
     lanes = frame.threads.subgroup_size
     if len(values) * lanes == frame.count:
         return words
     return np.tile(words, (frame.count // lanes, 1))
 
 
-def _matrices(values: Array, places: _Places, of: Element, shape: Sequence[int]) -> Array:
+def _matrices(
+    frame: Frame,
+    op: Operation,
+    value: SSAValue,
+    places: _Places,
+    of: Element,
+    shape: Sequence[int],
+) -> Array:
     """Registers of all lanes as matrices: [subgroups or 1, *shape]."""
     lanes = places.elements.shape[0]
-    words = np.ascontiguousarray(values).view(of.dtype)
+    words = frame.domain.reinterpreted(op, frame.array(value), element(value), of)
     if len(words) == 1:
         words = np.broadcast_to(words, (lanes, words.shape[1]))
     flat = words.reshape(-1, lanes * words.shape[1])
     matrices = np.take(flat, places.registers, axis=1).reshape(-1, *shape)
-    # A register word of tf32 is what was in memory: 32
-    # bits, of which the instruction takes the upper 19.
-    return cut_tf32(matrices) if of.name == "tf32" else matrices
+    return frame.domain.operand(matrices, of)
 
 
 def _block_store(frame: Frame, op: Operation) -> Values:
     message = _message(frame, op)
     places = _message_places(frame, op, message)
     shape = (message.rows, message.columns * message.blocks)
-    values = frame.array(op.operands[6])
-    _check_registers(op, "the stored value", values, places, message.of)
-    matrices = _matrices(values, places, message.of, shape)
+    value = op.operands[6]
+    _check_registers(op, "the stored value", value, places, message.of)
+    matrices = _matrices(frame, op, value, places, message.of, shape)
     threads = frame.active[:: frame.threads.subgroup_size]
     frame.write_tile(op, message.tile, shape, message.of, matrices, threads=threads)
     return []
@@ -201,9 +208,9 @@ def _row_store(frame: Frame, op: Operation) -> Values:
 
 
 def _check_registers(
-    op: Operation, name: str, values: Array, places: _Places, of: Element
+    op: Operation, name: str, value: SSAValue, places: _Places, of: Element
 ) -> None:
-    found = values.shape[1] * values.itemsize // of.size
+    found = shape_of(value)[0] * element(value).size // of.size
     expected = places.elements.shape[1]
     if found != expected:
         fail(op, f"{name} holds {found} elements per lane; the layout needs {expected}")
@@ -253,13 +260,13 @@ def _mma(frame: Frame, op: Operation) -> Values:
     matrices: list[Array] = []
     for operand, value in zip("abc", op.operands, strict=False):
         places = _operand_places(frame, op, operand, shapes[operand])
-        of, values = types.get(operand, types["d"]), frame.array(value)
-        _check_registers(op, f"operand {operand}", values, places, of)
-        matrices.append(_matrices(values, places, of, shapes[operand]))
+        of = types.get(operand, types["d"])
+        _check_registers(op, f"operand {operand}", value, places, of)
+        matrices.append(_matrices(frame, op, value, places, of, shapes[operand]))
     a, b, *accumulator = matrices
-    product = multiply_accumulate(a, b, accumulator[0] if accumulator else None, types["d"])
+    product = frame.domain.product(a, b, accumulator[0] if accumulator else None, types["d"])
     places = _operand_places(frame, op, "c", (m, n))
-    return [_registers(frame, product, places, element(op.results[0]))]
+    return [_registers(frame, op, product, types["d"], places)]
 
 
 def _axis(op: Operation) -> Axis:

@@ -18,7 +18,7 @@ from xetile.interpreter.machine.values import Array
 from xetile.interpreter.sanitizer.holders import Holders
 from xetile.interpreter.sanitizer.sets import members, several, singletons
 from xetile.interpreter.sanitizer.shadows import FIRST_EPOCH, Accesses, Shadow, last_of
-from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, bits_of, line_of
+from xetile.interpreter.sanitizer.store_races import NumberedOps, StoreRaces, line_of
 
 
 class Sanitizer(Observer):
@@ -146,7 +146,7 @@ class Sanitizer(Observer):
             subgroups = subgroups.reshape(*ones, *subgroups.shape)
         else:
             subgroups = by_thread(self._singletons[self._threads.subgroup_of(active)])
-        bits = None if values is None else bits_of(pick(values), element)
+        bits = None if values is None else self._memory.storage.bits(pick(values), element)
         places = shadow.places(offsets, element.size)
         now = pick(by_thread(self._epochs[workgroups]))
         return Accesses(threads, offsets, places, now, pick(subgroups), bits)
@@ -156,7 +156,7 @@ class Sanitizer(Observer):
         if found.values is None:
             return np.zeros((len(found.threads), 1), np.bool)
         old = self._memory.read(at, found.offsets + shadow.allocation.start, element)
-        return (old.view(found.values.dtype) == found.values)[:, None]
+        return (self._memory.storage.bits(old, element) == found.values)[:, None]
 
     def _refuse_outside(
         self, at: Operation, allocation: Allocation, threads: Array, within: Array, size: int

@@ -1,7 +1,6 @@
 """Stores of several workgroups of a launch to the same element, which may come in any order."""
 
 import numpy as np
-from numpy.typing import DTypeLike
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -12,9 +11,6 @@ from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
 from xetile.interpreter.sanitizer.shadows import Owners, last_of
-
-_BITS: dict[int, DTypeLike] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-"""Integers by their bytes."""
 
 
 class NumberedOps:
@@ -71,8 +67,10 @@ class StoreRaces:
         )
         places = owners.places(addresses - start, element.size)
         mine = (self._threads.workgroup(threads) + 1).astype(np.int32)
-        stored = bits_of(values, element)
-        kept = (bits_of(self._memory.read(at, addresses, element), element) == stored)[:, None]
+        storage = self._memory.storage
+        stored = storage.bits(values, element)
+        before = self._memory.read(at, addresses, element)
+        kept = (storage.bits(before, element) == stored)[:, None]
         others = owners.others(places, mine)
         raced = (others != 0) & ~(kept & ~owners.changed[places])
         self._refuse(at, raced.any(axis=1), mine, others, owners, places)
@@ -117,11 +115,6 @@ def _another_of(group: Array, mine: Array) -> Array:
     np.maximum.at(high, group, mine)
     found = np.where(high[group] != mine, high[group], low[group])
     return np.where(found != mine, found, 0)
-
-
-def bits_of(values: Array, element: Element) -> Array:
-    """Elements as integers of their size."""
-    return values.view(_BITS[element.size])
 
 
 def line_of(at: Operation | SSAValue) -> str:
