@@ -8,7 +8,7 @@ import re
 from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, cast, get_args, overload
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
@@ -28,6 +28,10 @@ Level = LevelName
 Kind = Literal["ll", "spirv", "zebin", "asm"]
 """What code can be made; the device's binary and its assembly need ocloc."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Values = Literal["bits", "field"]
+"""What floats are when a kernel is executed on numpy: IEEE's, or elements of a prime field."""
+VALUES: tuple[Values, ...] = get_args(Values)
 
 
 def _place(name: str, line: int, column: int) -> FileLineColLoc:
@@ -185,16 +189,45 @@ def _check_not_below(module: ModuleOp, to: LevelName) -> None:
                 )
 
 
+@overload
 def execute(
     module: ModuleOp,
     kernel: str,
     *arrays: "numpy.ndarray | int | float",
+    values: Literal["bits"] = "bits",
     grid: tuple[int, int, int] | None = None,
     sanitize: bool | None = None,
     on: "str | Device | None" = None,
     device: str | None = None,
     assume: "Assume" = "block",
-) -> None:
+) -> None: ...
+
+
+@overload
+def execute(
+    module: ModuleOp,
+    kernel: str,
+    *arrays: "numpy.ndarray | int | float",
+    values: Literal["field"],
+    grid: tuple[int, int, int] | None = None,
+    sanitize: bool | None = None,
+    on: "str | Device | None" = None,
+    device: str | None = None,
+    assume: "Assume" = "block",
+) -> "list[numpy.ndarray | int | float]": ...
+
+
+def execute(
+    module: ModuleOp,
+    kernel: str,
+    *arrays: "numpy.ndarray | int | float",
+    values: Values = "bits",
+    grid: tuple[int, int, int] | None = None,
+    sanitize: bool | None = None,
+    on: "str | Device | None" = None,
+    device: str | None = None,
+    assume: "Assume" = "block",
+) -> "list[numpy.ndarray | int | float] | None":
     """Launch a kernel on numpy, or what is emitted for it on a device: arrays change in place.
 
     `arrays` are the kernel's arguments in order: numpy arrays for memrefs (ml_dtypes for bf16 and
@@ -203,21 +236,32 @@ def execute(
     written; by default as the environment says (XETILE_SANITIZE=1).
     `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
     launch; a kernel of any level is compiled for the target `device`, as in `lower`, which says what `assume` is.
+    With `values="field"`, on numpy, floats are elements of a prime field, whose sums do not depend on their order
+    (docs/running.md): the arrays stay, and the arguments after the launch are returned, arrays of floats as
+    representatives (int64).
     Errors: XetileError for a kernel that is not there, arguments that do not fit, an access
     that is out of bounds; on a device, what it does not build or run.
     """
+    if values not in VALUES:
+        raise XetileError(f"unknown values '{values}'; expected one of {', '.join(VALUES)}")
     if on is None:
         from xetile.interpreter import execute as execute_kernel
+        from xetile.interpreter import execute_in_field
 
         _refuse_target(device)
+        if values == "field":
+            return execute_in_field(module, kernel, arrays, grid=grid, sanitize=sanitize)
         execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
-        return
+        return None
+    if values == "field":
+        raise XetileError("values='field' is executed on numpy; leave out on=")
     if sanitize:
         raise XetileError("sanitize=True watches what is executed on numpy; leave out on=")
     from xetile.runtime.launch import execute_on
 
     with _opened(on) as opened:
         execute_on(opened, module, kernel, arrays, target=device, assume=assume, grid=grid)
+    return None
 
 
 def execute_host(

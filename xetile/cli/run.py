@@ -67,7 +67,7 @@ def _run_kernel(options: Namespace) -> int:
         status = 0
     else:
         theirs = _execute(other, given, options)
-        status = _compare(parameters, ours, theirs, options.tolerance)
+        status = _compare(parameters, ours, theirs, options)
     for line in figures:
         print(line)
     return status
@@ -224,9 +224,18 @@ def _execute(
     kernel: Kernel, given: "Sequence[Argument]", options: Namespace
 ) -> "list[Argument]":
     """The arguments after a launch on numpy on copies of `given`."""
-    from xetile.interpreter import execute
+    from xetile.interpreter import execute, execute_in_field
 
     values = _copies(given)
+    if options.values == "field":
+        return execute_in_field(
+            kernel.module,
+            kernel.name,
+            values,
+            grid=options.grid,
+            progress=shares(PROGRAM),
+            sanitize=options.sanitize,
+        )
     execute(
         kernel.module,
         kernel.name,
@@ -279,11 +288,11 @@ def _compare(
     parameters: "list[Parameter]",
     ours: "Sequence[Argument]",
     theirs: "Sequence[Argument]",
-    bound: float | None,
+    options: Namespace,
 ) -> int:
     from xetile.cli.comparison import compare
 
-    different = False
+    different, bound = False, options.tolerance
     for (position, left), (_, right) in zip(_arrays(ours), _arrays(theirs), strict=True):
         difference = compare(left, right, bound)
         if difference is not None:
@@ -291,7 +300,8 @@ def _compare(
             print(f"argument {position}: {parameters[position].type}: {_describe(difference)}")
     if different:
         return STATUS_DIFFERENT
-    print("equal bits" if bound is None else f"equal within {bound:g}")
+    exact = "equal elements of the field" if options.values == "field" else "equal bits"
+    print(exact if bound is None else f"equal within {bound:g}")
     return 0
 
 

@@ -67,6 +67,13 @@ def make_parser() -> ToolParser:
         help="refuse races on shared memory, accesses outside of it, reads of what nothing has written, and stores "
         "of different values by two workgroups (off, or as XETILE_SANITIZE=1 says)",
     )
+    add(
+        "--values",
+        choices=("bits", "field"),
+        default="bits",
+        help="what floats are on numpy: their bits, or elements of a prime field, whose sums do not depend on their "
+        "order (bits)",
+    )
     add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
     _add_devices(parser)
     return parser
@@ -110,6 +117,8 @@ def _add_devices(parser: ToolParser) -> None:
 
 def check_combination(options: Namespace) -> None:
     """Refuse options of which one says nothing beside, or without, another; and an unknown target."""
+    if options.values == "field":
+        _refuse_in_field(options)
     if options.on is None:
         _refuse_without_device(options)
     else:
@@ -137,6 +146,16 @@ def _refuse_without_device(options: Namespace) -> None:
         raise XetileError(
             "--no-surface-checks goes with --on: on numpy a surface may lie anywhere"
         )
+
+
+def _refuse_in_field(options: Namespace) -> None:
+    for flag, why in (
+        ("on", "the field is executed on numpy"),
+        ("entry", "host code looks at the bits of its memory"),
+        ("tolerance", "elements of a field are equal or not"),
+    ):
+        if getattr(options, flag) is not None:
+            raise XetileError(f"--{flag} does not go with --values field: {why}")
 
 
 def _refuse_on(options: Namespace) -> None:

@@ -1,5 +1,5 @@
 """Execution on numpy, the oracle for every level of IR: `execute` launches a kernel, `execute_host` runs host code."""
 
-from xetile.interpreter.launch import execute, execute_host
+from xetile.interpreter.launch import execute, execute_host, execute_in_field
 
-__all__ = ["execute", "execute_host"]
+__all__ = ["execute", "execute_host", "execute_in_field"]

@@ -101,6 +101,34 @@ def execute(
     machine.launch(launcher, module, kernel, arrays, grid=grid, progress=progress)
 
 
+def execute_in_field(
+    module: ModuleOp,
+    kernel: str | None,
+    arrays: Arguments,
+    *,
+    grid: Sizes | None = None,
+    progress: Progress | None = None,
+    sanitize: bool | None = None,
+) -> list[Array | int | float]:
+    """Launch a kernel as `execute` does, on elements of a prime field in place of floats; given arrays stay.
+
+    Returns the arguments after the launch: arrays of floats as their representatives (int64), others as they are.
+    Errors: also where bits of floats are taken for a number.
+    """
+    from xetile.interpreter.field.domain import FieldDomain
+    from xetile.interpreter.field.handlers import carrying
+
+    domain, usual = FieldDomain(), _launcher(sanitize)
+    launcher = usual._replace(handlers=carrying(usual.handlers), domain=domain)
+    machine.launch(launcher, module, kernel, arrays, grid=grid, progress=progress)
+    return [
+        domain.cells.result(given, f"argument {number}")
+        if isinstance(given, np.ndarray)
+        else given
+        for number, given in enumerate(arrays)
+    ]
+
+
 def execute_host(
     module: ModuleOp,
     entry: str,

@@ -48,6 +48,9 @@ SCALE = ["--kernel", "scale", "--arg", "ones"]
         ([*SCALE, "--grid", "²,1,1"], "xetile-run: error: argument --grid: '²,1,1' is no grid; write X,Y,Z, such as 16,16,1"),
         ([*SCALE, "--grid", "4000000000,1,1"], "kernels.mlir:2:3: error: the grid is [4000000000, 1, 1], 4,000,000,000 workgroups; at most 16,777,216 are executed"),
         ([*SCALE, "--seed", "x"], "xetile-run: error: argument --seed: 'x' is no seed; write a whole number from 0"),
+        ([*SCALE, "--values", "field", "--against", "other.mlir", "--tolerance", "1"], "xetile-run: error: --tolerance does not go with --values field: elements of a field are equal or not"),
+        ([*SCALE, "--values", "field", "--on", "opencl:cpu"], "xetile-run: error: --on does not go with --values field: the field is executed on numpy"),
+        (["--entry", "main", "--values", "field"], "xetile-run: error: --entry does not go with --values field: host code looks at the bits of its memory"),
         ([*SCALE, "--tolerance", "nan"], "xetile-run: error: argument --tolerance: 'nan' is no tolerance; write bits or a bound such as 1e-3"),
     ],
 )  # fmt: skip

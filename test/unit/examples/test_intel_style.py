@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy
 import pytest
 from numpy.typing import NDArray
+from support.in_field import same_in_field
 
 from xetile import api
 from xetile.interpreter import execute
@@ -120,6 +121,15 @@ def test_results_are_those_of_numpy(kernel: Kernel, level: Any) -> None:
     execute(module, None, [*kernel.arguments, found], grid=kernel.grid, sanitize=True)
     bound = kernel.tolerance * abs(expected).max()
     assert (abs(wide(found) - expected) <= bound).all()
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.tolerance], ids=lambda k: k.name)
+def test_where_results_are_bounded_every_level_is_exact_in_a_field(kernel: Kernel) -> None:
+    module = api.parse(FOLDER / f"{kernel.name}.mlir")
+    expected = kernel.compute(*kernel.arguments)
+    arrays = [*kernel.arguments, numpy.zeros(expected.shape, kernel.result)]
+    below = [api.lower(module, to=n, device="pvc") for n in LEVELS if n != "workgroup"]
+    same_in_field([module, *below], None, arrays, kernel.grid)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy
 import pytest
 from numpy.typing import NDArray
+from support.in_field import same_in_field
 from support.on_device import ON_NUMPY, Place, levels_and_places
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
@@ -152,22 +153,25 @@ def run(
     program: Program, sizes: Sizes, level: Level, data: Data, place: Place = ON_NUMPY
 ) -> Array:
     """What a program makes of A, B and the bias."""
+    given, result, counts = arguments(program, sizes, data)
+    place.execute(read(program, sizes, level), program.kernel, given, grid=counts)
+    return result
+
+
+def arguments(
+    program: Program, sizes: Sizes, data: Data
+) -> "tuple[list[Array | int], Array, Sizes | None]":
+    """The arguments of a launch, the one that gets the result, and the workgroups where the program leaves them open."""
     m, n, k = sizes
     b = numpy.ascontiguousarray(data.b.T) if program.transposed else data.b
-    module = read(program, sizes, level)
     if program in APPENDIX_1:
         c = numpy.full((m, n), 77, ml_dtypes.bfloat16)
-        place.execute(
-            module, program.kernel, [data.a, b, c, m, n, k], grid=grid(program, sizes)
-        )
-        return c
+        return [data.a, b, c, m, n, k], c, grid(program, sizes)
     if program is ROW_SUMS:
         sums = numpy.zeros(m, numpy.float32)
-        place.execute(module, program.kernel, [data.a, b, data.bias, sums])
-        return sums
+        return [data.a, b, data.bias, sums], sums, None
     c = numpy.full((m, n), 77, numpy.float32)
-    place.execute(module, program.kernel, [data.a, b, c])
-    return c
+    return [data.a, b, c], c, None
 
 
 def element_type(program: Program) -> Any:
@@ -209,6 +213,15 @@ def test_every_level_gives_the_same_bits(program: Program) -> None:
     unit = 2.0**-7 if program in APPENDIX_1 else 2.0**-23
     bound = unit * sum(sizes) * expected(program, Data(*map(abs, data)))
     assert (abs(first.astype(numpy.float64) - wanted) <= bound).all()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
+def test_every_level_is_exact_in_a_field(program: Program) -> None:
+    sizes = program.sizes[0]
+    given, _, counts = arguments(program, sizes, normal(sizes, element_type(program)))
+    reached = [*LEVELS, "xegpu", *(["xevm"] if program.name not in NOT_YET_XEVM else [])]
+    modules = [read(program, sizes, level) for level in reached]
+    same_in_field(modules, program.kernel, given, counts)
 
 
 NOT_YET_XEVM = ("2.4-shared-memory", "2.2-transpose-broadcast-reduce")

@@ -13,6 +13,7 @@ KNOWN = {
     "machine": ("machine",),
     "common": ("machine", "common"),
     "ops": ("machine", "common"),
+    "field": ("machine", "common", "field"),
     "sanitizer": ("machine", "sanitizer"),
     "host": ("machine", "common", "ops.math", "ops.memref", "host"),
 }

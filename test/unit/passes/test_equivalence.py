@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy
 import pytest
+from support.in_field import same_in_field
 from support.on_device import ON_NUMPY, Place
 from support.products import RESULTS, Array, matrices, same_bits
 from xdsl.dialects.builtin import ModuleOp
@@ -84,6 +85,15 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
             size[2] * 2.0**-23 * (abs(a.astype(numpy.float64)) @ abs(b.astype(numpy.float64)))
         )
         assert (abs(c - exact) <= bound).all()
+    if type != "i8" and place.device is None:
+        m, n, k = size
+        kind = ACCUMULATORS[type]
+        modules = [
+            gemm(m=m, n=n, k=k, a=type, accumulator=kind, **options) for _ in (None, *ALL)
+        ]
+        for module, level in zip(modules[1:], ALL, strict=True):
+            lower(context(), module, level, "bmg")
+        same_in_field(modules, "gemm", [a, b, numpy.zeros_like(c)])
 
 
 @pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])

@@ -1,6 +1,7 @@
 """Reductions in the one order of all levels, by the kinds of `vector.kind` and arith's AtomicRMWKind."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
@@ -9,7 +10,7 @@ from xdsl.ir import Attribute, Operation
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.reduction_order import half
 from xetile.errors import fail
-from xetile.interpreter.common.scalars import SIGNED, UNSIGNED
+from xetile.interpreter.common.scalars import SIGNED, UNSIGNED, Binary, Read
 from xetile.interpreter.machine.domain import Domain
 from xetile.interpreter.machine.elements import Element, signed, unsigned, wrap
 from xetile.interpreter.machine.reading import attribute
@@ -50,8 +51,13 @@ def combine(
         return found
     for functions, read in ((SIGNED, signed), (UNSIGNED, unsigned)):
         if not of.is_float and name in functions:
-            return wrap(functions[name](read(x, of), read(y, of)), of)
+            usual = partial(_whole, functions[name], read, x, y, of)
+            return domain.whole(at, name, x, y, of, usual)
     fail(at, f"cannot execute kind '{kind}' on elements of {of.name}")
+
+
+def _whole(function: Binary, read: Read, x: Array, y: Array, of: Element) -> Array:
+    return wrap(function(read(x, of), read(y, of)), of)
 
 
 def fold(

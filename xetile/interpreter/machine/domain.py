@@ -4,7 +4,7 @@ The usual domain (`common/ieee.py`) has IEEE's floats, another one (`field/`) th
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -13,6 +13,9 @@ from xdsl.ir import Operation
 from xetile.interpreter.machine.elements import Element, wrap
 from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array
+
+Usual = Callable[[], Array]
+"""Computes what is the same in all domains."""
 
 
 class Domain(ABC):
@@ -37,6 +40,12 @@ class Domain(ABC):
     @abstractmethod
     def binary(self, name: str, x: Array, y: Array, of: Element) -> Array | None:
         """A function of two floats by arith's name, in the type of its operands; None for an unknown one."""
+
+    def whole(
+        self, at: Operation, name: str, x: Array, y: Array, of: Element, usual: Usual
+    ) -> Array:
+        """A function of two integers by arith's name, which `usual` computes."""
+        return usual()
 
     @abstractmethod
     def negated(self, x: Array) -> Array:

@@ -15,6 +15,7 @@ from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
 from xetile.interpreter.machine.nibbles import BYTE
 from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.reading import element, integers, number
+from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array, Struct, Values
 
 _KINDS: Mapping[str, str] = {
@@ -55,26 +56,30 @@ def _compare_exchange(frame: Frame, op: Operation) -> Values:
     )
     if (addresses % of.size).any():
         fail(op, f"the address is no multiple of the {of.size} bytes of an element")
-    changed = _bytes(expected, of) != _bytes(values, of)
+    storage = frame.memory.storage
+    before, after = (_bytes(storage, value, of) for value in (expected, values))
+    changed = before != after
     places = addresses[:, None] + np.arange(of.size)
     inside = _inside(frame.memory, op, places)
     if (changed & ~inside).any():
         fail(op, f"'{op.name}' changes bytes outside of {_name(frame.memory, op, addresses)}")
     frame.machine.observer.write(Access(op, frame.active, places, BYTE, changed), None)
-    found = np.empty(shape, of.dtype)
+    found = np.zeros((*shape, of.size), storage.held(BYTE))
     for turn in turns(addresses):
-        there = np.zeros((len(turn), of.size), np.uint8)
-        own, at = inside[turn], places[turn]
-        there[own] = frame.memory.read(op, at[own], BYTE)
-        found[turn] = there.view(of.dtype)[:, 0]
-        stored = changed[turn] & (found[turn] == expected[turn])[:, None]
-        frame.memory.write(op, at[stored], BYTE, _bytes(values[turn], of)[stored])
-    return [Struct((found, found == expected))]
+        own, at, there = inside[turn], places[turn], found[turn]
+        there[own] = storage.stored(frame.memory.read(op, at[own], BYTE), BYTE)
+        found[turn] = there
+        equal = (there == before[turn]).all(axis=1)
+        stored = changed[turn] & equal[:, None]
+        frame.memory.write(op, at[stored], BYTE, after[turn][stored])
+    words = storage.loaded(op, found.view(storage.held(of))[:, 0], of)
+    return [Struct((words, (found == before).all(axis=1)))]
 
 
-def _bytes(values: Array, of: Element) -> Array:
-    """The bytes of each value, the lowest first."""
-    return np.ascontiguousarray(values).view(np.uint8).reshape(-1, of.size)
+def _bytes(storage: Storage, values: Array, of: Element) -> Array:
+    """The bytes of each value as storage holds them, the lowest first."""
+    held = np.ascontiguousarray(storage.stored(values, of))
+    return held.view(storage.held(BYTE)).reshape(-1, of.size)
 
 
 def _inside(memory: Memory, at: Operation, places: Array) -> Array:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy
 import pytest
+from support.in_field import same_in_field
 from support.reductions import bound
 from support.subgroup import FLOATS, TYPES, Array, memref, vector
 from support.workgroup import (
@@ -221,6 +222,9 @@ def test_reduce(
                 found = executed(text, arrays, lowered)[1]
                 difference = abs(expected.astype(numpy.float64) - found.astype(numpy.float64))
                 assert (difference <= reduction_bound(kind, a, dims, source)).all()
+                below = parse(text)
+                lowered(below)
+                same_in_field([parse(text), below], \"k\", arrays)
         if type in FLOATS and kind not in REORDERED:
             wanted = numpy.broadcast_to(exact(kind, a, dims), shape).astype(a.dtype)
             assert found.tobytes() == wanted.tobytes()

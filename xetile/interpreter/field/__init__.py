@@ -1,0 +1,1 @@
+"""A second domain: floats are elements of a prime field, in which sums do not depend on their order."""
