@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.in_field import equal, in_field
 from support.on_device import Place
 
 from xetile import api
@@ -186,3 +187,23 @@ def test_elements_are_changed(type: str, repeated: bool, place: Place) -> None:
             np.testing.assert_array_equal(
                 old.reshape(len(kinds), -1), before.astype(np.int32), err_msg=level
             )
+
+
+@pytest.mark.parametrize("type", [type for type in TYPES if "f" in type])
+def test_floats_are_exact_in_a_field(type: str) -> None:
+    """Words compared and exchanged too, several times for one element."""
+    text, random = kernel(type, FLOATS[:-1]), np.random.default_rng(5)
+    rows = random.standard_normal(len(FLOATS[:-1]) * COUNT).astype(TYPES[type])
+    steps = random.integers(0, COUNT + 3, (2, 16)).astype(np.int32)
+    values = random.integers(-100, 100, (2, 16)).astype(np.int32)
+    old = np.zeros((2 * len(FLOATS[:-1]), 16), np.int32)
+    found = [
+        in_field(
+            api.lower(api.parse(text), to=level, device="bmg"),
+            "k",
+            [rows, rows.copy(), steps, values, old],
+        )
+        for level in ("xegpu", "xevm")
+    ]
+    assert equal(found[0][:2], found[1][:2])
+    assert equal(found[0][:1], found[0][1:2]), "in both memories"
