@@ -1,26 +1,29 @@
-// A sum over subgroups is another one in bits, and the same one in a field, where what is wrong shows.
-// RUN: xetile-opt %s --xetile-wg-to-sg -o %t.subgroup.mlir
-// RUN: not xetile-run %s --arg normal --arg zeros --against %t.subgroup.mlir | FileCheck %s --check-prefix=BITS
-// RUN: xetile-run %s --arg normal --arg zeros --values field --against %t.subgroup.mlir | FileCheck %s --check-prefix=FIELD
-// RUN: sed 's/<add>/<mul>/' %s > %t.wrong.mlir
+// A sum in another order has other bits, and is the same element of a field, where what is wrong shows.
+// RUN: sed 's/%[a], %[b] :/%b, %c :/; s/%[s], %[c] :/%s, %a :/' %s > %t.order.mlir
+// RUN: sed 's/%[s], %[c] :/%s, %b :/' %s > %t.wrong.mlir
+// RUN: not xetile-run %s --arg normal --arg zeros --against %t.order.mlir | FileCheck %s --check-prefix=BITS
+// RUN: xetile-run %s --arg normal --arg zeros --values field --against %t.order.mlir | FileCheck %s --check-prefix=FIELD
 // RUN: not xetile-run %s --arg normal --arg zeros --values field --against %t.wrong.mlir | FileCheck %s --check-prefix=WRONG
+// RUN: xetile-run %s --arg ones --arg zeros --values field | FileCheck %s --check-prefix=ALONE
 
-// BITS: argument 1: memref<64x64xf32>: {{[0-9]+}} elements differ
-// FIELD: equal elements of the field
-// WRONG: argument 1: memref<64x64xf32>: 4096 elements differ
+// BITS: argument 1: memref<64xf32>: {{[0-9]+}} elements differ
+// FIELD: {{^}}equal elements of the field{{$}}
+// WRONG: argument 1: memref<64xf32>: 64 elements differ
+// ALONE: argument 1: memref<64xf32>: smallest 3, largest 3
 
-#in = #xetile.wg_map<sg_layout = [2, 4], sg_data = [32, 16]>
-#column = #xetile.wg_map<sg_layout = [8, 1], sg_data = [8, 1]>
-#out = #xetile.wg_map<sg_layout = [8, 1], sg_data = [8, 64]>
 gpu.module @m {
-  gpu.func @k(%A: memref<64x64xf32>, %B: memref<64x64xf32>) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
-    %a = xetile.init_tile %A[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = #in>>
-    %v = xetile.load_tile %a : !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = #in>> -> vector<64x64xf32>
-    %r = xetile.tile_reduce <add>, %v [1] {wg_map_result = #column, wg_map_source = #in} : vector<64x64xf32> -> vector<64x1xf32>
-    %w = xetile.tile_broadcast %r [1] {wg_map_result = #out} : vector<64x1xf32> -> vector<64x64xf32>
-    %b = xetile.init_tile %B[0, 0] : memref<64x64xf32> -> !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = #out>>
-    xetile.store_tile %w, %b : vector<64x64xf32>, !xetile.tile<64x64xf32, #xetile.tile_attr<wg_map = #out>>
+  gpu.func @k(%A: memref<66xf32>, %B: memref<64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>, xetile.level = "lane"} {
+    %c1 = arith.constant 1 : index
+    %i = gpu.thread_id x
+    %j = arith.addi %i, %c1 : index
+    %k = arith.addi %j, %c1 : index
+    %a = memref.load %A[%i] : memref<66xf32>
+    %b = memref.load %A[%j] : memref<66xf32>
+    %c = memref.load %A[%k] : memref<66xf32>
+    %s = arith.addf %a, %b : f32
+    %t = arith.addf %s, %c : f32
+    memref.store %t, %B[%i] : memref<64xf32>
     gpu.return
   }
 }

@@ -224,7 +224,7 @@ def test_reduce(
                 assert (difference <= reduction_bound(kind, a, dims, source)).all()
                 below = parse(text)
                 lowered(below)
-                same_in_field([parse(text), below], \"k\", arrays)
+                same_in_field([parse(text), below], "k", arrays)
         if type in FLOATS and kind not in REORDERED:
             wanted = numpy.broadcast_to(exact(kind, a, dims), shape).astype(a.dtype)
             assert found.tobytes() == wanted.tobytes()
