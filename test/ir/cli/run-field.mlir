@@ -1,6 +1,6 @@
 // A sum in another order has other bits, and is the same element of a field, where what is wrong shows.
-// RUN: sed 's/%[a], %[b] :/%b, %c :/; s/%[s], %[c] :/%s, %a :/' %s > %t.order.mlir
-// RUN: sed 's/%[s], %[c] :/%s, %b :/' %s > %t.wrong.mlir
+// RUN: sed 's/%[x], %[y] :/%y, %z :/; s/%[u], %[z] :/%u, %x :/' %s > %t.order.mlir
+// RUN: sed 's/%[u], %[z] :/%u, %y :/' %s > %t.wrong.mlir
 // RUN: not xetile-run %s --arg normal --arg zeros --against %t.order.mlir | FileCheck %s --check-prefix=BITS
 // RUN: xetile-run %s --arg normal --arg zeros --values field --against %t.order.mlir | FileCheck %s --check-prefix=FIELD
 // RUN: not xetile-run %s --arg normal --arg zeros --values field --against %t.wrong.mlir | FileCheck %s --check-prefix=WRONG
@@ -18,11 +18,11 @@ gpu.module @m {
     %i = gpu.thread_id x
     %j = arith.addi %i, %c1 : index
     %k = arith.addi %j, %c1 : index
-    %a = memref.load %A[%i] : memref<66xf32>
-    %b = memref.load %A[%j] : memref<66xf32>
-    %c = memref.load %A[%k] : memref<66xf32>
-    %s = arith.addf %a, %b : f32
-    %t = arith.addf %s, %c : f32
+    %x = memref.load %A[%i] : memref<66xf32>
+    %y = memref.load %A[%j] : memref<66xf32>
+    %z = memref.load %A[%k] : memref<66xf32>
+    %u = arith.addf %x, %y : f32
+    %t = arith.addf %u, %z : f32
     memref.store %t, %B[%i] : memref<64xf32>
     gpu.return
   }
