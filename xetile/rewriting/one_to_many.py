@@ -73,7 +73,7 @@ class Expansion(Rewriter[Form]):
             )
         old = region.blocks[0]
         for argument in old.args:
-            self.environment[argument] = _copy_argument(self.entry, argument, argument.type)
+            self.environment[argument] = self.given(argument)
         self.rewrite_block(old)
         self.function.detach_region(region)
         self.function.add_region(Region(self.entry))
@@ -140,6 +140,14 @@ class Expansion(Rewriter[Form]):
             remark(self.current, message)
 
     # What subclasses may refine.
+
+    def given(self, argument: SSAValue) -> Form:
+        """What the function is given, at the end of the new function's arguments."""
+        return self.argument(argument, argument.type)
+
+    def argument(self, old: SSAValue, type: Attribute) -> BlockArgument:
+        """An argument of the new function in the place of an old one."""
+        return _copy_argument(self.entry, old, type)
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
         """The form in which a loop carries `argument`, or a branch gives it."""

@@ -32,7 +32,7 @@ from xetile.analysis.kernels import functions, holds_dialect, level, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
-from xetile.passes.convert_xetile_to_xegpu import rearrange, tiles, vectors
+from xetile.passes.convert_xetile_to_xegpu import buffers, rearrange, tiles, vectors
 from xetile.passes.convert_xetile_to_xegpu.checks import check_blocks, check_instruction
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.rewriting.rewriter import Handlers, check_lowered
@@ -46,6 +46,7 @@ HANDLERS: Handlers[XeGPUView] = {
     **tiles.HANDLERS,
     **vectors.HANDLERS,
     **rearrange.HANDLERS,
+    **buffers.HANDLERS,
 }
 
 

@@ -34,12 +34,13 @@ from xetile.passes.convert_xetile_to_xegpu.scattered import (
 )
 from xetile.passes.convert_xetile_to_xegpu.shared import SharedTile
 from xetile.passes.convert_xetile_to_xegpu.single_elements import (
+    Part,
     everywhere,
     flat,
     inside,
     offsets,
 )
-from xetile.passes.convert_xetile_to_xegpu.view import Elements, Placed, Tile, XeGPUView
+from xetile.passes.convert_xetile_to_xegpu.view import Placed, Tile, XeGPUView
 
 
 class _Row(NamedTuple):
@@ -88,17 +89,19 @@ def _rows(view: XeGPUView, op: AtomicRMWTileOp, type: TileType) -> Iterator[_Row
         return
     assert isinstance(tile, Placed)
     assert block is not None, "checked where the tile is made"
-    elements = _elements(tile)
     for start in block_offsets(type.shape, block):
-        place, shape = tile.place(view, start), flat(block)
-        mask = inside(view, tile.sizes, place, block, shape)
-        yield _Row(elements.base, offsets(view, elements, place, block, shape), mask)
+        part = Part(tile.corner, start, block, flat(block))
+        base, places = _places(view, tile, part)
+        yield _Row(base, places, inside(view, tile.sizes, part))
 
 
-def _elements(tile: Placed) -> Elements:
-    elements = tile.elements if isinstance(tile, Tile | SharedTile) else None
-    assert elements is not None, "a tile that atomic ops reach says where its elements lie"
-    return elements
+def _places(view: XeGPUView, tile: Placed, part: Part) -> tuple[SSAValue, SSAValue]:
+    """Where the elements of a block lie: a base, and how far they are from it."""
+    if isinstance(tile, SharedTile):
+        return tile.elements.base, tile.offsets(view, part)
+    assert isinstance(tile, Tile)
+    assert tile.elements is not None, "a tile that atomic ops reach says where they lie"
+    return tile.elements.base, offsets(view, tile.elements, part)
 
 
 def _in_numbered_space(view: XeGPUView, base: SSAValue) -> SSAValue:

@@ -4,15 +4,22 @@
 or 1.
 """
 
-from xdsl.dialects.builtin import IndexType, VectorType, i1, i8, i64
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType, MemRefType, VectorType, i1, i8, i64
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.operand_types import FLOATS_8
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.memref.layout import ranked
 from xetile.dialects.upstream.vector import BitcastOp
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
-from xetile.rewriting.one_to_many import Expansion
+from xetile.rewriting.one_to_many import Expansion, Parts
 
 
 def message_element(type: Attribute) -> Attribute:
@@ -50,3 +57,46 @@ def taken_as(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
 
 def _with(value: SSAValue, element: Attribute) -> VectorType[Attribute]:
     return VectorType(element, vector_type(value).get_shape())
+
+
+AnyMemRef = MemRefType[Attribute]
+
+
+@dataclass(eq=False)
+class Buffer(Parts):
+    """Shared memory of another type than was written: `swizzle` says where the elements of its row lie."""
+
+    swizzle: SwizzleAttr | None
+
+    @property
+    def memory(self) -> SSAValue:
+        return self.values[0]
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            super().agrees_with(other)
+            and isinstance(other, Buffer)
+            and self.swizzle == other.swizzle
+        )
+
+
+def buffer_type(type: Attribute) -> AnyMemRef | None:
+    """The type that a memref has in XeGPU; None where it is its own."""
+    if not isinstance(type, MemRefType):
+        return None
+    memref = cast(AnyMemRef, type)
+    if memory_space_of(memref.memory_space) != SHARED:
+        return None
+    element = message_element(memref.element_type)
+    if isinstance(memref.layout, SwizzleAttr):
+        extents = [prod(memref.get_shape())]
+        return MemRefType(element, extents, memory_space=memref.memory_space)
+    if element == memref.element_type:
+        return None
+    return MemRefType(element, memref.get_shape(), memref.layout, memref.memory_space)
+
+
+def buffer_of(memory: SSAValue, written: Attribute) -> Buffer:
+    """A memref that was written as another type."""
+    layout = ranked(written).layout
+    return Buffer([memory], layout if isinstance(layout, SwizzleAttr) else None)

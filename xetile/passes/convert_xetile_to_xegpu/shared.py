@@ -42,10 +42,21 @@ from xetile.dialects.xetile import InitTileOp, LoadTileOp, StoreTileOp, TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
-from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded, message_element, stored
+from xetile.passes.convert_xetile_to_xegpu.memory_types import (
+    Buffer,
+    loaded,
+    message_element,
+    stored,
+)
 from xetile.passes.convert_xetile_to_xegpu.padding import padding_of
-from xetile.passes.convert_xetile_to_xegpu.single_elements import everywhere, inside, offsets
+from xetile.passes.convert_xetile_to_xegpu.single_elements import (
+    Part,
+    everywhere,
+    inside,
+    offsets,
+)
 from xetile.passes.convert_xetile_to_xegpu.surfaces import known_offset
+from xetile.passes.convert_xetile_to_xegpu.swizzled import Swizzled, aligned
 from xetile.passes.convert_xetile_to_xegpu.view import Elements, Grid, Placed, XeGPUView
 from xetile.planning.slices import Block
 from xetile.rewriting.one_to_many import Offset, Parts
@@ -59,7 +70,18 @@ class SharedTile(Placed):
 
     matrix: SSAValue | None
     first_row: Offset
-    elements: Elements
+    elements: Elements | Swizzled
+
+    def place_in_matrix(self, view: XeGPUView, start: Sequence[int]) -> list[Offset]:
+        """Row and column of the matrix at `start` of the tile (elements)."""
+        row, column = self.place(view, start)
+        return [view.add(self.first_row, row), column]
+
+    def offsets(self, view: XeGPUView, part: Part) -> SSAValue:
+        """How far the elements of a block lie from the base (elements)."""
+        if isinstance(self.elements, Swizzled):
+            return self.elements.offsets(view, part)
+        return offsets(view, self.elements, part)
 
     def agrees_with(self, other: Parts) -> bool:
         return (
@@ -76,7 +98,22 @@ class SharedTile(Placed):
 
 def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
     """A tile is the matrix that its buffer is, and where its corner is."""
-    source = view.single(op.source)
+    *batch, row, column = view.mapped(op.mixed_offsets)
+    fixed: dict[int, Offset] = {0: row, 1: column}
+    moving = {
+        dimension: view.index(fixed.pop(dimension))
+        for dimension in view.messages.tiles.moving_dimensions(op.tile)
+    }
+    height, width = cast(AnyMemRef, op.source.type).get_shape()[-2:]
+    parts = (list(moving.values()), list(moving), fixed, (height, width))
+    became = view.get(op.source)
+    if isinstance(became, Buffer) and became.swizzle is not None:
+        tile, block = op.tile.type, block_of(op, op.tile.type)
+        steps = aligned(view, op.tile, tile.shape, block)
+        elements = Swizzled(became.memory, became.swizzle, steps)
+        view.bind(op.tile, SharedTile(*parts, None, 0, elements))
+        return
+    source = became.memory if isinstance(became, Buffer) else view.single(op.source)
     type = cast(AnyMemRef, source.type)
     layout = strides_and_offset(type)
     if layout is None or DYNAMIC_INDEX in type.get_shape() or None in layout[0]:
@@ -85,23 +122,13 @@ def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
             f"{type} is in shared memory and not static; expected extents and strides that its type says",
         )
     strides = [stride for stride in layout[0] if stride is not None]
-    batch, corner = _split(view.mapped(op.mixed_offsets))
-    rows = view.messages.tiles.moving_dimensions(op.tile)
-    fixed: dict[int, Offset] = dict(enumerate(corner))
-    moving = {dimension: view.index(fixed.pop(dimension)) for dimension in rows}
-    height, width = type.get_shape()[-2:]
     start: Offset = 0
     first_row: Offset = 0
     for index, stride in zip(batch, strides, strict=False):
         start = view.add(start, view.multiply(index, stride))
         first_row = view.add(first_row, view.multiply(index, stride // max(1, strides[-2])))
     elements = Elements(_line(view, source, layout[1]), start, (strides[-2], strides[-1]))
-    parts = (list(moving.values()), list(moving), fixed, (height, width))
     view.bind(op.tile, SharedTile(*parts, _matrix(view, source, strides), first_row, elements))
-
-
-def _split(offsets: Sequence[Offset]) -> tuple[Sequence[Offset], Sequence[Offset]]:
-    return offsets[:-2], offsets[-2:]
 
 
 def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAValue | None:
@@ -180,29 +207,22 @@ def _collapsed(view: XeGPUView, source: SSAValue, groups: list[list[int]]) -> SS
 def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
     """One access per block, with masks where the tile may reach out of its buffer."""
     type = cast(TileType, op.source.type)
-    block = _block(op, type)
-    result = VectorType(message_element(type.element_type), block)
+    block, element, number = block_of(op, type), type.element_type, padding_of(op)
+    result = VectorType(message_element(element), block)
     masked = reaches_out(tile, type, padded=op.padding is not None)
 
     def load(start: Sequence[int]) -> SSAValue:
-        place = tile.place(view, start)
         if tile.matrix is not None and not masked:
-            at = [view.add(tile.first_row, place[0]), place[1]]
-            return loaded(
-                view, view.new(LoadMatrixOp(tile.matrix, at, result)), type.element_type
-            )
-        mask = inside(view, tile.sizes, place, block, block) if masked else None
-        made = LoadOp(
-            tile.elements.base,
-            offsets(view, tile.elements, place, block, block),
-            everywhere(view, block) if mask is None else mask,
-            result,
-        )
-        value = loaded(view, view.new(made), type.element_type)
-        number = padding_of(op)
+            at = tile.place_in_matrix(view, start)
+            return loaded(view, view.new(LoadMatrixOp(tile.matrix, at, result)), element)
+        part = Part(tile.corner, start, block, block)
+        mask = inside(view, tile.sizes, part) if masked else None
+        where = everywhere(view, block) if mask is None else mask
+        base, places = tile.elements.base, tile.offsets(view, part)
+        value = loaded(view, view.new(LoadOp(base, places, where, result)), element)
         if mask is None or number is None:
             return value
-        filler = repeated(number, VectorType(type.element_type, block))
+        filler = repeated(number, VectorType(element, block))
         return view.new(arith.SelectOp(mask, value, view.new(arith.ConstantOp(filler))))
 
     counts = (type.shape[0] // block[0], type.shape[1] // block[1])
@@ -213,24 +233,18 @@ def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
 def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> None:
     """One access per block, with masks where the tile is known to reach out of its buffer."""
     type = cast(TileType, op.tile.type)
-    block = _block(op, type)
+    block = block_of(op, type)
     grid = view.repack(view.grid(op.value), block)
     masked = reaches_out(tile, type, padded=False)
     for value, start in zip(grid.values, block_offsets(type.shape, block), strict=True):
-        place, bits = tile.place(view, start), stored(view, value)
+        bits = stored(view, value)
         if tile.matrix is not None and not masked:
-            at = [view.add(tile.first_row, place[0]), place[1]]
-            view.emit(StoreMatrixOp(bits, tile.matrix, at))
+            view.emit(StoreMatrixOp(bits, tile.matrix, tile.place_in_matrix(view, start)))
             continue
-        mask = inside(view, tile.sizes, place, block, block) if masked else None
-        view.emit(
-            StoreOp(
-                bits,
-                tile.elements.base,
-                offsets(view, tile.elements, place, block, block),
-                everywhere(view, block) if mask is None else mask,
-            )
-        )
+        part = Part(tile.corner, start, block, block)
+        mask = inside(view, tile.sizes, part) if masked else None
+        where = everywhere(view, block) if mask is None else mask
+        view.emit(StoreOp(bits, tile.elements.base, tile.offsets(view, part), where))
 
 
 def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
@@ -245,7 +259,8 @@ def reaches_out(tile: Placed, type: TileType, *, padded: bool) -> bool:
     return False
 
 
-def _block(op: Operation, type: TileType) -> Block:
+def block_of(op: Operation, type: TileType) -> Block:
+    """The block of a tile, refused where blocking has not run."""
     if type.inner_blocks is None:
         fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
     return type.inner_blocks

@@ -10,7 +10,7 @@ What all elements share is one number, what tells them apart a constant:
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
@@ -31,41 +31,63 @@ def flat(block: Shape) -> Shape:
     return (prod(block),)
 
 
-def offsets(
-    view: XeGPUView, elements: Elements, place: Sequence[Offset], block: Shape, shape: Shape
-) -> SSAValue:
-    """How far the elements of a block at `place` (row, column) lie from the base (elements), as a vector of a shape."""
-    first = elements.start
-    for offset, stride in zip(place, elements.strides, strict=True):
-        first = view.add(first, view.multiply(offset, stride))
-    known = [stride if isinstance(stride, int) else 0 for stride in elements.strides]
-    steps = [
-        sum(at * stride for at, stride in zip(point, known, strict=True))
-        for point in product(*map(range, block))
-    ]
-    total = plus(view, first, steps, shape)
-    for dimension, stride in enumerate(elements.strides):
+class Part(NamedTuple):
+    """A block of a tile, in elements: the tile's corner, the block's place in the tile, and its extents.
+
+    Vectors of what is said of its elements have a `shape`: the block's, or that of all its elements in one row.
+    """
+
+    corner: Sequence[Offset]
+    start: Sequence[int]
+    block: Shape
+    shape: Shape
+
+    def place(self, view: XeGPUView, dimension: int) -> Offset:
+        """The first row, or column."""
+        return view.add(self.corner[dimension], self.start[dimension])
+
+    @property
+    def points(self) -> list[tuple[int, ...]]:
+        """Row and column of each element in the block."""
+        return list(product(*map(range, self.block)))
+
+
+def offsets(view: XeGPUView, elements: Elements, part: Part) -> SSAValue:
+    """How far the elements of a block lie from the base (elements)."""
+    strides = elements.strides
+
+    def first() -> Offset:
+        total = elements.start
+        for offset, stride in zip(part.corner, strides, strict=True):
+            total = view.add(total, view.multiply(offset, stride))
+        return total
+
+    base = view.once((elements.start, *strides, *part.corner), first)
+    known = [stride if isinstance(stride, int) else 0 for stride in strides]
+
+    def reach(point: Sequence[int]) -> int:
+        return sum(at * stride for at, stride in zip(point, known, strict=True))
+
+    base = view.add(base, reach(part.start))
+    total = plus(view, base, list(map(reach, part.points)), part.shape)
+    for dimension, stride in enumerate(strides):
         if not isinstance(stride, int):
-            along = _numbers(view, _coordinates(block, dimension), shape)
-            step = arith.MuliOp(spread(view, stride, shape), along)
-            total = view.new(arith.AddiOp(total, view.new(step)))
+            along = [part.start[dimension] + point[dimension] for point in part.points]
+            step = spread(view, stride, part.shape)
+            moved = view.new(arith.MuliOp(step, numbers(view, along, part.shape)))
+            total = view.new(arith.AddiOp(total, moved))
     return total
 
 
-def inside(
-    view: XeGPUView,
-    sizes: Sequence[Offset],
-    place: Sequence[Offset],
-    block: Shape,
-    shape: Shape,
-) -> SSAValue | None:
-    """Which elements of a block at `place` are inside of a surface; None where all are, as far as is known."""
+def inside(view: XeGPUView, sizes: Sequence[Offset], part: Part) -> SSAValue | None:
+    """Which elements of a block are inside of a surface; None where all are, as far as is known."""
     found: SSAValue | None = None
-    for dimension, (first, size) in enumerate(zip(place, sizes, strict=True)):
-        if within(first, block[dimension], size):
+    for dimension, size in enumerate(sizes):
+        first = part.place(view, dimension)
+        if within(first, part.block[dimension], size):
             continue
-        at = plus(view, first, _coordinates(block, dimension), shape)
-        found = both(view, found, below(view, at, size, shape))
+        at = plus(view, first, [point[dimension] for point in part.points], part.shape)
+        found = both(view, found, below(view, at, size, part.shape))
     return found
 
 
@@ -95,30 +117,26 @@ def everywhere(view: XeGPUView, shape: Shape) -> SSAValue:
 def plus(view: XeGPUView, first: Offset, steps: Sequence[int], shape: Shape) -> SSAValue:
     """A number added to each step."""
     if isinstance(first, int):
-        return _numbers(view, [first + step for step in steps], shape)
+        return numbers(view, [first + step for step in steps], shape)
     total = spread(view, first, shape)
     if not any(steps):
         return total
-    return view.new(arith.AddiOp(total, _numbers(view, steps, shape)))
+    return view.new(arith.AddiOp(total, numbers(view, steps, shape)))
 
 
 def spread(view: XeGPUView, number: Offset, shape: Shape) -> SSAValue:
     """A number repeated."""
     if isinstance(number, int):
-        return _numbers(view, [number] * prod(shape), shape)
+        return numbers(view, [number] * prod(shape), shape)
     return view.new(BroadcastOp(number, VectorType(IndexType(), shape)))
 
 
-def _coordinates(block: Shape, dimension: int) -> list[int]:
-    """The row, or the column, of each element of a block."""
-    return [point[dimension] for point in product(*map(range, block))]
-
-
-def _numbers(view: XeGPUView, numbers: Sequence[int], shape: Shape) -> SSAValue:
+def numbers(view: XeGPUView, values: Sequence[int], shape: Shape) -> SSAValue:
+    """A constant vector of indices."""
     type = VectorType(IndexType(), shape)
 
     def make() -> arith.ConstantOp:
-        dense = DenseIntOrFPElementsAttr.from_list(type, list(numbers))
+        dense = DenseIntOrFPElementsAttr.from_list(type, list(values))
         return arith.ConstantOp(cast(Dense, cast(Attribute, dense)))
 
-    return view.shared(("numbers", tuple(numbers), type), make)
+    return view.shared(("numbers", tuple(values), type), make)

@@ -265,7 +265,7 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:
     """Where a message begins, refused where the program says a place that no message begins at."""
-    corner = tile.corner(view, start)
+    corner = tile.message_corner(view, start)
     row, column = map(known_offset, corner)
     for place in (row, column):
         if place is not None and (wrong := SURFACE.place_problem(place)) is not None:

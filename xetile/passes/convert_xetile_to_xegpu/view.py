@@ -1,22 +1,27 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
+from xetile.analysis.alignment import Alignments
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
 from xetile.planning.messages import Messages
 from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
@@ -52,6 +57,11 @@ class Placed(Parts):
             return self.fixed[dimension]
         return self.values[self.moving.index(dimension)]
 
+    @property
+    def corner(self) -> list[Offset]:
+        """Row and column of the surface where the tile begins (elements)."""
+        return [self.offset(dimension) for dimension in range(2)]
+
     def place(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
         """Row and column of the surface at `start` of the tile (elements)."""
         return [view.add(self.offset(d), step) for d, step in enumerate(start)]
@@ -83,7 +93,7 @@ class Tile(Placed):
         message = view.messages.message(op, use)
         return self.descriptors[use, message], message
 
-    def corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
+    def message_corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
         """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
         order = (1, 0) if self.column_major else (0, 1)
         return [view.add(self.offset(d), step) for d, step in zip(order, start, strict=True)]
@@ -98,6 +108,31 @@ class Tile(Placed):
 
     def describe(self) -> str:
         return f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
+
+
+class Corners:
+    """Where the tiles of a function begin, and by what they are moved."""
+
+    def __init__(self, messages: Messages) -> None:
+        self._messages = messages
+        self._alignments = Alignments(trusting=False)
+
+    @cached_property
+    def _offsets(self) -> Mapping[SSAValue, list[Sequence[Offset]]]:
+        """The offsets (row, column) of each class of tiles, those that it is moved by included."""
+        found = defaultdict[SSAValue, list[Sequence[Offset]]](list)
+        for op in self._messages.operations:
+            if isinstance(op, InitTileOp | UpdateTileOffsetOp) and op.indices is None:
+                root = self._messages.tiles.find(op.results[0])
+                found[root].append(op.mixed_offsets[-2:])
+        return found
+
+    def are_multiples(self, tile: SSAValue, dimension: int, extent: int) -> bool:
+        """Whether a tile, wherever it is moved to, begins at multiples of an extent (elements)."""
+        return all(
+            self._alignments.mixed(offsets[dimension]).is_multiple(extent)
+            for offsets in self._offsets[self._messages.tiles.find(tile)]
+        )
 
 
 @dataclass(eq=False)
@@ -150,6 +185,8 @@ class XeGPUView(Expansion):
         self.device = target
         self.messages = Messages(function, target, upstream=upstream)
         self._beside: dict[tuple[SSAValue, object], SSAValue] = {}
+        self._once: dict[tuple[object, ...], Offset] = {}
+        self.corners = Corners(self.messages)
 
     def run(self) -> None:
         """Rebuild the function, without the views of memory that no access turned out to need."""
@@ -159,6 +196,20 @@ class XeGPUView(Expansion):
             if isinstance(op, Operation) and not any(v.uses.get_length() for v in op.results):
                 op.detach()
                 op.erase()
+
+    def given(self, argument: SSAValue) -> Form:
+        """A workgroup's memory may have another type than it was written with."""
+        type = buffer_type(argument.type)
+        if type is None:
+            return super().given(argument)
+        return buffer_of(self.argument(argument, type), argument.type)
+
+    def once(self, key: tuple[object, ...], make: Callable[[], Offset]) -> Offset:
+        """What is computed once in each block of the new function."""
+        full = (self.block, *key)
+        if full not in self._once:
+            self._once[full] = make()
+        return self._once[full]
 
     def beside(self, value: SSAValue, key: object, make: Callable[[], Operation]) -> SSAValue:
         """An op on a value, once in the function, right behind where the value comes from; left out if unused."""

@@ -1,5 +1,6 @@
 """Tiles in shared memory at level XeGPU: matrices, or single elements where no matrix says what is asked."""
 
+import re
 from pathlib import Path
 
 import numpy
@@ -122,6 +123,121 @@ def test_attributions_are_buffers(mlir_opt: Path) -> None:
     body = copied("f16", (16, 32), "memref<32x48xf16, #gpu.address_space<workgroup>>", "")
     more = " workgroup(%memory: memref<32x48xf16, #gpu.address_space<workgroup>>)"
     check(body, arguments("f16"), mlir_opt, more=more)
+
+
+@pytest.mark.parametrize("type", ["i1", "f8E4M3FN", "f8E5M2"])
+@pytest.mark.parametrize("given", ["alloc", "attribution"])
+def test_types_that_xegpu_lacks_are_others_in_memory(
+    type: str, given: str, mlir_opt: Path
+) -> None:
+    """Views and single elements of such a buffer too."""
+    buffer = f"memref<32x64x{type}, 3>"
+    element = "true" if type == "i1" else f"1.5 : {type}"
+    allocated = f"\n    %whole = memref.alloc() : {buffer}" if given == "alloc" else ""
+    view = f"memref<16x64x{type}, strided<[64, 1], offset: 512>, 3>"
+    allocated += f"""
+    %memory = memref.subview %whole[8, 0] [16, 64] [1, 1] : {buffer} to {view}"""
+    tiles = f"""
+    %c3 = arith.constant 3 : index
+    %e = arith.constant {element}
+    %x = memref.load %memory[%c3, %c3] : {view}
+    memref.store %e, %memory[%c3, %c3] : {view}
+    memref.store %x, %memory[%c3, %c0] : {view}
+    gpu.barrier"""
+    body = copied(type, (16, 32), view, allocated, tiles=tiles)
+    body = "\n    %c0 = arith.constant 0 : index" + body
+    more = "" if given == "alloc" else f" workgroup(%whole: {buffer})"
+    check(body, arguments(type), mlir_opt, more=more)
+
+
+SWIZZLES = {
+    "rows of 32": "[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 8], [2, 16], [4, 0], [8, 0], [16, 0]]",
+    "mixed": "[[1, 0], [0, 1], [2, 1], [0, 2], [0, 4], [0, 8], [0, 16], [4, 4], [8, 8], [16, 16]]",
+}
+
+
+@pytest.mark.parametrize("type", ["f16", "f32", "i8", "f64", "i1", "f8E5M2"])
+@pytest.mark.parametrize("swizzle", SWIZZLES)
+@pytest.mark.parametrize("at", ["0, 0", "16, 16", "%place, 0", "%odd, %odd", "3, 5"])
+def test_swizzled_memory_is_one_row(type: str, swizzle: str, at: str, mlir_opt: Path) -> None:
+    """Stored by rows of the buffer, loaded from its transpose: at places that are multiples of blocks, and at others."""
+    layout = f"#xetile.swizzle<offset = {SWIZZLES[swizzle]}>"
+    turned = ", ".join(f"[{b}, {a}]" for a, b in re.findall(r"\[(\d+), (\d+)\]", layout))
+    buffer = f"memref<32x32x{type}, {layout}, 3>"
+    other = f"memref<32x32x{type}, #xetile.swizzle<offset = [{turned}]>, 3>"
+    s, v = tile((16, 16), type, "memory_space = 3"), vector((16, 16), type)
+    t, m = tile((16, 16), type), memref(MATRIX, type)
+    body = f"""
+    %id = gpu.subgroup_id : index
+    %c3 = arith.constant 3 : index
+    %c16 = arith.constant 16 : index
+    %place = arith.muli %id, %c16 : index
+    %odd = arith.addi %place, %c3 : index
+    %memory = memref.alloc() : {buffer}
+    %turned = memref.transpose %memory (d0, d1) -> (d1, d0) : {buffer} to {other}
+    %t = xetile.init_tile %A[0, 0] : {m} -> {t}
+    %v = xetile.load_tile %t : {t} -> {v}
+    %s = xetile.init_tile %memory[{at}] : {buffer} -> {s}
+    xetile.store_tile %v, %s : {v}, {s}
+    gpu.barrier
+    %r = xetile.init_tile %turned[{", ".join(at.split(", ")[::-1])}] : {other} -> {s}
+    %w = xetile.load_tile %r : {s} -> {v}
+    %u = xetile.init_tile %C[0, 0] : {m} -> {t}
+    xetile.store_tile %w, %u : {v}, {t}"""
+    found = check(body, arguments(type), mlir_opt)
+    assert "memref.transpose" not in names(found)
+    shifts = [op for op in found.walk() if op.name == "arith.shli"]
+    assert any(str(op.results[0].type).startswith("vector") for op in shifts) == (
+        at in ("%odd, %odd", "3, 5")
+    )
+
+
+def test_indices_are_numbers_of_64_bits(mlir_opt: Path) -> None:
+    t, v = tile((8, 16), "i32"), vector((8, 16), "i32")
+    s, w = tile((8, 16), "index", "memory_space = 3"), vector((8, 16), "index")
+    body = f"""
+    %memory = memref.alloc() : memref<8x16xindex, 3>
+    %t = xetile.init_tile %A[0, 0] : {memref(MATRIX, "i32")} -> {t}
+    %v = xetile.load_tile %t : {t} -> {v}
+    %i = arith.index_cast %v : {v} to {w}
+    %s = xetile.init_tile %memory[0, 0] : memref<8x16xindex, 3> -> {s}
+    xetile.store_tile %i, %s : {w}, {s}
+    gpu.barrier
+    %old = xetile.atomic_rmw_tile <addi> %i, %s : {w}, {s} -> {w}
+    gpu.barrier
+    %l = xetile.load_tile %s : {s} -> {w}
+    %r = arith.index_cast %l : {w} to {v}
+    %u = xetile.init_tile %C[0, 0] : {memref(MATRIX, "i32")} -> {t}
+    xetile.store_tile %r, %u : {v}, {t}"""
+    check(body, arguments("i32"), mlir_opt)
+
+
+def test_swizzled_tiles_move(mlir_opt: Path) -> None:
+    layout = f"#xetile.swizzle<offset = {SWIZZLES['mixed']}>"
+    buffer = f"memref<32x32xf16, {layout}, 3>"
+    s, v = tile((8, 16), "f16", "memory_space = 3"), vector((8, 16), "f16")
+    t, m = tile((8, 16), "f16"), memref(MATRIX, "f16")
+    body = f"""
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c16 = arith.constant 16 : index
+    %memory = memref.alloc() : {buffer}
+    %t = xetile.init_tile %A[0, 0] : {m} -> {t}
+    %s = xetile.init_tile %memory[0, 16] : {buffer} -> {s}
+    %u = xetile.init_tile %C[0, 0] : {m} -> {t}
+    %r:3 = scf.for %i = %c0 to %c4 step %c1 iter_args(%p = %t, %q = %s, %w = %u) -> ({t}, {s}, {t}) {{
+      %v = xetile.load_tile %p : {t} -> {v}
+      xetile.store_tile %v, %q : {v}, {s}
+      gpu.barrier
+      %l = xetile.load_tile %q : {s} -> {v}
+      xetile.store_tile %l, %w : {v}, {t}
+      %pn = xetile.update_tile_offset %p, [8, 16] : {t}
+      %qn = xetile.update_tile_offset %q, [8, 0] : {s}
+      %wn = xetile.update_tile_offset %w, [8, 0] : {t}
+      scf.yield %pn, %qn, %wn : {t}, {s}, {t}
+    }}"""
+    check(body, arguments("f16"), mlir_opt)
 
 
 def test_tiles_move_in_loops(mlir_opt: Path) -> None:
