@@ -205,13 +205,34 @@ def _refuse_other_types(
 def _ours(
     kernel: Kernel, given: "Sequence[Argument]", options: Namespace
 ) -> "tuple[list[Argument], list[str]]":
-    """The arguments after a launch on copies of `given`, and what there is to say of its time."""
+    """The arguments after a launch on copies of `given`, and what there is to say of its time or its bank conflicts."""
+    if options.bank_conflicts:
+        return _counted(kernel, given, options)
     if options.on is None:
         return _execute(kernel, given, options), []
     from xetile.cli.run_device import launch
 
     values = _copies(given)
     return values, launch(kernel.module, kernel.name, values, options, kernel.compiled)
+
+
+def _counted(
+    kernel: Kernel, given: "Sequence[Argument]", options: Namespace
+) -> "tuple[list[Argument], list[str]]":
+    """As `_execute`, with a line for each op that accesses shared memory."""
+    from xetile.errors import with_line
+    from xetile.interpreter import count_bank_conflicts
+
+    values = _copies(given)
+    sites = count_bank_conflicts(
+        kernel.module, kernel.name, values, grid=options.grid, sanitize=bool(options.sanitize)
+    )
+    lines = [
+        f"'{site.at.name}'{with_line(site.at, ' in line {}')}: {site.accesses} accesses, "
+        f"{site.conflicts} bank conflicts, {site.most} at most"
+        for site in sites
+    ]
+    return values, lines or ["no lane accesses shared memory"]
 
 
 def _copies(given: "Sequence[Argument]") -> "list[Argument]":

@@ -74,6 +74,11 @@ def make_parser() -> ToolParser:
         help="what floats are on numpy: their bits, or elements of a prime field, whose sums do not depend on their "
         "order (bits)",
     )
+    add(
+        "--bank-conflicts",
+        action="store_true",
+        help="count, for each op of a kernel at lane level, the bank conflicts of its accesses to shared memory",
+    )
     add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
     _add_devices(parser)
     return parser
@@ -125,6 +130,8 @@ def check_combination(options: Namespace) -> None:
         _refuse_on(options)
     if options.entry is not None:
         flags = ("against", "grid", "time")
+        if options.bank_conflicts:
+            raise XetileError("--bank-conflicts goes with a kernel, not with --entry")
         if wrong := next((flag for flag in flags if getattr(options, flag) is not None), None):
             raise XetileError(f"--{wrong} goes with a kernel, not with --entry")
     elif options.tolerance is not None and options.against is None:
@@ -164,6 +171,10 @@ def _refuse_on(options: Namespace) -> None:
     if options.sanitize:
         raise XetileError(
             "--sanitize watches what is executed on numpy; leave out --on, or --sanitize"
+        )
+    if options.bank_conflicts:
+        raise XetileError(
+            "--bank-conflicts counts what is executed on numpy; leave out --on, or --bank-conflicts"
         )
     check_options(
         options.on,

@@ -41,6 +41,7 @@ from xetile.interpreter.ops import (
 
 if TYPE_CHECKING:
     from xetile.interpreter.host.machine import KernelLauncher
+    from xetile.interpreter.sanitizer.bank_conflicts import Site
 
 SANITIZE_VARIABLE = "XETILE_SANITIZE"
 """The environment variable that makes launches watch for races unless they say otherwise: 1 or 0."""
@@ -127,6 +128,23 @@ def execute_in_field(
         else given
         for number, given in enumerate(arrays)
     ]
+
+
+def count_bank_conflicts(
+    module: ModuleOp,
+    kernel: str | None,
+    arrays: Arguments,
+    *,
+    grid: Sizes | None = None,
+    sanitize: bool = True,
+) -> "Sequence[Site]":
+    """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory."""
+    from xetile.interpreter.sanitizer.bank_conflicts import BankConflicts, watching
+
+    made: list[BankConflicts] = []
+    observer = watching(made, _sanitizer if sanitize else _nobody)
+    execute(module, kernel, arrays, grid=grid, observer=observer)
+    return tuple(site for counter in made for site in counter.sites)
 
 
 def execute_host(
