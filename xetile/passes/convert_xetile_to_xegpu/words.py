@@ -9,9 +9,10 @@ The message of a column-major tile of f16 exchanges words of two elements, and i
 
 from typing import cast
 
-from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.dialects.builtin import FloatTF32Type, IntegerType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
+from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileType
@@ -50,8 +51,13 @@ def words_type(
 
 
 def cast_to(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:
-    """The same bits as elements of another size."""
-    return value if value.type == type else view.new(BitcastOp(value, type))
+    """The same bits as elements of another size; those of tf32 are in memory as f32."""
+    if value.type == type:
+        return value
+    given = vector_type(value)
+    if isinstance(given.element_type, FloatTF32Type):
+        value = view.new(arith.ExtFOp(value, VectorType(f32, given.get_shape())))
+    return view.new(BitcastOp(value, type))
 
 
 def within(view: Expansion, covered: Grid, block: Block, extents: Block) -> Grid:
