@@ -41,8 +41,8 @@ def test_matrices_of_odd_extents(
         m=m,
         n=n,
         k=k,
-        a=element,  # pyright: ignore[reportArgumentType]
-        accumulator=total,  # pyright: ignore[reportArgumentType]
+        a=element,
+        accumulator=total,
         workgroup_tile=(32, 32),
         subgroup_tile=(16, 32),
         k_step=32,
