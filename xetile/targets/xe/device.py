@@ -42,6 +42,19 @@ TRIPLE = "spirv64-unknown-unknown"
 UPSTREAM_CHIP = "bmg"
 """The device of an `#xevm.target` without a chip (source: mlir-opt 22.1.8 does not print `chip = "bmg"`)."""
 
+SHARED_BANKS = 16
+"""Banks of shared memory, of 4 bytes each, which serve one word at a time.
+
+Source: Intel's oneAPI GPU optimization guide, "Shared Local Memory": 64 consecutive bytes are stored in 16
+consecutive banks at 4-byte granularity; requests for different addresses of one bank are serialized.
+"""
+
+SHARED_BLOCK_ALIGNMENT = 16
+"""Bytes of which the address of a block message to shared memory is a multiple.
+
+Source: the extension cl_intel_subgroup_local_block_io, "must be 128-bit (16-byte) aligned".
+"""
+
 UPSTREAM_BLOCK_EXTENT = 16
 """Largest extent, in rows and in columns (elements), of a block that upstream MLIR's own lowering takes.
 
@@ -106,6 +119,7 @@ class XeDevice(Target):
     )
     exact_division: BuildOptions = EXACT_DIVISION
     shared_bytes: int = 64 << 10
+    shared_banks: int = SHARED_BANKS
     most_subgroups: int = 1024 // LANES
     large_prefetches: bool = False
     wide_packed_loads: bool = False

@@ -1,0 +1,286 @@
+"""What one side of an exchange asks of shared memory: which messages a subgroup needs, and how they meet in its banks.
+
+A side is predicted: which lane and register will hold which element of a unit, from the unit's extents and what its
+user wants. A message is a block (lanes have neighbours, one register after the other) or one of lanes (each lane has
+neighbours), as `lane_messages` forms them further down.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import gcd, prod
+from operator import or_
+from typing import Literal, NamedTuple
+
+from xetile.layout.algebra.distribution import power_of_two_part
+from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.exchange.prices import Prices
+from xetile.layout.exchange.swizzling import BANK_BITS
+from xetile.layout.intel.dpas import dpas_operand_layout
+from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
+from xetile.targets.xe.dpas import depth, ops_per_channel
+
+Place = tuple[int, int]
+"""Row and column, in elements."""
+
+Role = Literal["a", "b"] | None
+"""The operand of a matrix product that a loaded value becomes; None for anything else."""
+
+_BYTE_BITS = 8
+
+
+class Cell(NamedTuple):
+    """A part of a unit with extents of powers of two: what each bit of a register's and of a lane's number adds."""
+
+    extents: Place
+    registers: tuple[Place, ...]
+    lanes: tuple[Place, ...]
+
+    def turned(self) -> "Cell":
+        """With rows and columns exchanged."""
+        swapped = (tuple((c, r) for r, c in part) for part in self[1:])
+        return Cell((self.extents[1], self.extents[0]), *swapped)
+
+
+class Memory(NamedTuple):
+    """Where the elements of a buffer lie: by strides, or by what each bit of an offset stands for; in elements."""
+
+    shape: Place
+    strides: Place
+    swizzle: tuple[Place, ...] | None = None
+
+    @property
+    def elements(self) -> int:
+        """Elements from the first to the last, gaps included."""
+        if self.swizzle is not None:
+            return prod(self.shape)
+        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+
+
+class Device(NamedTuple):
+    """What messages cost, and over how many banks they go."""
+
+    prices: Prices
+    banks: int
+    lanes: int
+
+
+class Side(NamedTuple):
+    """The messages with which one subgroup stores or loads all of its units.
+
+    Attributes:
+        form: "block" or "lanes".
+        words: of one lane in one message, `word_bits` wide each.
+        messages: their number.
+        conflicts: additional cycles of one message, because lanes ask a bank for different words.
+        price: of all messages, in instructions.
+    """
+
+    form: Literal["block", "lanes"]
+    words: int
+    word_bits: int
+    messages: int
+    conflicts: int
+    price: float
+
+    @property
+    def vector_bits(self) -> int:
+        """What a message moves for each lane."""
+        return self.words * self.word_bits
+
+
+def predicted_cell(unit: Place, bits: int, role: Role, device: Device) -> Cell:
+    """How a block of a unit of elements of `bits` will lie in registers: an operand, else lanes along columns.
+
+    A single column has its rows in lanes. Where there are too few elements, lanes hold the same.
+    """
+    found = None if role is None else _operand(unit, bits, role, device)
+    if found is not None:
+        return found
+    most = (device.prices.block_words, device.lanes)
+    if unit[1] == 1:
+        most = (device.lanes, 1)
+    rows, columns = (power_of_two_part(n, limit) for n, limit in zip(unit, most, strict=True))
+    down = [(1 << bit, 0) for bit in range(rows.bit_length() - 1)]
+    across = [(0, 1 << bit) for bit in range(columns.bit_length() - 1)]
+    along, rest = (down, across) if unit[1] == 1 else (across, down)
+    spare = [(0, 0)] * (device.lanes.bit_length() - 1 - len(along))
+    return Cell((rows, columns), tuple(rest), (*along, *spare))
+
+
+def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Device) -> Cell | None:
+    """An operand of one matrix instruction; None where units have no whole ones."""
+    deep = depth(bits)
+    rows = power_of_two_part(unit[0], device.prices.block_words)
+    extents = (rows, deep) if role == "a" else (deep, device.lanes)
+    if any(n % own for n, own in zip(unit, extents, strict=True)):
+        return None
+    try:
+        layout = dpas_operand_layout(
+            role, extents, repeat_count=rows, ops_per_channel=ops_per_channel(bits)
+        )
+    except LayoutError:
+        return None
+    columns = [
+        tuple([(row, column) for row, column in layout.bases[name]])
+        for name in ("register", "lane")
+    ]
+    return Cell(extents, columns[0], columns[1])
+
+
+def side(cell: Cell, cells: int, memory: Memory, bits: int, device: Device) -> Side:
+    """The messages of a subgroup that accesses so many cells of elements of `bits`."""
+    numbers = _numbers(cell, memory)
+    block = _block(numbers, bits, device)
+    found = _lanes(numbers, bits, device) if block is None else block
+    return found._replace(messages=found.messages * cells, price=found.price * cells)
+
+
+class _Numbers(NamedTuple):
+    """Offsets (elements) of a cell's registers in lane 0 and of its lanes.
+
+    Attributes:
+        held: the bits of an offset that lanes, or what is outside of the cell, may change.
+        aligned: a power of two that divides where cells begin; 0 where there is only one.
+        mixed: the bits that swizzles combine with those of what is outside of the cell.
+    """
+
+    registers: frozenset[int]
+    lanes: tuple[int, ...]
+    held: int
+    aligned: int
+    mixed: int | None
+
+
+def _numbers(cell: Cell, memory: Memory) -> _Numbers:
+    if memory.swizzle is None:
+        down, across = memory.strides
+
+        def at(place: Place) -> int:
+            return place[0] * down + place[1] * across
+
+        registers = _sums([at(p) for p in cell.registers], int.__add__)
+        lanes = _sums([at(p) for p in cell.lanes], int.__add__)
+        steps = zip(cell.extents, memory.shape, memory.strides, strict=True)
+        around = gcd(*(own * stride for own, extent, stride in steps if own < extent))
+        multiple = gcd(around, *lanes)
+        held = ~((multiple & -multiple) - 1) if multiple else 0
+        return _Numbers(frozenset(registers), tuple(lanes), held, around & -around, None)
+    found = swizzle_steps(memory.shape, memory.swizzle)
+
+    def of(place: Place) -> int:
+        picked = 0
+        for number, steps in zip(place, found, strict=True):
+            for bit, step in enumerate(steps):
+                picked ^= step if number >> bit & 1 else 0
+        return picked
+
+    outside = [
+        step
+        for own, steps in zip(cell.extents, found, strict=True)
+        for step in steps[own.bit_length() - 1 :]
+    ]
+    around = reduce(or_, outside, 0)
+    lanes = _sums([of(p) for p in cell.lanes], int.__xor__)
+    held = reduce(or_, lanes, around)
+    registers = _sums([of(p) for p in cell.registers], int.__xor__)
+    return _Numbers(frozenset(registers), tuple(lanes), held, around & -around, around)
+
+
+def swizzle_steps(shape: Place, swizzle: Sequence[Place]) -> tuple[tuple[int, ...], ...]:
+    """For each dimension what each bit of a coordinate adds to the offset, by exclusive or."""
+    from xetile.layout.algebra.f2 import inverse
+
+    width = shape[1].bit_length() - 1
+    columns = inverse([row << width | column for row, column in swizzle])
+    return tuple(columns[width:]), tuple(columns[:width])
+
+
+def _sums(columns: Sequence[int], join: Callable[[int, int], int]) -> list[int]:
+    sums = [0]
+    for column in columns:
+        sums += [join(found, column) for found in sums]
+    return sums
+
+
+def _block(numbers: _Numbers, bits: int, device: Device) -> Side | None:
+    """Block messages, where the lanes' words are neighbours in order; None where they are not."""
+    lanes, prices = numbers.lanes, device.prices
+    size = lanes[1] if len(lanes) > 1 else 0
+    word, row = size * bits, size * len(lanes)
+    if size < 1 or lanes != tuple(range(0, row, size)):
+        return None
+    if word not in prices.block_bits or word > BANK_BITS:
+        return None
+    if numbers.aligned * bits // _BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+        return None
+    mixed = 0
+    if numbers.mixed is not None:
+        mixed = numbers.mixed
+        if mixed & row - 1 or any(n & row - size for n in numbers.registers):
+            return None
+    left = set(numbers.registers)
+    counts: list[int] = []
+    while left:
+        start, count = min(left), 1
+        if start * bits // _BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+            return None
+        if not _all_there(left, start, row, size, 1):
+            return None
+        while (
+            2 * count <= prices.block_words
+            and not mixed & row * count
+            and _all_there(left, start, row, size, 2 * count)
+        ):
+            count *= 2
+        counts.append(count)
+        left -= {start + row * n + p for n in range(count) for p in range(size)}
+    price = prices.block_message * len(counts)
+    return Side("block", max(counts), word, len(counts), 0, price)
+
+
+def _all_there(left: set[int], start: int, row: int, size: int, count: int) -> bool:
+    return all(start + row * n + p in left for n in range(count) for p in range(size))
+
+
+def _lanes(numbers: _Numbers, bits: int, device: Device) -> Side:
+    """Messages of neighbours that each lane has for itself."""
+    prices, held = device.prices, numbers.held
+    most = (
+        min(prices.lane_words * max(bits, BANK_BITS), prices.lane_bytes * _BYTE_BITS) // bits
+    )
+    free = (held & -held) if held else most
+    limit = max(1, min(most, free))
+    left = set(numbers.registers)
+    counts: list[int] = []
+    while left:
+        start, count = min(left), 1
+        while (
+            2 * count <= limit
+            and start % (2 * count) == 0
+            and all(start + n in left for n in range(2 * count))
+        ):
+            count *= 2
+        counts.append(count)
+        left -= set(range(start, start + count))
+    wide = max(counts)
+    word = min(bits * wide, max(bits, BANK_BITS))
+    narrow = sum(count for count in counts if count > 1) if bits < BANK_BITS else 0
+    price = prices.lane_message * len(counts) + prices.narrow_word * narrow
+    found = conflicts([lane * bits for lane in numbers.lanes], wide * bits, device.banks)
+    return Side("lanes", wide * bits // word, word, len(counts), found, price)
+
+
+def conflicts(lanes: Sequence[int], access_bits: int, banks: int) -> int:
+    """Additional cycles of an access in which each lane has `access_bits` from its bit on.
+
+    So many lanes are served at once as use all banks; those that ask for the same word of a bank share it.
+    """
+    at_once = max(1, banks * BANK_BITS // max(access_bits, BANK_BITS))
+    worst = 0
+    for first in range(0, len(lanes), at_once):
+        words: dict[int, set[int]] = {}
+        for lane in lanes[first : first + at_once]:
+            for word in range(lane // BANK_BITS, -(-(lane + access_bits) // BANK_BITS)):
+                words.setdefault(word % banks, set()).add(word)
+        worst = max(worst, *(len(found) - 1 for found in words.values()))
+    return worst
