@@ -85,10 +85,12 @@ def planned_exchange(
     turned: bool,
     role: Role,
     device: Device,
+    limit: int,
 ) -> Exchange:
     """The cheapest exchange without conflicts, if there is one; `band` are the extents of one band of the source.
 
-    `target` deals out the transpose where `turned`; `role` is what it is loaded as.
+    `target` deals out the transpose where `turned`; `role` is what it is loaded as. Gaps are left as long as the buffer
+    has at most `limit` bytes.
     """
     stored = predicted_cell(_pair(source.unit), bits, None, device)
     loaded = predicted_cell(_pair(target.unit), bits, role, device)
@@ -105,6 +107,7 @@ def planned_exchange(
             source, target, turned, bits, memory, bands, *_both(sides, memory, bits, device)
         )
         for memory in _memories(sides, band, bits, device)
+        if memory.elements <= max(prod(band), limit * _BYTE_BITS // bits)
     ]
     return min(found, key=_rank)
 

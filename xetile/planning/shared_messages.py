@@ -16,7 +16,9 @@ from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.layout.intel.dpas import dpas_operand_layout
-from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
+from xetile.targets import DEFAULT, find
+from xetile.targets.target import Target
+from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT, XeDevice
 from xetile.targets.xe.dpas import depth, ops_per_channel
 
 Place = tuple[int, int]
@@ -62,6 +64,13 @@ class Device(NamedTuple):
     prices: Prices
     banks: int
     lanes: int
+
+
+def shared_memory_of(target: Target) -> Device:
+    """What shared memory of a target is like; of one that is no Xe device, as that of the default one."""
+    found = target if isinstance(target, XeDevice) else find(DEFAULT)
+    assert isinstance(found, XeDevice)
+    return Device(found.prices, found.shared_banks, found.lanes)
 
 
 class Side(NamedTuple):

@@ -58,6 +58,7 @@ from xetile.passes.xetile_wg_to_sg import (
 )
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
+from xetile.planning.shared_messages import shared_memory_of
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import DEFAULT, find
 
@@ -110,7 +111,11 @@ class XeTileWgToSg(ModulePass):
                     avoids=self.loads == LOADS[0],
                 )
                 view = SubgroupView(
-                    function, HANDLERS, holdings, exchange_bytes=self.limit(function)
+                    function,
+                    HANDLERS,
+                    holdings,
+                    exchange_bytes=self.limit(function),
+                    device=shared_memory_of(targets_of(function)[0]),
                 )
                 view.run()
                 set_level(function, "subgroup")

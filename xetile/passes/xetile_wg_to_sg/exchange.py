@@ -1,16 +1,16 @@
 """Units that change their owners: in registers where every subgroup has what it needs, else through shared memory.
 
-Through shared memory: every unit is stored by the first of its owners, a barrier, every subgroup loads its new units,
-a second barrier. The second one keeps the next store to the same buffer, in the next iteration of a loop or by
-another exchange, behind the loads of this one. For the same reason one buffer serves all exchanges of one shape and
-element type; it is allocated where the function begins, outside of loops. A value that is larger than the pass's
+Through shared memory: every unit is stored by the first of its owners, a barrier, every subgroup loads its new units.
+Where elements lie in between, `planning/exchanges.py` decides. Each exchange has a buffer of its own, allocated where
+the function begins, and a barrier before its stores too, which keeps them behind earlier loads: `buffers.py` takes
+away those barriers that nothing needs, and buffers that others can stand for. A value that is larger than the pass's
 `exchange_bytes` goes through a smaller buffer in bands (bands.py).
 
 Elements that have no size in memory of their own are stored in the next larger one: integers below 8 bits as i8,
 index as i64.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -19,12 +19,14 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     NoneAttr,
+    StridedLayoutAttr,
     VectorType,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xetile.analysis.same_value import vector_shape
+from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.gpu import BarrierOp
@@ -34,19 +36,27 @@ from xetile.dialects.xetile import (
     LoadTileOp,
     StoreTileOp,
     TileAttr,
+    TileConvLayoutOp,
+    TileMMAOp,
+    TileTransposeOp,
     TileType,
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, ROW_MAJOR, SHARED
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.bands import Bands, Place, band_shape, cut, place
+from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged
 from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.view import (
     SubgroupView,
     Units,
     is_signless,
 )
+from xetile.planning.exchanges import planned_exchange
+from xetile.planning.shared_messages import Memory, Role
 from xetile.rewriting.one_to_many import Offset
+
+_BYTE_BITS = 8
 
 
 def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Units:
@@ -54,14 +64,14 @@ def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Un
     kept = in_registers(view, source, target)
     if kept is not None:
         return kept
-    return _through_memory(view, source, target, ROW_MAJOR)
+    return _through_memory(view, source, target, turned=False)
 
 
 def transposed_through_memory(
     view: SubgroupView, source: Units, target: Distribution
 ) -> Units:
     """The transpose of a value as `target` deals it out: stored row by row, loaded column by column."""
-    return _through_memory(view, source, target, COLUMN_MAJOR)
+    return _through_memory(view, source, target, turned=True)
 
 
 class _Buffer(NamedTuple):
@@ -71,74 +81,134 @@ class _Buffer(NamedTuple):
     tile: TileType
     places: list[Place]
 
-    def unit(self, view: SubgroupView, index: int) -> SSAValue:
-        return view.new(InitTileOp(self.memory, self.places[index].starts, [], [], self.tile))
+    def unit(self, view: SubgroupView, made: Exchanged, index: int) -> SSAValue:
+        tile = InitTileOp(self.memory, self.places[index].starts, [], [], self.tile)
+        made.tiles.append(tile)
+        return view.new(tile)
 
 
 def _through_memory(
-    view: SubgroupView, source: Units, target: Distribution, order: Sequence[int]
+    view: SubgroupView, source: Units, target: Distribution, *, turned: bool
+) -> Units:
+    """An exchange, or the one that has been made of the same units before."""
+    key = (*source.values, target, turned)
+    block, known = view.loaded.get(key, (None, None))
+    if known is None or block not in (view.block, view.entry):
+        known = _exchange(view, source, target, turned=turned)
+        view.loaded[key] = (view.block, known)
+    return known
+
+
+def _exchange(
+    view: SubgroupView, source: Units, target: Distribution, *, turned: bool
 ) -> Units:
     element = vector_type(source.values[0]).element_type
     kept = _type_in_memory(view, element)
     distribution = source.distribution
-    turns = tuple(order) == COLUMN_MAJOR
-    units = (distribution.unit, target.unit[::-1] if turns else target.unit)
+    units = (distribution.unit, target.unit[::-1] if turned else target.unit)
     bands = cut(distribution.shape, units, _bytes(kept), view.exchange_bytes)
-    shape = band_shape(distribution.shape, bands)
-    type = MemRefType(kept, shape, NoneAttr(), IntegerAttr(SHARED, i64))
-    memory = view.shared(("shared buffer", type), lambda: memref.AllocOp([], [], type))
-    written = _buffer(view, memory, distribution, kept, bands, ROW_MAJOR)
-    if turns:
-        memory = view.new(memref.TransposeOp(memory, (1, 0)))
+    rows, columns = band_shape(distribution.shape, bands)
+    plan = planned_exchange(
+        distribution,
+        target,
+        _bytes(kept) * _BYTE_BITS,
+        (rows, columns),
+        turned=turned,
+        role=_role(view.current),
+        device=view.device,
+        limit=view.exchange_bytes,
+    )
+    allocation = memref.AllocOp([], [], buffer_type(plan.memory, kept))
+    made = Exchanged(view.current, plan, allocation)
+    view.exchanges.append(made)
+    memory = view.emit_at_entry(allocation)
+    written = _buffer(view, memory, distribution, bands, plan.memory, turned=False)
+    if turned:
+        made.turned = memref.TransposeOp(memory, (1, 0))
+        memory = view.new(made.turned)
         bands = bands._replace(dimension=1 - bands.dimension)
-    read = _buffer(view, memory, target, kept, bands, order)
+    read = _buffer(view, memory, target, bands, plan.memory, turned=turned)
     values: list[SSAValue | None] = [None] * target.local_units
     for band in range(bands.number):
+        made.before.append(view.emit(BarrierOp()))
         with view.first_owners(distribution):
-            _store_band(view, source, written, band)
-        view.emit(BarrierOp())
-        values = [_load_of_band(view, read, index, band, v) for index, v in enumerate(values)]
-        view.emit(BarrierOp())
+            _store_band(view, made, source, written, band)
+        made.between.append(view.emit(BarrierOp()))
+        values = [
+            _load_of_band(view, made, read, index, band, value)
+            for index, value in enumerate(values)
+        ]
     found = [value for value in values if value is not None]
     return Units([_cast(view, value, element, arith.TruncIOp) for value in found], target)
+
+
+def _role(op: Operation) -> Role:
+    """The operand of products that the result of an op becomes."""
+    if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
+        return None
+    uses = [use for use in op.result.uses if isinstance(use.operation, TileMMAOp)]
+    roles: tuple[Role, ...] = ("a", "b", None)
+    return roles[uses[0].index] if uses else None
+
+
+def buffer_type(memory: Memory, element: Attribute) -> MemRefType[Attribute]:
+    """The memref in shared memory whose elements lie so."""
+    rows, columns = memory.shape
+    layout = NoneAttr()
+    if memory.swizzle is not None:
+        layout = SwizzleAttr(memory.swizzle)
+    elif memory.strides != (columns, 1):
+        layout = StridedLayoutAttr(memory.strides, 0)
+    return MemRefType(element, (rows, columns), layout, IntegerAttr(SHARED, i64))
 
 
 def _buffer(
     view: SubgroupView,
     memory: SSAValue,
     distribution: Distribution,
-    element: Attribute,
     bands: Bands,
-    order: Sequence[int],
+    lies: Memory,
+    *,
+    turned: bool,
 ) -> _Buffer:
-    type = TileType(distribution.unit, element, TileAttr(order=order, memory_space=SHARED))
+    element = cast("MemRefType[Attribute]", memory.type).element_type
+    by_rows = lies.swizzle is not None or (lies.strides[1] == 1) is not turned
+    attribute = TileAttr(order=ROW_MAJOR if by_rows else COLUMN_MAJOR, memory_space=SHARED)
+    type = TileType(distribution.unit, element, attribute)
     rounds = distribution.round_coordinates
     places = [place(view, distribution.offset_terms(round_), bands) for round_ in rounds]
     return _Buffer(memory, type, places)
 
 
-def _store_band(view: SubgroupView, source: Units, buffer: _Buffer, band: int) -> None:
+def _store_band(
+    view: SubgroupView, made: Exchanged, source: Units, buffer: _Buffer, band: int
+) -> None:
     for index, value in enumerate(source.values):
         found = buffer.places[index]
         if band not in found.possible:
             continue
         with view.only_if(_is(view, found.band, band)):
             stored = _cast(view, value, buffer.tile.element_type, arith.ExtUIOp)
-            view.emit(StoreTileOp(stored, buffer.unit(view, index)))
+            view.emit(StoreTileOp(stored, buffer.unit(view, made, index)))
 
 
 def _load_of_band(
-    view: SubgroupView, buffer: _Buffer, index: int, band: int, before: SSAValue | None
+    view: SubgroupView,
+    made: Exchanged,
+    buffer: _Buffer,
+    index: int,
+    band: int,
+    before: SSAValue | None,
 ) -> SSAValue | None:
     """A unit, where it is in this band or it is the first that it may be in; else what an earlier band gave."""
     found = buffer.places[index]
     if band not in found.possible:
         return before
     if before is None:
-        return view.new(LoadTileOp(buffer.unit(view, index)))
+        return view.new(LoadTileOp(buffer.unit(view, made, index)))
     return view.choose(
         _is(view, found.band, band),
-        lambda: view.new(LoadTileOp(buffer.unit(view, index))),
+        lambda: view.new(LoadTileOp(buffer.unit(view, made, index))),
         before,
     )
 

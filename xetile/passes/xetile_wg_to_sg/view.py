@@ -15,10 +15,12 @@ from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
+from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged
 from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.units import Copies, Units, unit_vector
 from xetile.planning.holdings import Holdings
 from xetile.planning.holdings.needs import carries
+from xetile.planning.shared_messages import Device
 from xetile.rewriting.one_to_many import Expansion, Offset
 from xetile.rewriting.rewriter import Handlers, remade
 
@@ -36,9 +38,13 @@ class SubgroupView(Expansion):
         holdings: Holdings,
         *,
         exchange_bytes: int,
+        device: Device,
     ) -> None:
         super().__init__(function, handlers)
         self.exchange_bytes = exchange_bytes
+        self.device = device
+        self.exchanges: list[Exchanged] = []
+        self.loaded: dict[tuple[object, ...], tuple[Block, Units]] = {}
         for argument in function.regions[0].blocks[0].args:
             if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
                 fail(
