@@ -165,8 +165,10 @@ def _orders(
             start = [*common[:low], *lanes[own], *common, *registers[own]]
             rest = [*lanes[other], *registers[other], *units]
             yield tuple(f2.independent_of([*start, *rest], []))
-    layouts = [_workgroup(registers[n], lanes[n], units, width) for n in range(len(registers))]
-    swizzled = optimal_swizzling(*layouts, bits, banks=device.banks)
+    stored, loaded = (
+        _workgroup(registers[number], lanes[number], units, width) for number in (0, 1)
+    )
+    swizzled = optimal_swizzling(stored, loaded, bits, banks=device.banks)
     yield tuple([c for columns in swizzled.in_columns.values() for c in columns])
 
 

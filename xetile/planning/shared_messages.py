@@ -6,9 +6,7 @@ neighbours), as `lane_messages` forms them further down.
 """
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from math import gcd, prod
-from operator import or_
 from typing import Literal, NamedTuple
 
 from xetile.layout.algebra.distribution import power_of_two_part
@@ -188,11 +186,18 @@ def _numbers(cell: Cell, memory: Memory) -> _Numbers:
         for own, steps in zip(cell.extents, found, strict=True)
         for step in steps[own.bit_length() - 1 :]
     ]
-    around = reduce(or_, outside, 0)
+    around = _union(outside)
     lanes = _sums([of(p) for p in cell.lanes], int.__xor__)
-    held = reduce(or_, lanes, around)
+    held = _union([around, *lanes])
     registers = _sums([of(p) for p in cell.registers], int.__xor__)
     return _Numbers(frozenset(registers), tuple(lanes), held, around & -around, around)
+
+
+def _union(numbers: Sequence[int]) -> int:
+    found = 0
+    for number in numbers:
+        found |= number
+    return found
 
 
 def swizzle_steps(shape: Place, swizzle: Sequence[Place]) -> tuple[tuple[int, ...], ...]:

@@ -56,6 +56,7 @@ from xetile.passes.xetile_wg_to_sg import (
     reduce,
     vectors,
 )
+from xetile.passes.xetile_wg_to_sg.buffers import settle
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_messages import shared_memory_of
@@ -118,6 +119,7 @@ class XeTileWgToSg(ModulePass):
                     device=shared_memory_of(targets_of(function)[0]),
                 )
                 view.run()
+                settle(view, min(target.shared_bytes for target in targets_of(function)))
                 set_level(function, "subgroup")
 
     def limit(self, function: Operation) -> int:

@@ -17,7 +17,7 @@ class Exchanged:
         memory: its buffer; `turned` is the same with rows and columns exchanged, where it is loaded so.
         tiles: those of its stores and loads.
         before: the barriers that keep its stores behind earlier loads, one per band; `between` those before its loads.
-        copies: buffers that it uses in turn.
+        loop: the loop in whose iterations it uses two buffers in turn; None where it has one.
     """
 
     op: Operation
@@ -27,4 +27,14 @@ class Exchanged:
     tiles: list[Operation] = field(default_factory=list[Operation])
     before: list[Operation] = field(default_factory=list[Operation])
     between: list[Operation] = field(default_factory=list[Operation])
-    copies: int = 1
+    loop: Operation | None = None
+
+    @property
+    def buffers(self) -> int:
+        """How many buffers it has."""
+        return 1 if self.loop is None else 2
+
+    @property
+    def bytes(self) -> int:
+        """Of shared memory, in all of its buffers."""
+        return self.plan.bytes * self.buffers
