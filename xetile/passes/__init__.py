@@ -56,6 +56,10 @@ PASSES = {
                 "most bytes of shared memory that one exchange takes, larger ones go in bands; "
                 f"{find(DEFAULT).shared_bytes} by default",
             ),
+            "print_plan": PassOption(
+                "BOOL",
+                "whether standard error shows how values change their owners, a line each; false by default",
+            ),
         },
     ),
     "xetile-init-duplicate": PassEntry(

@@ -28,6 +28,7 @@ The rooms:
 - `rearrange`, `reduce`: transposes, broadcasts, changes of the map, reductions: in `registers` where every subgroup
   holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
   into several units may form sums and products of floats in another order; `reduce` states the bound.
+- `buffers`: which barriers and buffers the exchanges of a function need, all together (`hazards`, `together`).
 
 Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
 subgroup loads what it needs, at the place of the load (planning/holdings).
@@ -35,6 +36,7 @@ subgroup loads what it needs, at the place of the load (planning/holdings).
 - `once`: what a workgroup does once and its subgroups would do many times.
 """
 
+import sys
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -57,6 +59,7 @@ from xetile.passes.xetile_wg_to_sg import (
     vectors,
 )
 from xetile.passes.xetile_wg_to_sg.buffers import settle
+from xetile.passes.xetile_wg_to_sg.report import report
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_messages import shared_memory_of
@@ -83,12 +86,14 @@ class XeTileWgToSg(ModulePass):
         exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 65536 by default.
         loads: who loads an element, the subgroups that need it where that saves an exchange (`needed`, the default),
             or always those that the map of the tile says (`mapped`).
+        print_plan: whether standard error shows how values change their owners, a line each; false by default.
     """
 
     name = "xetile-wg-to-sg"
 
     exchange_bytes: int = find(DEFAULT).shared_bytes
     loads: str = LOADS[0]
+    print_plan: bool = False
 
     def __post_init__(self) -> None:
         if self.exchange_bytes < 1:
@@ -121,6 +126,8 @@ class XeTileWgToSg(ModulePass):
                 view.run()
                 settle(view, min(target.shared_bytes for target in targets_of(function)))
                 set_level(function, "subgroup")
+                for line in report(view.moves) if self.print_plan else ():
+                    print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:
         """Bytes of one exchange: what was asked for, but no more than a workgroup of any target can have."""

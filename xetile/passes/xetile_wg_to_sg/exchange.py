@@ -63,6 +63,7 @@ def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Un
     """A value as `target` deals it out."""
     kept = in_registers(view, source, target)
     if kept is not None:
+        view.note(source.distribution, target, "in registers")
         return kept
     return _through_memory(view, source, target, turned=False)
 
@@ -120,7 +121,7 @@ def _exchange(
     )
     allocation = memref.AllocOp([], [], buffer_type(plan.memory, kept))
     made = Exchanged(view.current, plan, allocation)
-    view.exchanges.append(made)
+    view.moves.append(made)
     memory = view.emit_at_entry(allocation)
     written = _buffer(view, memory, distribution, bands, plan.memory, turned=False)
     if turned:

@@ -1,10 +1,21 @@
-"""What is remembered of an exchange through shared memory that was emitted."""
+"""What is remembered of values that changed their owners: exchanges through shared memory, and other ways."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.ir import Operation
 
+from xetile.layout.algebra.distribution import Distribution
 from xetile.planning.exchanges import Exchange
+
+
+class Kept(NamedTuple):
+    """A value that is dealt out otherwise without shared memory; `how` in words: "in registers"."""
+
+    op: Operation
+    source: Distribution
+    target: Distribution
+    how: str
 
 
 @dataclass(eq=False)

@@ -110,7 +110,9 @@ class Hazards:
 
 def events_of(block: Block, exchanges: Sequence[Exchanged]) -> Events:
     """What happens in a block."""
-    tiles = {tile.results[0]: made for made in exchanges for tile in made.tiles}
+    tiles: dict[SSAValue, Exchanged] = {
+        tile.results[0]: made for made in exchanges for tile in made.tiles
+    }
     return _events(block, tiles)
 
 

@@ -15,7 +15,7 @@ from xetile.dialects.upstream.gpu import SubgroupIdOp
 from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import Distribution, Term
-from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged
+from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.xetile_wg_to_sg.registers import in_registers
 from xetile.passes.xetile_wg_to_sg.units import Copies, Units, unit_vector
 from xetile.planning.holdings import Holdings
@@ -43,7 +43,7 @@ class SubgroupView(Expansion):
         super().__init__(function, handlers)
         self.exchange_bytes = exchange_bytes
         self.device = device
-        self.exchanges: list[Exchanged] = []
+        self.moves: list[Exchanged | Kept] = []
         self.loaded: dict[tuple[object, ...], tuple[Block, Units]] = {}
         for argument in function.regions[0].blocks[0].args:
             if isinstance(argument.type, TileType) or is_tile_vector(argument.type):
@@ -162,6 +162,16 @@ class SubgroupView(Expansion):
             f"({_in_words(distribution)}); use an op of xetile, or a tile_conv_layout to "
             f"sg_data = {list(distribution.shape)} before it"
         )
+
+    @property
+    def exchanges(self) -> list[Exchanged]:
+        """Those through shared memory, in the order of the program."""
+        return [made for made in self.moves if isinstance(made, Exchanged)]
+
+    def note(self, source: Distribution, target: Distribution, how: str) -> None:
+        """Remember, for people, how the current op's value changed its owners without shared memory."""
+        if source != target:
+            self.moves.append(Kept(self.current, source, target, how))
 
     # Emission.
 
