@@ -38,9 +38,10 @@ def _head(op: Operation, source: Distribution, target: Distribution) -> str:
 
 
 def _element(op: Operation) -> Attribute:
-    types = [value.type for value in (*op.operands, *op.results)]
-    vector = next(type for type in types if isinstance(type, VectorType))
-    return cast("VectorType[Attribute]", vector).element_type
+    for value in (*op.operands, *op.results):
+        if isinstance(value.type, VectorType):
+            return cast("VectorType[Attribute]", value.type).element_type
+    raise AssertionError(f"{op.name} moves no vector")
 
 
 def _dealt(distribution: Distribution) -> str:
