@@ -16,6 +16,7 @@ from xetile.layout.algebra.distribution import Distribution, is_power_of_two
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.swizzling import optimal_swizzling
 from xetile.planning.shared_messages import (
+    BYTE_BITS,
     Cell,
     Device,
     Memory,
@@ -25,9 +26,6 @@ from xetile.planning.shared_messages import (
     predicted_cell,
     side,
 )
-
-_BYTE_BITS = 8
-_MOST_BITS = 24
 
 
 class Exchange(NamedTuple):
@@ -54,7 +52,7 @@ class Exchange(NamedTuple):
     @property
     def bytes(self) -> int:
         """Of one buffer."""
-        return self.memory.elements * self.bits // _BYTE_BITS
+        return self.memory.elements * self.bits // BYTE_BITS
 
     @property
     def conflicts(self) -> int:
@@ -107,7 +105,7 @@ def planned_exchange(
             source, target, turned, bits, memory, bands, *_both(sides, memory, bits, device)
         )
         for memory in _memories(sides, band, bits, device)
-        if memory.elements <= max(prod(band), limit * _BYTE_BITS // bits)
+        if memory.elements <= max(prod(band), limit * BYTE_BITS // bits)
     ]
     return min(found, key=_rank)
 
@@ -132,7 +130,7 @@ def _rank(exchange: Exchange) -> tuple[float, ...]:
 def _memories(sides: _Sides, band: Place, bits: int, device: Device) -> Iterator[Memory]:
     """What is tried: rows and columns one behind the other, with gaps, and orders of bits."""
     rows, columns = band
-    step = max(1, _BYTE_BITS * 4 // bits)
+    step = max(1, BYTE_BITS * 4 // bits)
     for gap in range(0, device.banks * step + 1, step):
         yield Memory(band, (columns + gap, 1))
         yield Memory(band, (1, rows + gap))
@@ -140,8 +138,6 @@ def _memories(sides: _Sides, band: Place, bits: int, device: Device) -> Iterator
         return
     width = columns.bit_length() - 1
     count = width + rows.bit_length() - 1
-    if count > _MOST_BITS:
-        return
     for order in dict.fromkeys(_orders(sides, width, count, bits, device)):
         mask = (1 << width) - 1
         yield Memory(band, (columns, 1), tuple([(c >> width, c & mask) for c in order]))

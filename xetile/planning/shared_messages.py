@@ -25,7 +25,8 @@ Place = tuple[int, int]
 Role = Literal["a", "b"] | None
 """The operand of a matrix product that a loaded value becomes; None for anything else."""
 
-_BYTE_BITS = 8
+
+BYTE_BITS = 8
 
 
 class Cell(NamedTuple):
@@ -225,7 +226,7 @@ def _block(numbers: _Numbers, bits: int, device: Device) -> Side | None:
         return None
     if word not in prices.block_bits or word > BANK_BITS:
         return None
-    if numbers.aligned * bits // _BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+    if numbers.aligned * bits // BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
         return None
     mixed = 0
     if numbers.mixed is not None:
@@ -236,7 +237,7 @@ def _block(numbers: _Numbers, bits: int, device: Device) -> Side | None:
     counts: list[int] = []
     while left:
         start, count = min(left), 1
-        if start * bits // _BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
+        if start * bits // BYTE_BITS % SHARED_BLOCK_ALIGNMENT:
             return None
         if not _all_there(left, start, row, size, 1):
             return None
@@ -259,9 +260,7 @@ def _all_there(left: set[int], start: int, row: int, size: int, count: int) -> b
 def _lanes(numbers: _Numbers, bits: int, device: Device) -> Side:
     """Messages of neighbours that each lane has for itself."""
     prices, held = device.prices, numbers.held
-    most = (
-        min(prices.lane_words * max(bits, BANK_BITS), prices.lane_bytes * _BYTE_BITS) // bits
-    )
+    most = min(prices.lane_words * max(bits, BANK_BITS), prices.lane_bytes * BYTE_BITS) // bits
     free = (held & -held) if held else most
     limit = max(1, min(most, free))
     left = set(numbers.registers)

@@ -53,10 +53,8 @@ from xetile.passes.xetile_wg_to_sg.view import (
     is_signless,
 )
 from xetile.planning.exchanges import planned_exchange
-from xetile.planning.shared_messages import Memory, Role
+from xetile.planning.shared_messages import BYTE_BITS, Memory, Role
 from xetile.rewriting.one_to_many import Offset
-
-_BYTE_BITS = 8
 
 
 def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Units:
@@ -112,7 +110,7 @@ def _exchange(
     plan = planned_exchange(
         distribution,
         target,
-        _bytes(kept) * _BYTE_BITS,
+        _bytes(kept) * BYTE_BITS,
         (rows, columns),
         turned=turned,
         role=_role(view.current),
