@@ -2,7 +2,8 @@
 
 At first each exchange has a buffer of its own, so that nothing keeps its stores behind other accesses. Where an
 iteration of a loop stores what the one before may still load, two buffers are used in turn, if both fit; else the
-barrier before the stores stays. Buffers of one type that are not in use together become one.
+barrier before the stores stays. Exchanges that do not wait for each other have one barrier between all stores and all
+loads (`together.py`). Buffers of one type that are not in use together become one.
 
 Where all of them together are larger than shared memory, there is one of each type, and exchanges keep the barriers
 that let those of all types share bytes.
@@ -22,6 +23,7 @@ from xetile.dialects.xetile import InitTileOp
 from xetile.passes.xetile_wg_to_sg.exchange import buffer_type
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged
 from xetile.passes.xetile_wg_to_sg.hazards import Events, Hazards, events_of
+from xetile.passes.xetile_wg_to_sg.together import bring_together
 from xetile.passes.xetile_wg_to_sg.view import SubgroupView
 from xetile.planning.shared_messages import Memory
 from xetile.rewriting.one_to_many import Offset
@@ -35,6 +37,8 @@ def settle(view: SubgroupView, shared_bytes: int) -> None:
     exchanges = view.exchanges
     if not exchanges:
         return
+    if 2 * sum(made.plan.bytes for made in exchanges) <= shared_bytes:
+        bring_together(exchanges)
     events = events_of(view.entry, exchanges)
     settled = _Settled(exchanges, events, view.exchange_bytes)
     settled.buffers_of_their_own()

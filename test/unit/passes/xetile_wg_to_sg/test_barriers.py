@@ -108,6 +108,24 @@ THREE = "\n".join(
     )
 )
 
+TWO = "\n".join(
+    (
+        conv("a", "v", COLUMNS),
+        f"%double = arith.addf %v, %v : {V}",
+        turned("b", "double", ROWS),
+        conv("c", "a", ROWS),
+        total("r", "b", "c"),
+    )
+)
+TWO_IN_A_LOOP = "\n".join(
+    (
+        turned("a", "x", ROWS),
+        f"%double = arith.addf %x, %x : {V}",
+        turned("b", "double", ROWS),
+        total("s", "a", "b"),
+    )
+)
+
 CASES: dict[str, tuple[str, int, int]] = {
     "one": (conv("a", "v", COLUMNS) + "\n" + conv("r", "a", ROWS), 2, 2),
     "three, of which two share": (
@@ -122,6 +140,20 @@ CASES: dict[str, tuple[str, int, int]] = {
                 conv("b", "v", COLUMNS),
                 total("c", "a", "b"),
                 conv("r", "c", ROWS),
+            )
+        ),
+        2,
+        2,
+    ),
+    "two at once": (TWO, 2, 3),
+    "two at once in a loop": (loop(TWO_IN_A_LOOP), 1, 4),
+    "one waits": (
+        "\n".join(
+            (
+                turned("a", "v", ROWS),
+                total("b", "a", "v"),
+                turned("c", "b", ROWS),
+                total("r", "c", "a"),
             )
         ),
         2,
