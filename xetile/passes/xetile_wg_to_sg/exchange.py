@@ -61,7 +61,7 @@ def redistributed(view: SubgroupView, source: Units, target: Distribution) -> Un
     """A value as `target` deals it out."""
     kept = in_registers(view, source, target)
     if kept is not None:
-        view.note(source.distribution, target, "in registers")
+        view.note_kept(source.distribution, target)
         return kept
     return _through_memory(view, source, target, turned=False)
 

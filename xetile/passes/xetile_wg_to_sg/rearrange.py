@@ -36,6 +36,7 @@ def transposed_units(view: SubgroupView, op: Operation, permutation: Sequence[in
     if kept is None:
         view.bind(result, transposed_through_memory(view, source, target))
         return
+    view.note_kept(source.distribution, target)
     turned = {unit[::-1]: kept.unit(*unit) for unit in kept.distribution.round_coordinates}
     parts = [turned[unit] for unit in target.round_coordinates]
     view.each_unit(result, target, lambda unit: TileTransposeOp(parts[unit]))

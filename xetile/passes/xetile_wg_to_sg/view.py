@@ -168,10 +168,15 @@ class SubgroupView(Expansion):
         """Those through shared memory, in the order of the program."""
         return [made for made in self.moves if isinstance(made, Exchanged)]
 
-    def note(self, source: Distribution, target: Distribution, how: str) -> None:
-        """Remember, for people, how the current op's value changed its owners without shared memory."""
-        if source != target:
-            self.moves.append(Kept(self.current, source, target, how))
+    def note_kept(self, source: Distribution, target: Distribution) -> None:
+        """Remember, for people, that the current op's value changes its owners without shared memory."""
+        value = self.current.operands[0]
+        home, held = self.holdings.needs.home(value), self.holdings.of(value)
+        if home.shape == source.shape and home != source:
+            how = "by a second load" if home in held else "by loading or making it so"
+            self.moves.append(Kept(self.current, home, target, how))
+        elif source != target:
+            self.moves.append(Kept(self.current, source, target, "in registers"))
 
     # Emission.
 

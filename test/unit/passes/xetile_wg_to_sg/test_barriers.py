@@ -185,7 +185,7 @@ def arrays() -> list[Any]:
 
 
 def distributed(module: ModuleOp, exchange_bytes: int = 65536) -> None:
-    XeTileWgToSg(exchange_bytes).apply(context(), module)
+    XeTileWgToSg(exchange_bytes, "mapped").apply(context(), module)
 
 
 def barriers_of(module: ModuleOp) -> list[Any]:
