@@ -139,6 +139,38 @@ FORMS: Mapping[str, str] = {
 }
 
 
+_LAYOUTS = {
+    "rows": "",
+    "columns": "stride = [1, 16]",
+    "blocks": "block = [8, 16]",
+    "small_blocks": "block = [2, 4]",
+    "blocks_of_columns": "block = [8, 8], stride = [1, 16]",
+}
+
+
+def _matrix(layout: str) -> str:
+    """Tiles of a matrix at places that are known, computed, and where they cross blocks."""
+    type = f"!xegpu.mem_desc<16x32x$T{f', #xegpu.mem_layout<{layout}>' if layout else ''}>"
+    return f"""
+    %v0 = xegpu.load %0[%at], %all2 : memref<1024x$T>, vector<16x16xindex>, vector<16x16xi1> -> vector<16x16x$T>
+    %m = xegpu.create_mem_desc %S : memref<512x$T, 3> -> {type}
+    %column = arith.muli %sg, %c16 : index
+    xegpu.store_matrix %v0, %m[0, %column] : vector<16x16x$T>, {type}, index
+    gpu.barrier
+    %four = arith.muli %sg, %c8 : index
+    %a = xegpu.load_matrix %m[%four, 16] : {type}, index -> vector<8x16x$T>
+    %b = xegpu.load_matrix %m[%n, %sg] : {type}, index, index -> vector<4x16x$T>
+    %c = xegpu.load_matrix %m[3, %n] : {type}, index -> vector<4x16x$T>
+    %v1 = vector.insert_strided_slice %a, %v0 {{offsets = [0, 0], strides = [1, 1]}} : vector<8x16x$T> into vector<16x16x$T>
+    %v2 = vector.insert_strided_slice %b, %v1 {{offsets = [8, 0], strides = [1, 1]}} : vector<4x16x$T> into vector<16x16x$T>
+    %v = vector.insert_strided_slice %c, %v2 {{offsets = [12, 0], strides = [1, 1]}} : vector<4x16x$T> into vector<16x16x$T>"""
+
+
+MATRICES: Mapping[str, str] = {
+    name: _matrix(layout) + _ROUND for name, layout in _LAYOUTS.items()
+}
+
+
 def kernel_of(form: str) -> str:
     """One kernel that does the same in each element type, in a block of its own; of two subgroups."""
     arguments = ", ".join(
@@ -147,9 +179,11 @@ def kernel_of(form: str) -> str:
     buffers = ", ".join(f"%s_{t}: memref<512x{t}, 3>" for t in ELEMENTS)
     header = _HEADER.substitute(arguments=arguments, buffers=buffers)
     bodies = [
-        Template(FORMS[form].replace("%0", f"%a_{t}").replace("%1[", f"%b_{t}["))
+        Template(
+            {**FORMS, **MATRICES}[form].replace("%0", f"%a_{t}").replace("%1[", f"%b_{t}[")
+        )
         .substitute(T=t)
-        .replace("%S[", f"%s_{t}[")
+        .replace("%S", f"%s_{t}")
         for t in ELEMENTS
     ]
     blocks = "".join(f"\n    scf.if %always {{{body}\n    }}" for body in bodies)

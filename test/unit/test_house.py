@@ -69,7 +69,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.convert_xevm_to_llvm.types._UNSIGNED": "the C++ ABI's letters for integers",
     "xetile.passes.xetile_wg_to_sg.buffers._MANY": "a bound on the work of planning",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
-    "xetile.passes.convert_xegpu_to_xevm.lane_addresses._INDICES": "the i32 of upstream's llvm.getelementptr",
+    "xetile.passes.convert_xegpu_to_xevm.pointers._INDICES": "the i32 of upstream's llvm.getelementptr",
     "xetile.planning.element_places._MOST_TERMS": "a bound on the work of planning",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.shared_messages.BYTE_BITS": "bits of a byte",

@@ -5,7 +5,7 @@ Every op prints as mlir-opt 22 prints it, with no space before `:` after an attr
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, UnitAttr, VectorType
+from xdsl.dialects.builtin import MemRefType, UnitAttr, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -69,6 +69,10 @@ class CreateMemDescOp(IRDLOperation):
         if sizes[0] != sizes[1]:
             raise VerifyException(
                 f"'source' has {sizes[0]} bits, {result} {sizes[1]}, must be equal"
+            )
+        if result.element_type == i1 and source.element_type != i1:
+            raise VerifyException(
+                f"{result} has bytes of i1, 'source' {source.element_type}; expected i8 in both"
             )
 
 

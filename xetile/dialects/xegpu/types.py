@@ -220,6 +220,9 @@ def _normal_encoding(
     return encoding
 
 
+_MEM_LAYOUT_KEYS = ("block", "stride")
+
+
 @irdl_attr_definition
 class MemDescType(_TileType):
     """`!xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<...>>`: a matrix in shared local memory."""
@@ -261,9 +264,71 @@ class MemDescType(_TileType):
         """The extents of the blocks that are contiguous in memory; the whole matrix by default."""
         return self._field("block") or self.shape
 
+    @property
+    def steps(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Elements from one index to the next in a block, and from block to block, along each dimension.
+
+        Source: `llvm 22.1.8 mlir/lib/Dialect/XeGPU/IR/XeGPUDialect.cpp`, MemDescType: blocks lie
+        one after the other in the order that the strides give to the dimensions, and so do the
+        elements of a block.
+        """
+        shape, strides, block = self.shape, self.strides, self.block_shape
+        if tuple(block) == tuple(shape):
+            return strides, [0] * len(shape)
+        order = sorted(range(len(shape)), key=lambda dimension: strides[dimension])
+        inner, outer = [0] * len(shape), [0] * len(shape)
+        step = 1
+        for dimension in order:
+            inner[dimension], step = step, step * block[dimension]
+        for position, dimension in enumerate(order):
+            outer[dimension] = step
+            if position + 1 < len(order):
+                step *= strides[order[position + 1]] // strides[dimension] // block[dimension]
+        return inner, outer
+
+    def offset(self, at: Sequence[int]) -> int:
+        """Where an element lies (elements from the first)."""
+        inner, outer = self.steps
+        block = self.block_shape
+        return sum(
+            index // extent * far + index % extent * near
+            for index, extent, near, far in zip(at, block, inner, outer, strict=True)
+        )
+
     def verify(self) -> None:
         if DYNAMIC_INDEX in self.shape:
             raise VerifyException("mem_desc has a dynamic dimension, must be static")
+        if isinstance(self.mem_layout, MemLayoutAttr):
+            self._verify_mem_layout(self.mem_layout)
+
+    def _verify_mem_layout(self, layout: MemLayoutAttr) -> None:
+        """What mlir-opt takes without a word, and is no layout of these elements."""
+        rank, shape = len(self.shape), list(self.shape)
+        for name in layout.attrs.data:
+            if name not in _MEM_LAYOUT_KEYS:
+                raise VerifyException(
+                    f"mem_layout has the entry '{name}', expected one of {', '.join(_MEM_LAYOUT_KEYS)}"
+                )
+            entry = layout.integers(name)
+            if entry is None or len(entry) != rank or min(entry, default=1) < 1:
+                raise VerifyException(
+                    f"mem_layout has {name} = {layout.attrs.data[name]}, expected {rank} integers above 0"
+                )
+        strides, block = list(self.strides), list(self.block_shape)
+        if any(extent % part for extent, part in zip(shape, block, strict=True)):
+            raise VerifyException(
+                f"mem_layout has blocks {block}, must divide the shape {shape}"
+            )
+        if block != shape and min(strides) != 1:
+            raise VerifyException(
+                f"mem_layout has blocks and the strides {strides}, one of them must be 1"
+            )
+        last = self.offset([extent - 1 for extent in shape])
+        if last >= self.element_count():
+            raise VerifyException(
+                f"mem_layout puts the last element at {last}, past the {self.element_count()} elements of the "
+                f"mem_desc; give it the rows or columns of the padding too"
+            )
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

@@ -112,7 +112,7 @@ def _matrix_addresses(
         )
     corner = mixed(frame, integers(op, "const_offsets"), offsets)
     places: Array = np.zeros([1] * (len(shape) + 1), np.int64)
-    block, inner, outer = _steps(type)
+    block, (inner, outer) = type.block_shape, type.steps
     for dimension, start in enumerate(corner):
         extent = shape[dimension] if shape else 1
         if ((start < 0) | (start + extent > type.shape[dimension])).any():
@@ -130,28 +130,6 @@ def _matrix_addresses(
         places = places + across * outer[dimension] + inside * inner[dimension]
     base = frame.memref(matrix).base.reshape(-1, *[1] * len(shape))
     return base + places * element_of(value.type, op).size
-
-
-def _steps(type: MemDescType) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """Extents of a block, and elements from one index to the next in a block and from block to block.
-
-    Source: `llvm 22.1.8 mlir/lib/Dialect/XeGPU/IR/XeGPUDialect.cpp`, MemDescType: blocks lie
-    one after the other in the order that the strides give to the dimensions, and so do the
-    elements of a block.
-    """
-    shape, strides, block = type.shape, type.strides, type.block_shape
-    if tuple(block) == tuple(shape):
-        return block, strides, [0] * len(shape)
-    order = sorted(range(len(shape)), key=lambda dimension: strides[dimension])
-    inner, outer = [0] * len(shape), [0] * len(shape)
-    step = 1
-    for dimension in order:
-        inner[dimension], step = step, step * block[dimension]
-    for position, dimension in enumerate(order):
-        outer[dimension] = step
-        if position + 1 < len(order):
-            step *= strides[order[position + 1]] // strides[dimension] // block[dimension]
-    return block, inner, outer
 
 
 def _load_matrix(frame: Frame, op: Operation) -> Values:

@@ -38,6 +38,7 @@ from xetile.passes.convert_xegpu_to_xevm import (
     atomics,
     computed,
     elements,
+    matrices,
     messages,
     once,
     rearrange,
@@ -70,6 +71,7 @@ _HANDLERS: Handlers[LaneView] = {
     **computed.HANDLERS,
     **once.HANDLERS,
     **shared_buffers.HANDLERS,
+    **matrices.HANDLERS,
     **scattered.HANDLERS,
 }
 

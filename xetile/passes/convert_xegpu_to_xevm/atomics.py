@@ -8,18 +8,14 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntAttr,
     IntegerType,
-    MemRefType,
     VectorType,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.dialects.upstream import arith, memref
-from xetile.dialects.upstream.memref.layout import strides_and_offset
+from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import FromElementsOp
 from xetile.dialects.xegpu import AtomicRMWOp, CreateTdescOp, UpdateOffsetOp
-from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.changes import (
@@ -30,52 +26,24 @@ from xetile.passes.convert_xegpu_to_xevm.changes import (
 )
 from xetile.passes.convert_xegpu_to_xevm.computed import lanes_chosen
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lanes
+from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, register_bits
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView, Scattered
 from xetile.passes.convert_xegpu_to_xevm.words import single
 from xetile.planning.layout_rules import relation_of, repeating
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.atomics import Space
-from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, SHARED_ADDRESS_SPACE
+from xetile.targets.xe.device import SHARED_ADDRESS_SPACE
 
 
 def _create_tdesc(view: LaneView, op: CreateTdescOp) -> None:
     type = op.TensorDesc.type
-    pointer = _pointer(view, op.source)
+    pointer = base_pointer(view, view.single(op.source))
     view.bind(op.TensorDesc, Scattered((), type, pointer, (op.offsets,)))
 
 
 def _update_offset(view: LaneView, op: UpdateOffsetOp) -> None:
     view.bind(op.result, view.scattered(op.TensorDesc).moved(op.offsets))
-
-
-def _pointer(view: LaneView, value: SSAValue) -> SSAValue:
-    """A pointer to the element that offsets count from."""
-    source, space = view.single(value), GLOBAL_ADDRESS_SPACE
-    address, type = source, source.type
-    if isa(type, MemRefType):
-        space = SHARED_ADDRESS_SPACE if is_shared_memory(type.memory_space) else space
-        index = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
-        address = view.new(arith.IndexCastOp(index, i64))
-    elif type != i64:
-        view.refuse(f"counts from {type}; expected a memref or i64")
-    pointer = llvm.LLVMPointerType(IntAttr(space))
-    made = view.new(llvm.IntToPtrOp.create(operands=[address], result_types=[pointer]))
-    if isa(type, MemRefType):
-        first = _first(view, source, type)
-        if first is not None:
-            made = element_pointer(view, made, first, type.element_type)
-    return made
-
-
-def _first(view: LaneView, source: SSAValue, type: MemRefType[Attribute]) -> SSAValue | None:
-    """How many elements a memref's first lies behind its aligned pointer; None for none."""
-    layout = strides_and_offset(type)
-    if layout is None:
-        view.refuse(f"counts from {type}; expected strides")
-    if layout[1] is None:
-        return view.emit(memref.ExtractStridedMetaDataOp(source)).results[1]
-    return view.constant(layout[1]) if layout[1] else None
 
 
 def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:

@@ -3,31 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
-    IntAttr,
     VectorType,
-    i8,
-    i32,
-    i64,
 )
 from xdsl.ir import SSAValue
 
-from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractOp
+from xetile.passes.convert_xegpu_to_xevm.pointers import behind
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.convert_xegpu_to_xevm.words import single
 from xetile.planning.element_places import Product
 from xetile.planning.lane_messages import Access, LaneMessage, LanePlan, Part
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
-from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, SHARED_ADDRESS_SPACE
-
-_INDICES = Interval(-(2**31), 2**31 - 1)
-"""What an index of `llvm.getelementptr` can be that is a number."""
 
 
 @dataclass(eq=False)
@@ -49,7 +40,7 @@ class Addresses:
         if message.part not in self._parts:
             self._parts[message.part] = self._part(message)
         pointer, number = self._parts[message.part]
-        return self._moved(pointer, (message.offset - number) * self._size)
+        return behind(self.view, pointer, (message.offset - number) * self._size)
 
     @property
     def _size(self) -> int:
@@ -60,11 +51,11 @@ class Addresses:
         view, part = self.view, message.part
         if self.offsets is not None:
             own = single(view, self.offsets, message.registers[0])
-            return self._moved(self.base, view.multiply(own, self._size)), message.offset
+            return behind(self.view, self.base, view.multiply(own, self._size)), message.offset
         is_block = message.form == "block"
-        pointer = self._moved(self.base, view.multiply(self._uniform(part), self._size))
+        pointer = behind(self.view, self.base, view.multiply(self._uniform(part), self._size))
         lanes = 0 if is_block else self._of_lane(part)
-        return self._moved(pointer, view.multiply(lanes, self._size)), 0
+        return behind(self.view, pointer, view.multiply(lanes, self._size)), 0
 
     def _uniform(self, part: Part) -> Offset:
         """What all lanes have in common (elements); a twist of lanes comes with their part."""
@@ -96,27 +87,6 @@ class Addresses:
             scalar = _scalar(self.view, product)
             total = self.view.add(total, self.view.multiply(scalar, count))
         return total
-
-    def _moved(self, pointer: SSAValue, bytes: Offset) -> SSAValue:
-        if bytes == 0:
-            return pointer
-        type, view = pointer_type(self.access), self.view
-        if isinstance(bytes, int) and _INDICES.holds(Interval(bytes, bytes)):
-            return view.new(llvm.GEPOp(pointer, [bytes], i8, result_type=type))
-        step = view.index(bytes)
-        wide = i32 if self.access.is_shared else i64
-        number = view.new(arith.IndexCastOp(step, wide))
-        return view.new(
-            llvm.GEPOp(
-                pointer, [llvm.GEP_USE_SSA_VAL], i8, ssa_indices=[number], result_type=type
-            )
-        )
-
-
-def pointer_type(access: Access) -> llvm.LLVMPointerType:
-    """Of the memory that is accessed."""
-    space = SHARED_ADDRESS_SPACE if access.is_shared else GLOBAL_ADDRESS_SPACE
-    return llvm.LLVMPointerType(IntAttr(space))
 
 
 def _scalar(view: LaneView, product: Product) -> Offset:

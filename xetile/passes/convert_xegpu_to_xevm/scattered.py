@@ -1,26 +1,15 @@
 """Scattered accesses: per-lane messages, or block messages to shared memory where lanes have neighbours."""
 
-from collections.abc import Callable, Sequence
-from typing import cast
+from xdsl.ir import Operation, SSAValue
 
-from xdsl.dialects import llvm, scf
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, i1, i8, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
-
-from xetile.dialects.upstream import arith, memref
-from xetile.dialects.upstream.vector import BitcastOp
-from xetile.dialects.upstream.vector.support import splat, vector_type
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadOp, StoreOp, TensorDescType
-from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses, pointer_type
+from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store
+from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
+from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers
-from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.passes.convert_xegpu_to_xevm.words import joined, single
-from xetile.passes.convert_xegpu_to_xevm.zero_block import wanted_or_zeros
-from xetile.planning.lane_messages import Access, LaneMessage
 from xetile.planning.layout_rules import repeating
 from xetile.planning.register_layouts.accesses import LaneAccess
 from xetile.rewriting.rewriter import Handlers, on
@@ -62,7 +51,7 @@ def _addresses(
     offsets = None
     if access.offsets is not None:
         offsets = view.natural(_of_value(view, access, access.offsets, layout))
-    pointer = base_pointer(view, access.access, base)
+    pointer = base_pointer(view, view.single(base))
     return Addresses(view, access.access, access.plan(layout), pointer, offsets)
 
 
@@ -79,164 +68,6 @@ def _of_value(
     assert access.relation is not None
     part = view.taken(access.op, index)
     return view.converted(part, repeating(access.relation, layout)).relaid(layout)
-
-
-def base_pointer(view: LaneView, access: Access, base: SSAValue) -> SSAValue:
-    """A pointer to the element from which offsets count."""
-    source = view.single(base)
-    number = source
-    if isa(source.type, MemRefType[Attribute]):
-        number = _first_element(view, source)
-    elif source.type != i64:
-        number = view.new(arith.ExtUIOp(source, i64))
-    made = llvm.IntToPtrOp.create(operands=[number], result_types=[pointer_type(access)])
-    return view.new(made)
-
-
-def _first_element(view: LaneView, source: SSAValue) -> SSAValue:
-    index = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
-    return view.new(arith.IndexCastOp(index, i64))
-
-
-# Messages.
-
-
-def loaded(
-    view: LaneView,
-    addresses: Addresses,
-    mask: SSAValue | None,
-    layout: LinearLayout,
-    element: Attribute,
-) -> Registers:
-    """What the messages of an access load."""
-    plan = addresses.plan
-    word = min(message.word_bits for message in plan.messages)
-    parts = [
-        _words(view, _message_loaded(view, addresses, message, mask), word)
-        for message in plan.messages
-    ]
-    count = sum(vector_type(part).get_shape()[0] for part in parts)
-    value = joined(view, parts, range(count))
-    if element == i1:
-        narrow = VectorType(i1, (count,))
-        made = view.new(arith.TruncIOp(value, narrow))
-        held = Registers(made, i1, layout, word_bits=1)
-    else:
-        held = Registers(value, element, layout, word_bits=word)
-    return held.selected(layout, plan.places)
-
-
-def _message_loaded(
-    view: LaneView, addresses: Addresses, message: LaneMessage, mask: SSAValue | None
-) -> SSAValue:
-    bits = addresses.access.bits
-    word = IntegerType(message.word_bits)
-    count = len(message.registers) * bits // message.word_bits
-    type = word if count == 1 else VectorType(word, (count,))
-    pointer = addresses.pointer(message)
-    if message.form == "block":
-        return view.new(BlockLoadOp(pointer, type))
-    alignment = _stated(message, count)
-    if mask is None or message.masked is None:
-        return view.new(llvm.LoadOp(pointer, type, alignment))
-    wanted = single(view, mask, message.masked)
-    if not addresses.access.is_shared:
-        pointer = wanted_or_zeros(view, wanted, pointer)
-        return view.new(llvm.LoadOp(pointer, type, alignment))
-    return _where(view, wanted, type, lambda: view.new(llvm.LoadOp(pointer, type, alignment)))
-
-
-def _where(
-    view: LaneView, wanted: SSAValue, type: Attribute, make: Callable[[], SSAValue]
-) -> SSAValue:
-    """What is made where it is wanted, else zeros."""
-    zeros = _zeros(view, type)
-    there, elsewhere = Block(), Block()
-    with view.building(there):
-        view.emit(scf.YieldOp(make()))
-    with view.building(elsewhere):
-        view.emit(scf.YieldOp(zeros))
-    return view.new(scf.IfOp(wanted, [type], Region(there), Region(elsewhere)))
-
-
-def _zeros(view: LaneView, type: Attribute) -> SSAValue:
-    if isa(type, IntegerType):
-        return view.constant(0, type)
-    vector = cast("VectorType[Attribute]", type)
-    word = cast(IntegerType, vector.element_type)
-    zero = splat((0).to_bytes(word.width.data // 8), vector)
-    assert zero is not None
-    return view.shared(("zeros", type), lambda: arith.ConstantOp(zero))
-
-
-def _words(view: LaneView, value: SSAValue, bits: int) -> SSAValue:
-    """A scalar or a vector of integers as a vector of narrower ones."""
-    if not isa(value.type, VectorType):
-        value = joined(view, [value], [0])
-    type = vector_type(value)
-    own = type.element_type
-    assert isa(own, IntegerType)
-    if own.width.data == bits:
-        return value
-    count = type.get_shape()[0] * own.width.data // bits
-    return view.new(BitcastOp(value, VectorType(IntegerType(bits), (count,))))
-
-
-def _stated(message: LaneMessage, count: int) -> int | None:
-    """The alignment to state, None where it is what the type has by itself."""
-    natural = message.word_bits // 8 * count
-    return message.alignment if message.alignment < natural else None
-
-
-def store(
-    view: LaneView, addresses: Addresses, mask: SSAValue | None, value: Registers
-) -> None:
-    """The messages that store registers; those that share a mask stand in one branch."""
-    element, bits = value.element_type, addresses.access.bits
-    if element == i1:
-        held = view.natural(value)
-        bytes = VectorType(i8, vector_type(held).get_shape())
-        wide = view.new(arith.ExtUIOp(held, bytes))
-        value = Registers(wide, i8, value.layout, word_bits=8)
-    elif is_tf32(element):
-        words = cut(view, view.natural(value))
-        value = Registers(words, element, value.layout, word_bits=32)
-    groups: dict[int | None, list[LaneMessage]] = {}
-    for message in addresses.plan.messages:
-        groups.setdefault(message.masked, []).append(message)
-    for masked, messages in groups.items():
-        ready = [
-            (message, addresses.pointer(message), _stored_words(view, message, value, bits))
-            for message in messages
-        ]
-        if mask is None or masked is None:
-            _emit_stores(view, ready)
-            continue
-        body = Block()
-        wanted = single(view, mask, masked)
-        with view.building(body):
-            _emit_stores(view, ready)
-            view.emit(scf.YieldOp())
-        view.emit(scf.IfOp(wanted, [], Region(body), Region()))
-
-
-def _emit_stores(
-    view: LaneView, ready: Sequence[tuple[LaneMessage, SSAValue, SSAValue]]
-) -> None:
-    for message, pointer, words in ready:
-        if message.form == "block":
-            view.emit(BlockStoreOp(pointer, words))
-            continue
-        count = vector_type(words).get_shape()[0] if isa(words.type, VectorType) else 1
-        view.emit(llvm.StoreOp(words, pointer, _stated(message, count)))
-
-
-def _stored_words(
-    view: LaneView, message: LaneMessage, value: Registers, bits: int
-) -> SSAValue:
-    part = value.selected(value.layout, message.registers)
-    words = part.read(view, IntegerType(message.word_bits), message.word_bits)
-    return single(view, words, 0) if vector_type(words).get_shape()[0] == 1 else words
 
 
 HANDLERS: Handlers[LaneView] = {

@@ -13,7 +13,15 @@ from xetile.analysis.constants import dense_value, integers_of
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.dialects.xegpu import LoadOp, StoreOp, TensorDescType
+from xetile.dialects.xegpu import (
+    CreateMemDescOp,
+    LoadMatrixOp,
+    LoadOp,
+    MemDescType,
+    StoreMatrixOp,
+    StoreOp,
+    TensorDescType,
+)
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
@@ -22,6 +30,7 @@ from xetile.layout.exchange.prices import Prices
 from xetile.planning.element_places import ONE, PlaceAnalysis, Places, moved
 from xetile.planning.lane_messages import Access, LanePlan, access, lane_messages
 from xetile.planning.layout_rules import Relation, is_dealt_out
+from xetile.planning.matrix_places import matrix_places
 from xetile.planning.register_layouts.held import Held
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.target import INDEX_BITS
@@ -122,6 +131,9 @@ def _layout(
     return LinearLayout.of_columns(columns, widths)
 
 
+MATRIX_ACCESSES = (LoadMatrixOp, StoreMatrixOp)
+
+
 class Accesses(dict[Operation, LaneAccess]):
     """The scattered accesses of a function that a vector takes part in."""
 
@@ -129,12 +141,15 @@ class Accesses(dict[Operation, LaneAccess]):
         self, ops: Sequence[Operation], function: Operation, device: XeDevice
     ) -> None:
         super().__init__()
-        found = [op for op in ops if isinstance(op, LoadOp | StoreOp)]
+        found = [op for op in ops if isinstance(op, (LoadOp, StoreOp, *MATRIX_ACCESSES))]
         if not found:
             return
         analysis = PlaceAnalysis(infer_ranges(function))
         for op in found:
-            made = _scattered(op, analysis, device.prices)
+            if isinstance(op, LoadOp | StoreOp):
+                made = _scattered(op, analysis, device.prices)
+            else:
+                made = _of_matrix(op, analysis, device.prices)
             if made is not None:
                 self[op] = made
 
@@ -184,6 +199,33 @@ def _scattered(
     )
     offsets = op.operands.index(op.offsets) if places.varying else None
     return LaneAccess(op, op.value, known, prices, relation, offsets, mask)
+
+
+def _of_matrix(
+    op: LoadMatrixOp | StoreMatrixOp, analysis: PlaceAnalysis, prices: Prices
+) -> LaneAccess | None:
+    value, type = (op.res if isinstance(op, LoadMatrixOp) else op.data), op.mem_desc.type
+    assert isinstance(type, MemDescType)
+    bits = memory_bits(type.element_type)
+    if bits is None or bits < BYTE_BITS or not isa(value.type, VectorType):
+        return None
+    shape = value.type.get_shape()
+    if len(shape) != len(type.shape) or not is_dealt_out(value.type):
+        return None
+    places, multiple = matrix_places(type, op.mixed_offsets, shape, analysis.ranges)
+    size = bits // BYTE_BITS
+    alignment = _matrix_alignment(op.mem_desc, bits)
+    if multiple:
+        alignment = min(alignment, multiple * size)
+    known = access(analysis, places, bits, alignment=alignment, is_shared=True, masked=None)
+    return LaneAccess(op, value, known, prices)
+
+
+def _matrix_alignment(matrix: SSAValue, bits: int) -> int:
+    maker = matrix.owner
+    if isinstance(maker, CreateMemDescOp):
+        return base_alignment(maker.source, bits)
+    return bits // BYTE_BITS
 
 
 def chunk_relation(op: LoadOp | StoreOp) -> Relation:

@@ -1,16 +1,16 @@
-"""Gathers and scatters: the bits of level X at lane level, on numpy and on the device."""
+"""Gathers, scatters and tiles of shared matrices: the bits of level X at lane level, on numpy and on the device."""
 
 import numpy as np
 import pytest
 from support.on_device import Place
-from support.scattered import ELEMENTS, FORMS, kernel_of, numbers
+from support.scattered import ELEMENTS, FORMS, MATRICES, kernel_of, numbers
 
 from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.passes.pipelines import lower
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *MATRICES])
 def test_bits_are_those_of_the_subgroup(form: str, place: Place):
     written, lowered = parse(kernel_of(form)), parse(kernel_of(form))
     lower(context(), lowered, "xevm", "bmg")

@@ -1,0 +1,213 @@
+"""Matrices in shared memory: their tiles are accesses of lanes, or block messages where lanes have neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i8
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from xetile.dialects.index_lists import Mixed
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import BroadcastOp
+from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescType, StoreMatrixOp
+from xetile.dialects.xetile.types import memory_bits
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.passes.convert_xegpu_to_xevm.computed import coordinate, repeated
+from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store
+from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
+from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer, behind
+from xetile.passes.convert_xegpu_to_xevm.registers import natural_type
+from xetile.passes.convert_xegpu_to_xevm.tf32 import is_tf32
+from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.planning.register_layouts.accesses import LaneAccess
+from xetile.planning.words import BYTE_BITS
+from xetile.rewriting.one_to_many import Offset, Parts
+from xetile.rewriting.rewriter import Handlers, on
+
+
+@dataclass(eq=False)
+class Matrix(Parts):
+    """A matrix in shared memory; its one value is the pointer to its first element."""
+
+    type: MemDescType
+
+    def agrees_with(self, other: Parts) -> bool:
+        return isinstance(other, Matrix) and self.type == other.type
+
+    def describe(self) -> str:
+        return str(self.type)
+
+
+def _create_mem_desc(view: LaneView, op: CreateMemDescOp) -> None:
+    type = op.mem_desc.type
+    if (memory_bits(type.element_type) or 0) < BYTE_BITS:
+        view.refuse(
+            f"of {type.element_type} has several elements in a byte; expected i8 and "
+            "a vector.bitcast of what is loaded or stored"
+        )
+    pointer = base_pointer(view, view.single(op.source))
+    view.bind(op.mem_desc, Matrix((pointer,), type))
+
+
+def _load_matrix(view: LaneView, op: LoadMatrixOp) -> None:
+    tile = _tile(view, op, op.res)
+    if tile is None:
+        view.bind(op.res, _loaded_element(view, op))
+        return
+    addresses, layout = tile
+    element = vector_type(op.res).element_type
+    view.bind_vector(op.res, loaded(view, addresses, None, layout, element))
+
+
+def _store_matrix(view: LaneView, op: StoreMatrixOp) -> None:
+    tile = _tile(view, op, op.data)
+    if tile is None:
+        _store_element(view, op)
+        return
+    addresses, layout = tile
+    store(view, addresses, None, view.converted(view.taken(op, 0), layout))
+
+
+def _tile(
+    view: LaneView, op: LoadMatrixOp | StoreMatrixOp, value: SSAValue
+) -> tuple[Addresses, LinearLayout] | None:
+    """The addresses of a tile, and the layout of its vector; None for a single element."""
+    if not isa(value.type, VectorType):
+        return None
+    found = view.layouts.access(op)
+    if found is None:
+        view.refuse(
+            f"has {value.type}, what one lane holds; expected XeGPU of one subgroup, rows and columns"
+        )
+    access, layout = found
+    matrix = _matrix(view, op.mem_desc)
+    (pointer,) = matrix.values
+    corner = _corner(view, op)
+    plan = access.plan(layout)
+    if access.access.places.varying:
+        places = _places(view, access, layout, matrix.type, corner)
+        return Addresses(view, access.access, plan, pointer, places), layout
+    moving = [0 if isinstance(place, int) else place for place in corner]
+    size = access.access.bits // BYTE_BITS
+    shift = _offset(view, matrix.type, moving)
+    start = behind(view, pointer, view.multiply(shift, size))
+    return Addresses(view, access.access, plan, start), layout
+
+
+def _matrix(view: LaneView, value: SSAValue) -> Matrix:
+    became = view.get(value)
+    assert isinstance(became, Matrix), "only create_mem_desc makes matrices"
+    return became
+
+
+def _corner(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> list[Offset]:
+    """The row and the column, or as many coordinates as there are dimensions."""
+    type = cast(MemDescType, op.mem_desc.type)
+    mixed: Sequence[Mixed] = op.mixed_offsets or [0] * len(type.shape)
+    return view.mapped(mixed)
+
+
+def _offset(view: LaneView, type: MemDescType, at: Sequence[Offset]) -> Offset:
+    """How many elements one at these coordinates lies behind the first."""
+    total: Offset = 0
+    inner, outer = type.steps
+    for place, block, near, far in zip(at, type.block_shape, inner, outer, strict=True):
+        for part, step in _across(view, place, block, near, far):
+            total = view.add(total, view.multiply(part, step))
+    return total
+
+
+def _across(
+    view: LaneView, place: Offset, block: int, near: int, far: int
+) -> list[tuple[Offset, int]]:
+    """A coordinate in blocks and in the block, each with its step."""
+    if not far:
+        return [(place, near)]
+    if isinstance(place, int):
+        return [(place // block, far), (place % block, near)]
+    size = view.constant(block)
+    return [
+        (view.new(arith.DivUIOp(place, size)), far),
+        (view.new(arith.RemUIOp(place, size)), near),
+    ]
+
+
+def _places(
+    view: LaneView,
+    access: LaneAccess,
+    layout: LinearLayout,
+    type: MemDescType,
+    corner: Sequence[Offset],
+) -> SSAValue:
+    """The offset of each register's element (elements), computed of its coordinates."""
+    count = layout.in_dim_size("register")
+    vector = VectorType(IndexType(), (count,))
+    total: SSAValue | None = None
+    inner, outer = type.steps
+    dimensions = zip(corner, type.block_shape, inner, outer, strict=True)
+    for dimension, (start, block, near, far) in enumerate(dimensions):
+        own = repeated(view, coordinate(view, layout, dimension, IndexType()), count)
+        first = view.new(BroadcastOp(view.index(start), vector))
+        place = view.new(arith.AddiOp(own, first))
+        steps = [(place, near)]
+        if far:
+            size = view.new(BroadcastOp(view.constant(block), vector))
+            steps = [
+                (view.new(arith.DivUIOp(place, size)), far),
+                (view.new(arith.RemUIOp(place, size)), near),
+            ]
+        for part, step in steps:
+            factor = view.new(BroadcastOp(view.constant(step), vector))
+            term = view.new(arith.MuliOp(part, factor))
+            total = term if total is None else view.new(arith.AddiOp(total, term))
+    assert total is not None
+    return total
+
+
+# Single elements, which all lanes have.
+
+
+def _loaded_element(view: LaneView, op: LoadMatrixOp) -> SSAValue:
+    element = op.res.type
+    made = view.new(llvm.LoadOp(_element(view, op), _word(element)))
+    if element == i1:
+        return view.new(arith.TruncIOp(made, i1))
+    natural = natural_type(element)
+    return made if made.type == natural else view.new(arith.BitcastOp(made, natural))
+
+
+def _store_element(view: LaneView, op: StoreMatrixOp) -> None:
+    value = view.single(op.data)
+    word = _word(op.data.type)
+    pointer = _element(view, op)
+    if op.data.type == i1:
+        value = view.new(arith.ExtUIOp(value, i8))
+    elif value.type != word:
+        value = view.new(arith.BitcastOp(value, word))
+    view.emit(llvm.StoreOp(value, pointer))
+
+
+def _word(element: Attribute) -> IntegerType:
+    return IntegerType(memory_bits(element) or 0)
+
+
+def _element(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> SSAValue:
+    matrix = _matrix(view, op.mem_desc)
+    element = matrix.type.element_type
+    if is_tf32(element):
+        view.refuse(f"of one {element} is not lowered to XeVM yet; expected a vector")
+    (pointer,) = matrix.values
+    size = (memory_bits(element) or 0) // BYTE_BITS
+    place = _offset(view, matrix.type, _corner(view, op))
+    return behind(view, pointer, view.multiply(place, size))
+
+
+HANDLERS: Handlers[LaneView] = {
+    **on(CreateMemDescOp, _create_mem_desc),
+    **on(LoadMatrixOp, _load_matrix),
+    **on(StoreMatrixOp, _store_matrix),
+}
