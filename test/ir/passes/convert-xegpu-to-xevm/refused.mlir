@@ -73,15 +73,42 @@ func.func @given(%A: memref<64x64xf32>, %v: vector<8x16xf32>) {
 
 // -----
 
-// Named barriers have no form in XeVM.
-func.func @named_barrier(%A: memref<64x64xf32>) {
-  // expected-error @below {{'xegpu.alloc_nbarrier' is not lowered to XeVM yet}}
-  xegpu.alloc_nbarrier 8
-  %i = arith.constant 1 : i8
-  %b = xegpu.init_nbarrier %i, %i : i8, i8 -> !xegpu.nbarrier
-  xegpu.nbarrier_arrive %b : !xegpu.nbarrier
-  xegpu.nbarrier_wait %b : !xegpu.nbarrier
-  return
+// Named barriers of some of the subgroups have no form that all devices compile.
+gpu.module @m {
+  gpu.func @named_barrier(%A: memref<64x64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    xegpu.alloc_nbarrier 8
+    %i = arith.constant 2 : i8
+    // expected-error @below {{a named barrier of 2 of the workgroup's 4 subgroups has no lowering to XeVM: not every device compiles one; expected a barrier of all of them}}
+    %b = xegpu.init_nbarrier %i, %i : i8, i8 -> !xegpu.nbarrier
+    xegpu.nbarrier_arrive %b : !xegpu.nbarrier
+    xegpu.nbarrier_wait %b : !xegpu.nbarrier
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @unknown(%A: memref<64x64xf32>, %i: i8) kernel {
+    // expected-error @below {{a named barrier of a number that is not known of the workgroup's unknown number of subgroups has no lowering}}
+    %b = xegpu.init_nbarrier %i, %i : i8, i8 -> !xegpu.nbarrier
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @alone(%A: memref<64x64xf32>, %cond: i1) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = arith.constant 4 : i8
+    %b = xegpu.init_nbarrier %i, %i : i8, i8 -> !xegpu.nbarrier
+    // expected-error @below {{each 'xegpu.nbarrier_arrive' is followed by its 'xegpu.nbarrier_wait' in the same block; this 'xegpu.nbarrier_arrive' has none}}
+    xegpu.nbarrier_arrive %b : !xegpu.nbarrier
+    scf.if %cond {
+      xegpu.nbarrier_wait %b : !xegpu.nbarrier
+    }
+    gpu.return
+  }
 }
 
 // -----
