@@ -5,7 +5,8 @@
 //   res[i] = sum of C[i, :]             4096
 //
 // Two ops move data between subgroups: the transpose, whose source is divided as the RFC derives it from the result (2.3
-// has the better division), and the change of layout before the reduction, after which a row lies in one subgroup.
+// has the better division), and the change of layout before the reduction, after which a row lies in one subgroup. The
+// transpose is one of a loaded tile: xetile-wg-to-sg lets each subgroup load what it needs, so that only the product moves.
 //
 // Where the tiles reach over the matrices' edges, BT and the bias are padded with zeros, so that columns that are not
 // there add nothing to the sums; rows that are not there are not written.

@@ -2,9 +2,9 @@
 //
 // The product wants B, 32x256, as 8 x 4 subgroups with 32x64 each: subgroup s holds columns 64 * (s mod 4) and up. In
 // 2.2 BT is loaded as 4 x 8 subgroups with 64x32 each, so that s loads what s / 8 names, and the transposition moves
-// data between subgroups. Here it is loaded as 32 x 1: 256 rows are four units of 64, dealt to 32 subgroups they wrap
-// around, and s loads rows 64 * (s mod 4) and up. That is what it holds after the transposition: nothing moves, each
-// subgroup transposes its own tile.
+// data between subgroups, unless a pass lets others load (xetile-wg-to-sg does). Here it is loaded as 32 x 1: 256 rows
+// are four units of 64, dealt to 32 subgroups they wrap around, and s loads rows 64 * (s mod 4) and up. That is what it
+// holds after the transposition: nothing moves, each subgroup transposes its own tile.
 //
 // Departures from the RFC's text:
 // - it shows the two lines and their maps: here they stand in the product of 2.2, without bias and reduction;
