@@ -109,6 +109,13 @@ class Rewriter(ABC, Generic[Became]):
             found = self._shared[key] = self.emit_at_entry(make())
         return found
 
+    def erase(self, op: Operation) -> None:
+        """Take an emitted op away that nothing uses; what is added at the start of the function stays in order."""
+        if op is self._last_in_entry:
+            self._last_in_entry = op.prev_op
+        op.detach()
+        op.erase()
+
     def _place(self, op: Operation) -> None:
         if isinstance(op.location, UnknownLoc):
             op.location = self.current.location

@@ -157,7 +157,7 @@ def _write(view: SubgroupView, settled: _Settled) -> None:
         other = settled.buffer[made]
         if other is not made:
             made.memory.results[0].replace_all_uses_with(other.memory.results[0])
-            _erase(made.memory)
+            view.erase(made.memory)
             made.memory = other.memory
     shifts: dict[tuple[Operation, int], SSAValue] = {}
     for made in settled.exchanges:
@@ -165,7 +165,7 @@ def _write(view: SubgroupView, settled: _Settled) -> None:
             _double(view, made, shifts)
         for barrier in [b for b in made.before if b in settled.removed]:
             made.before.remove(barrier)
-            _erase(barrier)
+            view.erase(barrier)
     for loop in settled.added:
         _insert_before(loop, BarrierOp())
 
@@ -183,11 +183,11 @@ def _double(
     if (loop, extent) not in shifts:
         shifts[loop, extent] = _turn(view, loop, extent)
     shift = shifts[loop, extent]
-    _replace(made.memory, both)
+    _replace(view, made.memory, both)
     made.memory = both
     if made.turned is not None:
         turned = memref.TransposeOp(both.memref, (1, 0))
-        _replace(made.turned, turned)
+        _replace(view, made.turned, turned)
         made.turned = turned
     for index, tile in enumerate(made.tiles):
         assert isinstance(tile, InitTileOp)
@@ -196,7 +196,7 @@ def _double(
         starts = list(tile.mixed_offsets)
         starts[place] = _shifted(view, tile, starts[place], shift)
         moved = InitTileOp(tile.source, starts, [], [], tile.tile.type)
-        _replace(tile, moved)
+        _replace(view, tile, moved)
         made.tiles[index] = moved
 
 
@@ -215,17 +215,12 @@ def _insert_before(place: Operation, op: Operation) -> None:
     block.insert_op_before(op, place)
 
 
-def _replace(old: Operation, new: Operation) -> None:
+def _replace(view: SubgroupView, old: Operation, new: Operation) -> None:
     _insert_before(old, new)
     for was, now in zip(old.results, new.results, strict=True):
         now.name_hint = was.name_hint
         was.replace_all_uses_with(now)
-    _erase(old)
-
-
-def _erase(op: Operation) -> None:
-    op.detach()
-    op.erase()
+    view.erase(old)
 
 
 def doubled(memory: Memory) -> tuple[Memory, int, int]:
