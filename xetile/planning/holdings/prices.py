@@ -17,9 +17,11 @@ from xetile.dialects.xetile.attributes import SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.distribution import Distribution
 from xetile.layout.exchange.columns import WORD_BITS
+from xetile.planning.exchanges import planned_exchange
 from xetile.planning.holdings.needs import Needs, reduced
 from xetile.planning.messages import in_memory, plan
 from xetile.planning.register_layouts.classes import weight
+from xetile.planning.shared_messages import BYTE_BITS, shared_memory_of
 from xetile.planning.uses import TileUse
 from xetile.targets.target import INDEX_BITS
 from xetile.targets.xe.device import XeDevice
@@ -58,21 +60,26 @@ class HoldingPrices:
 
     def exchange(self, op: Operation) -> float:
         """What it costs to move the data of a rearranging op through shared memory, and what it saves."""
-        prices = self._device.prices
         source, target = self._needs.home(op.operands[0]), self._needs.home(op.results[0])
+        turned = self._needs.turns(op)
         if isinstance(op, TileReduceOp):
             source, target = reduced(op, source, target)
-        elif self._needs.turns(op) or prod(source.shape) < prod(target.shape):
+        elif prod(source.shape) < prod(target.shape):
             wanted = self._needs.source_of(op)
             assert wanted is not None
             target = wanted
-        bits = _bits(op.operands[0])
-        stored = ceil(self._words(source, bits) / prices.block_words) * prices.block_message
-        words, message = prices.block_words, prices.block_message
-        if self._needs.turns(op):
-            words, message = prices.lane_words, prices.lane_message
-        loaded = ceil(self._words(target, bits) / words) * message
-        moved = (stored + loaded + 2 * prices.barrier) * weight(_depth(op))
+        rows, columns = source.shape
+        found = planned_exchange(
+            source,
+            target,
+            max(BYTE_BITS, _bits(op.operands[0])),
+            (rows, columns),
+            turned=turned,
+            role=None,
+            device=shared_memory_of(self._device),
+            limit=self._device.shared_bytes,
+        )
+        moved = (found.price + self._device.prices.barrier) * weight(_depth(op))
         if not isinstance(op, TileReduceOp):
             return moved
         whole = self._needs.source_of(op)
