@@ -45,8 +45,7 @@ def _init_tile(view: FallbackView, op: InitTileOp) -> None:
     parts: dict[Part, Offset] = dict(zip(PARTS, values, strict=True))
     carried = view.carried(family)
     moving = [view.index(parts.pop(part)) for part in carried]
-    inside, before = view.always_inside(op, family, sizes), view.never_before(family)
-    view.bind(op.tile, Fallen(moving, carried, parts, inside, before))
+    view.bind(op.tile, Fallen(moving, carried, parts, view.never_before(family)))
 
 
 def _known(entry: Offset) -> Offset:
@@ -106,7 +105,7 @@ def _load_tile(view: FallbackView, op: LoadTileOp) -> None:
         view.copy(op)
         return
     type = cast(TileType, op.source.type)
-    operands = [_scattered(view, tile, type), _mask(view, tile, type.shape)]
+    operands = [_scattered(view, tile, type), _mask(view, tile, type.shape, view.inside(op))]
     view.bind(op.result, view.new(_like(op, LoadGatherOp, operands)))
 
 
@@ -116,7 +115,10 @@ def _store_tile(view: FallbackView, op: StoreTileOp) -> None:
         view.copy(op)
         return
     type = cast(TileType, op.tile.type)
-    scattered, mask = _scattered(view, tile, type), _mask(view, tile, type.shape)
+    scattered, mask = (
+        _scattered(view, tile, type),
+        _mask(view, tile, type.shape, view.inside(op)),
+    )
     view.emit(_like(op, StoreScatterOp, [view.single(op.value), scattered, mask]))
 
 
@@ -167,12 +169,14 @@ def _indices(view: FallbackView, shape: Sequence[int], strides: Sequence[Offset]
     return found
 
 
-def _mask(view: FallbackView, tile: Fallen, shape: Sequence[int]) -> SSAValue:
-    """Which elements of a tile lie inside of its matrix."""
+def _mask(
+    view: FallbackView, tile: Fallen, shape: Sequence[int], inside: Sequence[bool]
+) -> SSAValue:
+    """Which elements of a tile lie inside of its matrix; `inside` says in which dimensions all do."""
     type = VectorType(i1, shape)
     corner = tile.part("row"), tile.part("column")
     rest = [
-        shape[d] if tile.inside[d] else view.subtract(size, corner[d])
+        shape[d] if inside[d] else view.subtract(size, corner[d])
         for d, size in enumerate((tile.part("height"), tile.part("width")))
     ]
     if all(

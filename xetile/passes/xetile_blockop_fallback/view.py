@@ -10,8 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xetile.analysis.ranges import Interval, Ranges, infer_ranges, type_interval
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.upstream import arith
-from xetile.dialects.xetile import InitTileOp
-from xetile.planning.fallbacks import Family
+from xetile.planning.fallbacks import Family, memory_of
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers
 
@@ -19,6 +18,7 @@ Part = Literal["base", "row", "column", "height", "width", "down", "across"]
 """What a tile is made of: an address (bytes); where it begins, extents and strides of both dimensions (elements)."""
 
 _CORNER: tuple[Part, ...] = ("row", "column")
+_UNBOUNDED = 1 << 64
 PARTS: tuple[Part, ...] = ("base", *_CORNER, "height", "width", "down", "across")
 
 
@@ -28,8 +28,6 @@ class Fallen(Parts):
 
     carried: Sequence[Part]
     fixed: Mapping[Part, Offset]
-    inside: tuple[bool, bool]
-    """Whether no row, and no column, can lie outside of the matrix."""
     not_before: tuple[bool, bool]
     """Whether no row, and no column, can lie in front of the matrix."""
 
@@ -62,6 +60,7 @@ class FallbackView(Expansion):
     ) -> None:
         super().__init__(function, handlers)
         self.families = {made: family for family in fallen for made in family.beginnings}
+        self._accessed = {op: family for family in fallen for op in family.accesses}
         self._ranges: Ranges = infer_ranges(function)
 
     def fallen(self, tile: SSAValue) -> Fallen | None:
@@ -88,20 +87,41 @@ class FallbackView(Expansion):
 
         return at_least_zero(0), at_least_zero(1)
 
-    def always_inside(
-        self, op: InitTileOp, family: Family, sizes: Sequence[Mixed]
-    ) -> tuple[bool, bool]:
-        """Whether no row, and no column, of tiles that do not move can lie outside."""
-        shape, carried = op.tile.type.shape, self.carried(family)
+    def inside(self, access: Operation) -> tuple[bool, bool]:
+        """Whether no row, and no column, that an access reaches can lie outside of the matrix."""
+        family = self._accessed[access]
+        if len(family.beginnings) > 1:
+            return False, False
+        (made,) = family.beginnings
+        sizes, _ = memory_of(made)
         before = self.never_before(family)
 
         def inside(dimension: int) -> bool:
-            if _CORNER[dimension] in carried or not before[dimension]:
-                return False
-            last = self._interval(op.mixed_offsets[-2:][dimension]).high + shape[dimension]
-            return last <= self._interval(sizes[-2:][dimension]).low
+            last = self._interval(made.mixed_offsets[-2:][dimension]).high
+            for move in family.moves:
+                step = self._interval(move.mixed_offsets[dimension])
+                if step != (0, 0):
+                    last += step.high * self._times(move, made, access)
+            last += family.type.shape[dimension]
+            return before[dimension] and last <= self._interval(sizes[-2:][dimension]).low
 
         return inside(0), inside(1)
+
+    def _times(self, move: Operation, made: Operation, access: Operation) -> int:
+        """How often a tile may have been moved when it is accessed."""
+        count, op = 1, move.parent_op()
+        while op is not None and op is not self.function and not op.is_ancestor(made):
+            count *= self._rounds(op)
+            op = op.parent_op()
+        first = access.parent is move.parent and access.is_before_in_block(move)
+        return count - 1 if first else count
+
+    def _rounds(self, op: Operation) -> int:
+        """How often the regions of an op are executed, at most."""
+        if op.name != "scf.for":
+            return 1 if op.name in ("scf.if", "scf.index_switch") else _UNBOUNDED
+        low, high, step = map(self._interval, op.operands[:3])
+        return max(0, -((low.low - high.high) // step.low)) if step.low > 0 else _UNBOUNDED
 
     def _interval(self, value: Mixed) -> Interval:
         if isinstance(value, int):
