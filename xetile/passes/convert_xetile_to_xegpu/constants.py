@@ -14,10 +14,12 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from xetile.analysis.constants import Dense
+from xetile.analysis.constants import Dense, dense_value, is_splat, taken
 from xetile.dialects.atomic_kinds import identity as neutral
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.targets.target import INDEX_BITS
 
@@ -45,6 +47,24 @@ def repeated(number: float, type: VectorType[Attribute]) -> Dense:
         return cast(Dense, DenseIntOrFPElementsAttr.from_list(floats, [float(number)] * count))
     except OverflowError:  # f16: what rounds to more than the largest number is infinite
         return repeated(copysign(inf, number), type)
+
+
+def constant_part(
+    value: SSAValue, start: Sequence[int], block: Sequence[int]
+) -> Operation | None:
+    """A block of a constant whose elements differ, as a constant: where it lies in memory is known of that."""
+    op = value.owner
+    given = dense_value(op) if isinstance(op, Operation) else None
+    if given is None or is_splat(given):
+        return None
+    columns = vector_type(value).get_shape()[1]
+    places = [
+        (start[0] + row) * columns + start[1] + column
+        for row in range(block[0])
+        for column in range(block[1])
+    ]
+    type = VectorType(vector_type(value).element_type, block)
+    return arith.ConstantOp(taken(given, places, type))
 
 
 def _integer_bits(element: Attribute) -> int | None:

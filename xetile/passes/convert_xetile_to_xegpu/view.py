@@ -20,7 +20,7 @@ from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.passes.convert_xetile_to_xegpu.constants import constant_part, repeated
 from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
 from xetile.planning.messages import Messages
 from xetile.planning.uses import TileUse
@@ -296,6 +296,8 @@ class XeGPUView(Expansion):
         if grid.pack != 1:
             offsets = [start[0] // grid.pack, start[1], 0]
             sizes = [block[0] // grid.pack, block[1], grid.pack]
+        elif (constant := constant_part(value, start, block)) is not None:
+            return self.new(constant)
         return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
     def adapt(self, became: Form, like: Form) -> Form:

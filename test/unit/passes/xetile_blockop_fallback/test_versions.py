@@ -1,5 +1,6 @@
 """`assume=check`: one test in a kernel, both versions of what accesses matrices of which only running tells."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -8,6 +9,8 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Region
 
+from xetile.api import parse as parse_file
+from xetile.codegen import statistics
 from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.passes.xetile_blockop_fallback import XeTileBlockOpFallback
@@ -127,3 +130,13 @@ def test_both_versions_compute_the_same(width: int, pitch: int, offset: int) -> 
     padded[:, :width] = rows[:16]
     expected = sum(padded[:, 16 * k : 16 * (k + 1)] for k in range(4))
     assert numpy.array_equal(found[:, :16], expected)
+
+
+@pytest.mark.ocloc
+def test_the_fast_loop_stays_fast() -> None:
+    """One test in front of it costs its registers nothing: as many loads and products, and no spill."""
+    source = Path(__file__).parents[4] / "examples/gemm_f16_plain.mlir"
+    (counts,) = statistics(parse_file(source), "bmg", assume="check").values()
+    assert (counts["load2d"], counts["dpas"]) == (3, 32)
+    assert counts["total"] <= 39
+    assert counts["spill_size"] == 0

@@ -256,3 +256,40 @@ def test_it_asks_for_subgroup_level_first() -> None:
     module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):
         falls(module)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "steps", "order", "masked"),
+    [
+        (4, "[16, 0]", "load first", False),
+        (5, "[16, 0]", "load first", True),
+        (4, "[16, 0]", "move first", True),
+        (3, "[16, 16]", "move first", False),
+        (7, "[8, 15]", "load first", True),
+        (4, "[-16, 0]", "load first", True),
+    ],
+)
+def test_masks_only_where_a_tile_may_lie_outside(
+    rounds: int, steps: str, order: str, *, masked: bool
+) -> None:
+    """Of tiles that loops move it is known how far they come."""
+    tile, vector = "!xetile.tile<16x16xf16>", "vector<16x16xf16>"
+    load = "%v = xetile.load_tile ${TILE} : " + f"{tile} -> {vector}"
+    move = f"%next = xetile.update_tile_offset %a, {steps} : {tile}"
+    body = [load.replace("${TILE}", "%a"), move]
+    if order == "move first":
+        body = [move, load.replace("${TILE}", "%next")]
+    lines = "\n".join(body)
+    module = kernel(
+        f"""%c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %n = arith.constant {rounds} : index
+        %t = xetile.init_tile %A[0, 0] : memref<64x100xf16> -> {tile}
+        %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> ({tile}) {{
+          {lines}
+          scf.yield %next : {tile}
+        }}""",
+        "%A: memref<64x100xf16>",
+    )
+    assert falls(module) == Counter(load_gather=1)
+    assert ("vector.create_mask" in str(module)) == masked
