@@ -13,12 +13,13 @@ from xetile.dialects.upstream import arith
 from xetile.planning.fallbacks import Family, memory_of
 from xetile.rewriting.one_to_many import Expansion, Offset, Parts
 from xetile.rewriting.rewriter import Handlers
+from xetile.targets.target import INDEX_BITS
 
 Part = Literal["base", "row", "column", "height", "width", "down", "across"]
 """What a tile is made of: an address (bytes); where it begins, extents and strides of both dimensions (elements)."""
 
 _CORNER: tuple[Part, ...] = ("row", "column")
-_UNBOUNDED = 1 << 64
+_UNBOUNDED = 1 << INDEX_BITS
 PARTS: tuple[Part, ...] = ("base", *_CORNER, "height", "width", "down", "across")
 
 
