@@ -140,10 +140,42 @@ def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAVal
         if any(step != count * below for (step, _), (below, count) in pairwise(steps)):
             return None
         source = _collapsed(view, source, [list(range(len(extents) - 1)), [len(extents) - 1]])
-    leading, columns, pair = extents[:-1], list(extents)[-1], list(strides[-2:])
+    rows, columns, pair = prod(extents[:-1]), list(extents)[-1], list(strides[-2:])
+    if (rows - 1) * pair[0] + (columns - 1) * pair[1] >= rows * columns:
+        widened = _with_gaps(view, source, (rows, columns), pair)
+        if widened is None:
+            return None
+        source = widened
+        rows, columns = cast(AnyMemRef, source.type).get_shape()
     layout = None if pair == [columns, 1] else _strided(pair)
-    made = MemDescType.of((prod(leading), columns), type.element_type, layout)
+    made = MemDescType.of((rows, columns), type.element_type, layout)
     return view.beside(source, made, lambda: CreateMemDescOp(source, made))
+
+
+def _with_gaps(
+    view: XeGPUView, source: SSAValue, extents: tuple[int, int], strides: Sequence[int]
+) -> SSAValue | None:
+    """The buffer with the gaps between its rows (or columns) as elements; None where it is a part of another."""
+    type = cast(AnyMemRef, source.type)
+    if not _is_whole(source):
+        return None
+    rows, columns = extents
+    shape = (rows, strides[0]) if strides[1] == 1 else (strides[1], columns)
+    layout = NoneAttr() if strides[1] == 1 else StridedLayoutAttr(strides, 0)
+    made = MemRefType(type.element_type, shape, layout, type.memory_space)
+    return view.beside(
+        source,
+        made,
+        lambda: memref.ReinterpretCastOp.from_dynamic(source, [0], shape, strides, made),
+    )
+
+
+def _is_whole(source: SSAValue) -> bool:
+    """Whether a memref is a buffer of its own, or the transpose of one."""
+    owner = source.owner
+    if isinstance(owner, memref.TransposeOp):
+        return _is_whole(owner.operands[0])
+    return isinstance(owner, memref.AllocOp)
 
 
 def _strided(strides: Sequence[int]) -> MemLayoutAttr:

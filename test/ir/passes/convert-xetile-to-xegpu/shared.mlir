@@ -1,14 +1,16 @@
 // RUN: xetile-opt --xetile-blocking=device=bmg --convert-xetile-to-xegpu=device=bmg --split-input-file %s | FileCheck %s
 
-// A buffer is one matrix, however many tiles it has; its padding and its order are the strides of the matrix. What is
+// A buffer is one matrix, however many tiles it has; its padding is columns of the matrix, its order the strides. What is
 // only prefetched has no ops: shared memory has no caches.
 
 // CHECK-LABEL: gpu.func @matrices
 // CHECK: %[[A:.*]] = memref.alloc() : memref<32x64xf16, strided<[72, 1]>, 3 : i64>
-// CHECK-NEXT: %[[M:.*]] = xegpu.create_mem_desc %[[A]] : {{.*}} -> !xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<stride = [72 : i64, 1 : i64]>>
+// CHECK-NEXT: %[[G:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [32, 72], strides: [72, 1] : {{.*}} to memref<32x72xf16, 3 : i64>
+// CHECK-NEXT: %[[M:.*]] = xegpu.create_mem_desc %[[G]] : {{.*}} -> !xegpu.mem_desc<32x72xf16>
 // CHECK: %[[T:.*]] = memref.transpose %[[A]]
-// CHECK-NEXT: %[[N:.*]] = xegpu.create_mem_desc %[[T]] : {{.*}} -> !xegpu.mem_desc<64x32xf16, #xegpu.mem_layout<stride = [1 : i64, 72 : i64]>>
-// CHECK: xegpu.store_matrix %{{.*}}, %[[M]][%c0, %{{.*}}] : vector<8x16xf16>, !xegpu.mem_desc<32x64xf16, #xegpu.mem_layout<stride = [72 : i64, 1 : i64]>>
+// CHECK-NEXT: %[[H:.*]] = memref.reinterpret_cast %[[T]] to offset: [0], sizes: [72, 32], strides: [1, 72]
+// CHECK-NEXT: %[[N:.*]] = xegpu.create_mem_desc %[[H]] : {{.*}} -> !xegpu.mem_desc<72x32xf16, #xegpu.mem_layout<stride = [1 : i64, 72 : i64]>>
+// CHECK: xegpu.store_matrix %{{.*}}, %[[M]][%c0, %{{.*}}] : vector<8x16xf16>, !xegpu.mem_desc<32x72xf16>
 // CHECK: gpu.barrier
 // CHECK: xegpu.load_matrix %[[N]][16, 8] : {{.*}} -> vector<8x16xf16>
 // CHECK: xegpu.load_matrix %[[M]][%n, %n_1] : {{.*}}, index, index -> vector<8x16xf16>
