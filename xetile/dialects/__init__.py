@@ -15,6 +15,7 @@ _OURS = {
     "gpu": ("xetile.dialects.upstream.gpu", "GPU"),
     "arith": ("xetile.dialects.upstream.arith", "Arith"),
     "vector": ("xetile.dialects.upstream.vector", "Vector"),
+    "affine": ("xetile.dialects.upstream.affine", "Affine"),
     "cf": ("xetile.dialects.upstream.cf", "Cf"),
     "memref": ("xetile.dialects.upstream.memref", "MemRef"),
     "llvm": ("xetile.dialects.upstream.llvm", "LLVM"),

@@ -357,6 +357,7 @@ example('affine.if', '%r = "affine.if"(%c3) ({\naffine.yield %c1 : index\n}, {\n
 example('affine.load', '%r = affine.load %m[%c1 + 1, %c2 * 2] : memref<4x8xf32>', 'f32', [M[2, 4]])
 example('affine.store', 'affine.store %f, %m[%c1 + 1, %c2 * 2] : memref<4x8xf32>\n%r = memref.load %m[%c2, %c4] : memref<4x8xf32>', 'f32', [X[0]])
 example('affine.min', '%r = affine.min affine_map<(d0) -> (d0 * 2, 5)> (%c4)', 'index', [5])
+example('affine.max', '%r = affine.max affine_map<(d0)[s0] -> (d0 * 2, s0 - 1, 5)> (%c4)[%c3]', 'index', [8])
 example('affine.parallel', '%r = "affine.parallel"(%c0) ({\n^bb0(%k: index):\naffine.yield %k : index\n}) {reductions = ["addi"], lowerBoundsMap = affine_map<() -> (1)>, lowerBoundsGroups = dense<1> : vector<1xi32>, upperBoundsMap = affine_map<() -> (5)>, upperBoundsGroups = dense<1> : vector<1xi32>, steps = [1 : i64]} : (index) -> index', 'index', [10])
 example('affine.vector_load', f'%r = affine.vector_load %m[%c1 + 1, 0] : memref<4x8xf32>, {F}', F, M[2])
 example('affine.vector_store', f'affine.vector_store %x, %m[%c1 + 1, 0] : memref<4x8xf32>, {F}\n%r = vector.load %m[%c2, %c0] : memref<4x8xf32>, {F}', F, X)
@@ -455,6 +456,9 @@ def test_it_executes(name: str):
 
 SCALAR = [name for name, found in EXAMPLES.items() if not found.type.startswith("vector")]
 LOWERED = (
+    "affine.apply",
+    "affine.max",
+    "affine.min",
     "cf.assert",
     "cf.cond_br",
     "gpu.block_dim",
@@ -468,6 +472,32 @@ LOWERED = (
     "gpu.subgroup_id",
     "gpu.subgroup_size",
     "gpu.thread_id",
+    "index.add",
+    "index.and",
+    "index.bool.constant",
+    "index.casts",
+    "index.castu",
+    "index.ceildivs",
+    "index.ceildivu",
+    "index.cmp",
+    "index.constant",
+    "index.divs",
+    "index.divu",
+    "index.floordivs",
+    "index.maxs",
+    "index.maxu",
+    "index.mins",
+    "index.minu",
+    "index.mul",
+    "index.or",
+    "index.rems",
+    "index.remu",
+    "index.shl",
+    "index.shrs",
+    "index.shru",
+    "index.sizeof",
+    "index.sub",
+    "index.xor",
     "memref.dim",
     "memref.extract_aligned_pointer_as_index",
     "memref.extract_strided_metadata",
@@ -476,6 +506,7 @@ LOWERED = (
     "memref.reinterpret_cast",
     "memref.store",
     "memref.subview",
+    "memref.transpose",
     "scf.execute_region",
     "scf.for",
     "scf.if",

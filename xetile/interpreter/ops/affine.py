@@ -81,6 +81,10 @@ def _min(frame: Frame, op: Operation) -> Values:
     return [reduce(np.minimum, _results(frame, op, _map(op), op.operands))]
 
 
+def _max(frame: Frame, op: Operation) -> Values:
+    return [reduce(np.maximum, _results(frame, op, _map(op), op.operands))]
+
+
 def _for(frame: Frame, op: Operation) -> Values:
     of_lower, of_upper, starts = segments(op)
     lower = reduce(np.maximum, _results(frame, op, _map(op, "lowerBoundMap"), of_lower))
@@ -172,6 +176,7 @@ def _store(frame: Frame, op: Operation) -> Values:
 
 HANDLERS: Handlers = {
     "affine.apply": _apply,
+    "affine.max": _max,
     "affine.min": _min,
     "affine.for": _for,
     "affine.parallel": _parallel,

@@ -33,6 +33,7 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
+from xetile.rewriting.plain_integers import write_in_arith
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.target import Target
@@ -47,6 +48,7 @@ def convert_kernel(
     """
     targets = named_targets(function) if device is None else [target_of(function, device)]
     merge_straight_blocks(function)
+    write_in_arith(function)
     _check(function)
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)
