@@ -62,8 +62,7 @@ class SubgroupView(Expansion):
         """How a value is dealt out: as its map says, but for the result that is being made otherwise."""
         if self._made is not None and value in self.current.results:
             return self._made
-        shape = value.type.shape if isinstance(value.type, TileType) else vector_shape(value)
-        distribution = self.maps[value].distribution(shape)
+        distribution = self.holdings.needs.home(value)
         if distribution.local_units > MOST_UNITS:
             fail(
                 self.current,
