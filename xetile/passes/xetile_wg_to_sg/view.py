@@ -173,6 +173,8 @@ class SubgroupView(Expansion):
         home, held = self.holdings.needs.home(value), self.holdings.of(value)
         if home.shape == source.shape and home != source:
             how = "by a second load" if home in held else "by loading or making it so"
+            if (avoided := self.holdings.avoided.get(self.current)) is not None:
+                how = f"by {avoided.kind}"
             self.moves.append(Kept(self.current, home, target, how))
         elif source != target:
             self.moves.append(Kept(self.current, source, target, "in registers"))

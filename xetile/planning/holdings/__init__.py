@@ -29,8 +29,8 @@ from xetile.planning.holdings.needs import Needs
 from xetile.planning.holdings.prices import HoldingPrices
 from xetile.targets.xe.device import XeDevice
 
-Kind = Literal["transposed load", "second load", "load"]
-"""A load of what a transpose needs, one beside that of the map, one in its place."""
+Kind = Literal["a transposed load", "a second load", "another load", "remaking it"]
+"""A load of what a transpose needs, one beside that of the map, one in its place; none, of what costs no data."""
 
 
 class Avoided(NamedTuple):
@@ -64,7 +64,7 @@ class Holdings:
         `maps` has those of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
         """
         self.needs = Needs(function, maps, most_units)
-        self.avoided: list[Avoided] = []
+        self.avoided: dict[Operation, Avoided] = {}
         self._demands: Demands | None = None
         target = targets_of(function)[0]
         if not avoids or not isinstance(target, XeDevice):
@@ -84,13 +84,13 @@ class Holdings:
         found = demands.redirect(op, source, wanted, most=exchange)
         if found is None:
             return
-        kind: Kind = "second load" if len(self.of(source)) > 1 else "load"
-        if self.needs.turns(op):
-            kind = "transposed load"
+        kind: Kind = "a second load" if len(self.of(source)) > 1 else "another load"
+        if not found.loads:
+            kind = "remaking it"
+        elif self.needs.turns(op):
+            kind = "a transposed load"
         home = self.needs.home(source)
-        self.avoided.append(
-            Avoided(op, kind, home, wanted, found.loads, found.price, exchange)
-        )
+        self.avoided[op] = Avoided(op, kind, home, wanted, found.loads, found.price, exchange)
 
     def of(self, value: SSAValue) -> Sequence[Distribution]:
         """The distributions in which a value of rank 2 is held, that of its map first."""

@@ -1,4 +1,10 @@
 // RUN: xetile-opt --xetile-wg-to-sg --split-input-file %s | FileCheck %s
+// RUN: xetile-opt --xetile-wg-to-sg=print-plan=true --split-input-file %s -o %t 2>&1 | FileCheck %s --check-prefix=PLAN
+
+// PLAN: xetile.tile_transpose of 64x16xf32 from [2, 4] x [32, 16] to [4, 2] x [16, 32] by a transposed load
+// PLAN: xetile.tile_conv_layout of 32x32xf32 from [4, 1] x [8, 32] to [1, 4] x [32, 8] by a second load
+// PLAN: xetile.tile_conv_layout of 32x32xf32 from [4, 1] x [8, 32] to [1, 4] x [32, 8] through shared memory
+// PLAN: xetile.tile_conv_layout of 32x32xf32 from [4, 1] x [8, 32] to [1, 4] x [32, 8] by another load
 
 // The RFC's 2.2: no wg_map gives subgroups the parts of BT whose transposes they need, ids column-major over the grid.
 // They load them all the same, the tile of a loop too; what else is done with it stays as it is.

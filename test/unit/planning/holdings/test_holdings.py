@@ -45,8 +45,8 @@ LOADED = load("v", "A", MEMORY, SHAPE, "f16", ROWS)
 def test_a_change_of_the_map_is_a_load_in_place_of_the_first() -> None:
     module = module_of(LOADED + converted("v", QUARTERS) + stored("w", QUARTERS))
     holdings = holdings_of(module)
-    (avoided,) = holdings.avoided
-    assert (avoided.op.name, avoided.kind) == ("xetile.tile_conv_layout", "load")
+    (avoided,) = holdings.avoided.values()
+    assert (avoided.op.name, avoided.kind) == ("xetile.tile_conv_layout", "another load")
     assert avoided.map == Distribution(SHAPE, (16, 64), (4, 1))
     assert avoided.held == Distribution(SHAPE, (32, 32), (2, 2))
     (loaded,) = (op for op in module.walk() if op.name == "xetile.load_tile")
@@ -60,8 +60,8 @@ def test_what_is_taken_both_ways_is_loaded_twice() -> None:
     body = LOADED + converted("v", QUARTERS) + stored("w", QUARTERS)
     module = module_of(body + f"\n%x = arith.negf %v : {VECTOR}" + stored("x", ROWS))
     holdings = holdings_of(module)
-    (avoided,) = holdings.avoided
-    assert avoided.kind == "second load"
+    (avoided,) = holdings.avoided.values()
+    assert avoided.kind == "a second load"
     (loaded,) = (op for op in module.walk() if op.name == "xetile.load_tile")
     assert list(holdings.of(loaded.results[0])) == [avoided.map, avoided.held]
 
@@ -69,8 +69,10 @@ def test_what_is_taken_both_ways_is_loaded_twice() -> None:
 def test_a_transpose_carries_the_order_of_subgroups() -> None:
     turned = f"\n%w = xetile.tile_transpose %v, [1, 0] {{wg_map_result = {wg_map(QUARTERS)}}} : {VECTOR} -> {VECTOR}"
     loaded = load("v", "A", MEMORY, SHAPE, "f16", QUARTERS)
-    (avoided,) = holdings_of(module_of(loaded + turned + stored("w", QUARTERS))).avoided
-    assert avoided.kind == "transposed load"
+    (avoided,) = holdings_of(
+        module_of(loaded + turned + stored("w", QUARTERS))
+    ).avoided.values()
+    assert avoided.kind == "a transposed load"
     assert avoided.held == Distribution(SHAPE, (32, 32), (2, 2), (0, 1))
 
 
@@ -88,7 +90,7 @@ def test_loops_carry_what_is_held_otherwise() -> None:
         }}""" + stored("end#1", QUARTERS).replace("%s_end#1", "%s_end")
     module = module_of(body)
     holdings = holdings_of(module)
-    (avoided,) = holdings.avoided
+    (avoided,) = holdings.avoided.values()
     assert len(avoided.loads) == 2
     (loop,) = (op for op in module.walk() if op.name == "scf.for")
     assert list(holdings.of(loop.results[0])) == [avoided.held]
@@ -125,5 +127,5 @@ def test_units_are_not_too_many() -> None:
 
 def test_a_barrier_between_lets_loads_change() -> None:
     body = (LOADED, "\ngpu.barrier", converted("v", QUARTERS), CHANGES, stored("w", QUARTERS))
-    (avoided,) = holdings_of(module_of("".join(body))).avoided
-    assert avoided.kind == "load"
+    (avoided,) = holdings_of(module_of("".join(body))).avoided.values()
+    assert avoided.kind == "another load"
