@@ -83,7 +83,7 @@ class XeTileWgToSg(ModulePass):
     """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps.
 
     Parameters:
-        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 65536 by default.
+        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 131072 by default.
         loads: who loads an element, the subgroups that need it where that saves an exchange (`needed`, the default),
             or always those that the map of the tile says (`mapped`).
         print_plan: whether standard error shows how values change their owners, a line each; false by default.

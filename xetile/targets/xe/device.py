@@ -106,8 +106,9 @@ options of both interfaces (`fp32-correctly-rounded-divide-sqrt`); instructions 
 class XeDevice(Target):
     """An Xe device: what its compiler makes of 2D block messages and matrix products.
 
-    Every one gives a workgroup 64 KiB of shared memory (the least CL_DEVICE_LOCAL_MEM_SIZE
-    of Intel's runtime), and 1024 work-items at most (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+    A workgroup can have 128 KiB of shared memory, on cri 384 (maxProgrammableSlmSize of each device in
+    Intel's runtime, shared/source/*/hw_info_*.cpp of compute-runtime, which CL_DEVICE_LOCAL_MEM_SIZE is),
+    and 1024 work-items at most (CL_DEVICE_MAX_WORK_GROUP_SIZE).
     """
 
     path: Path = PATH
@@ -118,7 +119,7 @@ class XeDevice(Target):
         default_factory=lambda: BUILD_OPTIONS
     )
     exact_division: BuildOptions = EXACT_DIVISION
-    shared_bytes: int = 64 << 10
+    shared_bytes: int = 128 << 10
     shared_banks: int = SHARED_BANKS
     most_subgroups: int = 1024 // LANES
     large_prefetches: bool = False

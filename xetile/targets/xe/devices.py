@@ -14,5 +14,6 @@ DEVICES = (
         large_prefetches=True,
         float_8_products=True,
         narrow_atomic_sums=True,
+        shared_bytes=384 << 10,
     ),
 )

@@ -38,7 +38,7 @@ XE = Prices(
     block_bits=(8, 16, 32, 64),
     lane_words=8,
     lane_bytes=32,
-    # 64 KiB for the 32 subgroups of the largest workgroup with 256 registers
+    # 64 KiB for the 32 subgroups of the largest workgroup with 256 registers, so that buffers have as much
     slice_bytes=2048,
     # `barrier` with a fence of local memory
     barrier=4.0,

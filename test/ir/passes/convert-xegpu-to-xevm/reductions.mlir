@@ -22,7 +22,7 @@
 // CHECK-NEXT: %[[S:.*]] = vector.from_elements %[[S0]], {{.*}}, %[[S7]] : vector<8xf32>
 // CHECK: arith.addf %{{.*}}, %[[S]] : vector<8xf32>
 gpu.module @m {
-  gpu.func @rows(%A: memref<8x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
+  gpu.func @rows(%A: memref<8x16xf32>) workgroup(%all : memref<131072xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
@@ -55,7 +55,7 @@ gpu.module @m {
 // CHECK: %[[START:.*]] = arith.constant dense<2.000000e+00> : vector<1xf32>
 // CHECK: arith.maxnumf %[[S]], %[[START]] : vector<1xf32>
 gpu.module @m {
-  gpu.func @lanes(%A: memref<16x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
+  gpu.func @lanes(%A: memref<16x16xf32>) workgroup(%all : memref<131072xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<16x16xf32> -> !xegpu.tensor_desc<16x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<16x16xf32> -> vector<16x16xf32>
@@ -108,7 +108,7 @@ gpu.module @m {
 // CHECK-COUNT-8: gpu.subgroup_reduce maxsi
 // CHECK: arith.xori
 gpu.module @m {
-  gpu.func @maxima(%A: memref<8x16xf32>) workgroup(%all : memref<65536xi8, 3>) kernel {
+  gpu.func @maxima(%A: memref<8x16xf32>) workgroup(%all : memref<131072xi8, 3>) kernel {
     %c0 = arith.constant 0 : index
     %t = xegpu.create_nd_tdesc %A : memref<8x16xf32> -> !xegpu.tensor_desc<8x16xf32>
     %v = xegpu.load_nd %t[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>

@@ -41,15 +41,15 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @k(%a: memref<16x64xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
-    // expected-error@+1 {{the kernel's buffers in shared memory, 32768 + 65536 bytes, take 98304 bytes; bmg gives a workgroup 65536 at most}}
-    %b = memref.alloc() : memref<128x64xf32, 3>
-    %p = memref.alloc() : memref<256x64xf32, 3>
+    // expected-error@+1 {{the kernel's buffers in shared memory, 65536 + 131072 bytes, take 196608 bytes; bmg gives a workgroup 131072 at most}}
+    %b = memref.alloc() : memref<256x64xf32, 3>
+    %p = memref.alloc() : memref<512x64xf32, 3>
     %c0 = arith.constant 0 : index
     %d = xegpu.create_nd_tdesc %a : memref<16x64xf32> -> !xegpu.tensor_desc<8x16xf32>
     %v = xegpu.load_nd %d[%c0, %c0] : !xegpu.tensor_desc<8x16xf32> -> vector<8x16xf32>
     %e = vector.extract %v[0, 0] : f32 from vector<8x16xf32>
-    memref.store %e, %b[%c0, %c0] : memref<128x64xf32, 3>
-    memref.store %e, %p[%c0, %c0] : memref<256x64xf32, 3>
+    memref.store %e, %b[%c0, %c0] : memref<256x64xf32, 3>
+    memref.store %e, %p[%c0, %c0] : memref<512x64xf32, 3>
     gpu.return
   }
 }

@@ -398,9 +398,9 @@ def test_kernels_of_other_levels_and_conventions():
     )
     assert "buffers of the work-item" in refusal(buffers).message
     shared = kernel("", "").replace("@m", '@m [#xevm.target<chip = "bmg">]')
-    shared = shared.replace("() kernel", "() workgroup(%b: memref<16385xf32, 3>) kernel")
+    shared = shared.replace("() kernel", "() workgroup(%b: memref<32769xf32, 3>) kernel")
     assert refusal(shared).message == (
-        "the kernel has 65540 bytes of shared memory; bmg gives a workgroup 65536 at most"
+        "the kernel has 131076 bytes of shared memory; bmg gives a workgroup 131072 at most"
     )
     mangled = kernel("", "").replace("@k", "@_Zk")
     assert "names that begin with _Z are mangled ones" in refusal(mangled).message
