@@ -21,6 +21,7 @@ from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import dpas_operand_layout, dpas_register_word
 from xetile.layout.intel.messages import BlockConfiguration, plan_block_load
+from xetile.planning.heights import stacked
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block
 from xetile.planning.uses import Tiles, TileUse, tile_of, use_of
@@ -179,6 +180,10 @@ def plan_upstream(
     return max(fitting, key=lambda c: (c.rows * c.columns, c.rows), default=None)
 
 
+Stack = tuple[BlockConfiguration, ...]
+"""Messages that stand one below the other and make up the rows of a tile; one alone is repeated over it."""
+
+
 class Messages:
     """The messages of one blocked function; with `upstream` those of upstream's pipeline."""
 
@@ -187,26 +192,26 @@ class Messages:
         self.upstream = upstream
         self.operations = list(function.walk())
         self.tiles = Tiles(self.operations)
-        self._planned: dict[tuple[SSAValue, TileUse], BlockConfiguration | None] = {}
+        self._planned: dict[tuple[SSAValue, TileUse], Stack] = {}
 
     @cached_property
     def _roles(self) -> Roles:
         return Roles(self.operations)
 
-    def message(self, op: Operation, use: TileUse) -> BlockConfiguration:
+    def messages(self, op: Operation, use: TileUse) -> Stack:
+        """The messages of an access, one below the other; one alone is repeated."""
         tile = tile_of(op)
         type = cast(TileType, tile.type)
         if type.inner_blocks is None:
             fail(op, f"{type} has no inner_blocks; run xetile-blocking first")
         found = self.find(op, use)
-        if found is None and not self.upstream:
-            found = covering(self.device, use, type)
-        if found is None:
-            self._refuse(op, tile, use)
-        return found
+        if found:
+            return found
+        large = None if self.upstream else covering(self.device, use, type)
+        return (large,) if large is not None else self._refuse(op, tile, use)
 
-    def find(self, op: Operation, use: TileUse) -> BlockConfiguration | None:
-        """The message that is written on an access, else what is planned for its tile.
+    def find(self, op: Operation, use: TileUse) -> Stack:
+        """The messages that are written on an access, else what is planned for its tile; none where there are none.
 
         Upstream's messages are always planned: they are others than those that blocking
         writes.
@@ -219,8 +224,15 @@ class Messages:
         if key not in self._planned:
             type = cast(TileType, tile.type)
             block = in_memory(type, type.inner_blocks or type.shape)
-            self._planned[key] = self._plan(tile, use, block)
+            self._planned[key] = self._stack(use, type, self._plan(tile, use, block))
         return self._planned[key]
+
+    def _stack(
+        self, use: TileUse, tile: TileType, message: BlockConfiguration | None
+    ) -> Stack:
+        if message is None:
+            return ()
+        return (message,) if self.upstream else stacked(self.device, use, tile, message)
 
     def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
         """The message in blocks of these rows and columns (as it sees them)."""
@@ -245,37 +257,37 @@ class Messages:
             ),
         )
 
-    def _checked(
-        self, op: Operation, use: TileUse, message: MessageAttr
-    ) -> BlockConfiguration:
-        """A written message that the device has, and whose registers what is loaded can take."""
+    def _checked(self, op: Operation, use: TileUse, message: MessageAttr) -> Stack:
+        """Written messages that the device has, and whose registers what is loaded can take."""
         element, form = cast(TileType, tile_of(op).type).element_type, message.form.data
-        written = BlockConfiguration(*message.shape, form == "packed", form == "transposed")
+        stack = tuple(
+            BlockConfiguration(*shape, form == "packed", form == "transposed")
+            for shape in message.shapes
+        )
         bits = memory_bits(element)
         access = _LOADS.get(form, use)
         known = () if bits is None else known_messages(self.device, access, bits)
-        if written not in known:
-            legal = (
-                ", ".join(attribute(c).body for c in known if c[:2] == written[:2]) or "none"
-            )
-            fail(
-                op,
-                f"'message' is {message.body}, which {self.device.name} does not have for a {use} of "
-                f"{element}; of these blocks it has {legal}",
-            )
-        if written.packed and not self._roles.is_only_b([op]):
+        for written in stack:
+            if written not in known:
+                same = [attribute([c]).body for c in known if c[:2] == written[:2]]
+                fail(
+                    op,
+                    f"'message' is {message.body}, which {self.device.name} does not have for a {use} of "
+                    f"{element}; of these blocks it has {', '.join(same) or 'none'}",
+                )
+        if stack[0].packed and not self._roles.is_only_b([op]):
             fail(
                 op,
                 f"'message' is {message.body}, but what is loaded is {self._roles.describe([op])}; "
                 "packed rows are for operand B alone",
             )
-        if written.transposed and written.rows != self.device.lanes:
+        if stack[0].transposed and {m.rows for m in stack} != {self.device.lanes}:
             fail(
                 op,
                 f"'message' is {message.body}, transposed loads take blocks of {self.device.lanes} rows, "
                 "one for each lane",
             )
-        return written
+        return stack
 
     def _refuse(self, at: Operation, tile: SSAValue, use: TileUse) -> NoReturn:
         type = cast(TileType, tile.type)
@@ -311,25 +323,13 @@ def _blocks(tile: TileType, known: Iterable[BlockConfiguration]) -> str:
 _LOADS: Mapping[str, Access] = {"packed": "load_packed", "transposed": "load_transposed"}
 
 
-def access_of(use: TileUse, message: BlockConfiguration) -> Access:
-    """How a message of a use is looked up."""
-    if use != "load":
-        return use
-    return (
-        "load_packed"
-        if message.packed
-        else "load_transposed"
-        if message.transposed
-        else "load"
-    )
-
-
-def attribute(message: BlockConfiguration) -> MessageAttr:
-    """How a message is written."""
+def attribute(messages: Sequence[BlockConfiguration]) -> MessageAttr:
+    """How messages that stand one below the other are written, or the one that is repeated."""
+    message = messages[0]
     form: Form = (
         "packed" if message.packed else "transposed" if message.transposed else "plain"
     )
-    return MessageAttr(message.rows, message.columns, message.blocks, form)
+    return MessageAttr([m.rows for m in messages], message.columns, message.blocks, form)
 
 
 def plan_messages(
@@ -344,6 +344,6 @@ def plan_messages(
         type = cast(TileType, tile_of(op).type)
         if type.inner_blocks is None or type.scattered or type.memory_space != GLOBAL:
             continue
-        message = messages.find(op, use)
-        if message is not None:
-            yield op, attribute(message)
+        found = messages.find(op, use)
+        if found:
+            yield op, attribute(found)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.uses import TileUse
 from xetile.targets.target import Access, Target
 from xetile.targets.xe.messages import PART_BITS, TRANSPOSED_WORD_BITS
 
@@ -20,6 +21,19 @@ def known_messages(
 ) -> tuple[BlockConfiguration, ...]:
     """The messages of a device for elements of so many bits, in these or in other words."""
     return _known(device, access, bits)
+
+
+def access_of(use: TileUse, message: BlockConfiguration) -> Access:
+    """How a message of a use is looked up."""
+    if use != "load":
+        return use
+    return (
+        "load_packed"
+        if message.packed
+        else "load_transposed"
+        if message.transposed
+        else "load"
+    )
 
 
 def word_bits(device: Target, access: Access, message: BlockConfiguration, bits: int) -> int:

@@ -21,35 +21,46 @@ Form = Literal["plain", "packed", "transposed"]
 
 @irdl_attr_definition
 class MessageAttr(ParametrizedAttribute):
-    """`#xetile.message<32x16x2, packed>`: rows x columns (elements, as memory has them) x blocks side by side."""
+    """`#xetile.message<32x16x2, packed>`: rows x columns (elements, as memory has them) x blocks side by side.
+
+    `#xetile.message<16x16x2 + 8x16x2>` are several that stand one below the other.
+    """
 
     name = "xetile.message"
 
-    extents: ArrayAttr[IntAttr]
+    extents: ArrayAttr[ArrayAttr[IntAttr]]
     form: StringAttr
 
-    def __init__(self, rows: int, columns: int, blocks: int, form: Form = "plain") -> None:
-        extents = ArrayAttr(IntAttr(extent) for extent in (rows, columns, blocks))
+    def __init__(
+        self, rows: int | Sequence[int], columns: int, blocks: int, form: Form = "plain"
+    ) -> None:
+        heights = (rows,) if isinstance(rows, int) else rows
+        extents = ArrayAttr(_extents((height, columns, blocks)) for height in heights)
         super().__init__(extents, StringAttr(form))
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows and columns of a block in elements, number of blocks."""
-        rows, columns, blocks = (extent.data for extent in self.extents)
-        return rows, columns, blocks
+    def shapes(self) -> tuple[tuple[int, int, int], ...]:
+        """Of each message rows and columns of a block in elements, number of blocks."""
+        found = (tuple(extent.data for extent in shape) for shape in self.extents)
+        return tuple((rows, columns, blocks) for rows, columns, blocks in found)
 
     @property
     def body(self) -> str:
-        """`32x16x2, packed`."""
+        """`32x16x2, packed`, `16x16x2 + 8x16x2`."""
         form = "" if self.form.data == "plain" else f", {self.form.data}"
-        return "x".join(map(str, self.shape)) + form
+        return " + ".join("x".join(map(str, shape)) for shape in self.shapes) + form
 
     def verify(self) -> None:
-        extents = [extent.data for extent in self.extents]
-        if len(extents) != 3 or min(extents) < 1:
-            written = "x".join("?" if n == DYNAMIC_INDEX else str(n) for n in extents)
+        for shape in self.extents:
+            extents = [extent.data for extent in shape]
+            if len(extents) != 3 or min(extents) < 1:
+                written = "x".join("?" if n == DYNAMIC_INDEX else str(n) for n in extents)
+                raise VerifyException(
+                    f"message {written}, expected rows x columns x blocks, all positive"
+                )
+        if len({shape[1:] for shape in self.shapes}) > 1:
             raise VerifyException(
-                f"message {written}, expected rows x columns x blocks, all positive"
+                f"messages {self.body}, expected the same columns and blocks in all of them"
             )
         if self.form.data not in get_args(Form):
             raise VerifyException(f"message of form '{self.form.data}', expected {_FORMS}")
@@ -58,17 +69,23 @@ class MessageAttr(ParametrizedAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         start, form = parser.pos, "plain"
         with parser.in_angle_brackets():
-            extents = ArrayAttr(IntAttr(extent) for extent in parser.parse_dimension_list())
+            shapes = [_extents(parser.parse_dimension_list())]
+            while parser.parse_optional_punctuation("+") is not None:
+                shapes.append(_extents(parser.parse_dimension_list()))
             if parser.parse_optional_punctuation(",") is not None:
                 form = parser.parse_identifier(f": {_FORMS}")
         try:
-            return MessageAttr.new([extents, StringAttr(form)]).parameters
+            return MessageAttr.new([ArrayAttr(shapes), StringAttr(form)]).parameters
         except VerifyException as error:
             parser.raise_error(str(error), span_since(parser, start))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(self.body)
+
+
+def _extents(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr(IntAttr(extent) for extent in shape)
 
 
 _FORMS = "packed or transposed"
@@ -83,8 +100,16 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
         raise VerifyException(
             f"'message' is {message.body} on {tile}, which has no inner_blocks"
         )
-    rows, columns, blocks = message.shape
     column_major = tile.order == COLUMN_MAJOR
+    heights = [rows for rows, _, _ in message.shapes]
+    _, columns, blocks = message.shapes[0]
+    inner, extent = tile.inner_blocks[1 if column_major else 0], tile.shape[column_major]
+    if len(heights) > 1 and (any(rows % inner for rows in heights) or sum(heights) != extent):
+        raise VerifyException(
+            f"'message' is {message.body}, messages one below the other are multiples of the {inner} rows of "
+            f"inner_blocks and {extent} rows together"
+        )
+    rows = inner if len(heights) > 1 else heights[0]
     block = (columns, rows) if column_major else (rows, columns)
     if block != tile.inner_blocks:
         seen = " (columns by rows, the tile is column-major)" if column_major else ""

@@ -1,6 +1,6 @@
 """Tiles in XeGPU: descriptors, and the messages of loads, stores and prefetches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import lcm
 from typing import cast
 
@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.upstream.vector import ExtractOp
+from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     LoadNdOp,
     PrefetchNdOp,
@@ -31,6 +32,7 @@ from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
 from xetile.layout.intel.messages import BlockConfiguration, register_word
 from xetile.passes.convert_xetile_to_xegpu.atomics import atomic_rmw_tile
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands
 from xetile.passes.convert_xetile_to_xegpu.hints import hints_of
 from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded as as_elements
 from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element, stored
@@ -74,6 +76,7 @@ from xetile.passes.convert_xetile_to_xegpu.words import (
     words_type,
 )
 from xetile.planning.messages import in_memory
+from xetile.planning.roles import pads
 from xetile.planning.slices import Block
 from xetile.planning.uses import TileUse, use_of
 from xetile.rewriting.one_to_many import Offset
@@ -98,9 +101,9 @@ def init_tile(view: XeGPUView, op: InitTileOp) -> None:
         use = use_of(access)
         if use is None:
             continue
-        message = view.messages.message(access, use)
-        if (use, message) not in descriptors:
-            descriptors[use, message] = _descriptor(view, tile, surface, use, message)
+        for message in view.messages.messages(access, use):
+            if (use, message) not in descriptors:
+                descriptors[use, message] = _descriptor(view, tile, surface, use, message)
     fixed: dict[int, Offset] = dict(enumerate(surface.offsets))
     moving = {
         dimension: view.index(fixed.pop(dimension))
@@ -136,25 +139,54 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
         load_shared_tile(view, op, shared)
         return
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
-    descriptor, message = tile.access(view, op, "load")
+    stack = tile.access(view, op, "load")
+    message = stack[0][1]
     otherwise = (
         bits_of_words(view, type, "load", message) != element_bits(type)
         or (message.transposed and not tile.column_major)
-        or not fits(message, in_memory(type, inner_blocks(type)))
+        or (len(stack) == 1 and not fits(message, in_memory(type, inner_blocks(type))))
     )
     if otherwise:
         view.bind(op.result, padded(view, op, tile, _loaded_otherwise(view, op)))
         return
-    block, pack = _block_type(type, message)
+    if len(stack) > 1:
+        bands = _loaded_in_bands(view, op, stack)
+        if not (tile.column_major or pads(op)):
+            view.bind(op.result, bands)
+            return
+        grid = view.evenly(bands, in_memory(type, inner_blocks(type))[0])
+    else:
+        blocks = _loaded(view, op, *stack[0])
+        extents = in_memory(type, type.shape)
+        counts = (extents[0] // message.rows, extents[1] // message.columns)
+        grid = Grid(blocks, counts, message[:2], _pack(type, message))
+    if message.transposed:
+        grid = grid.transposed(grid.values)
+    elif tile.column_major:
+        grid = transposed(view, grid)
+    view.bind(op.result, padded(view, op, tile, grid))
+
+
+def _loaded(
+    view: XeGPUView,
+    op: LoadTileOp,
+    descriptor: SSAValue,
+    message: BlockConfiguration,
+    rows: range | None = None,
+) -> list[SSAValue]:
+    """The blocks of one message that is repeated over a tile, or over some of its rows."""
+    tile, type = view.tile(op.source), cast(TileType, op.source.type)
+    block = _block_type(type, message)
     shape = block.get_shape()
     if message.blocks > 1:
         shape = (message.blocks, *shape)
-    extents = in_memory(type, type.shape)
+    height, width = in_memory(type, type.shape)
+    rows = rows or range(height)
     blocks: list[SSAValue] = []
-    for start in block_offsets(extents, (message.rows, message.width)):
+    for start in block_offsets((len(rows), width), (message.rows, message.width)):
         load = LoadNdOp(
             descriptor,
-            _corner(view, tile, type, start),
+            _corner(view, tile, type, (rows.start + start[0], start[1])),
             VectorType(message_element(type.element_type), shape),
             packed=message.packed,
             transpose=[1, 0] if message.transposed else None,
@@ -166,13 +198,29 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
             continue
         for index in range(message.blocks):
             blocks.append(view.new(ExtractOp(loaded, [index], block)))
-    counts = (extents[0] // message.rows, extents[1] // message.columns)
-    grid = Grid(blocks, counts, (message.rows, message.columns), pack)
-    if message.transposed:
-        grid = grid.transposed(grid.values)
-    elif tile.column_major:
-        grid = transposed(view, grid)
-    view.bind(op.result, padded(view, op, tile, grid))
+    return blocks
+
+
+def _loaded_in_bands(
+    view: XeGPUView, op: LoadTileOp, stack: Sequence[tuple[SSAValue, BlockConfiguration]]
+) -> Bands:
+    """The blocks of messages that stand one below the other."""
+    blocks: list[SSAValue] = []
+    for rows, (descriptor, message) in _placed(stack):
+        blocks += _loaded(view, op, descriptor, message, rows)
+    heights, first = tuple(message.rows for _, message in stack), stack[0][1]
+    pack = _pack(cast(TileType, op.source.type), first)
+    return Bands(blocks, heights, first.columns, pack)
+
+
+def _placed(
+    stack: Sequence[tuple[SSAValue, BlockConfiguration]],
+) -> Iterator[tuple[range, tuple[SSAValue, BlockConfiguration]]]:
+    """Messages that stand one below the other, with the rows of the tile that they move."""
+    start = 0
+    for descriptor, message in stack:
+        yield range(start, start + message.rows), (descriptor, message)
+        start += message.rows
 
 
 def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
@@ -181,7 +229,7 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
     Transposed messages of words, and of row-major tiles, are made of it by the layouts below.
     """
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
-    descriptor, message = tile.access(view, op, "load")
+    descriptor, message = tile.access(view, op, "load")[0]
     bits, word = element_bits(type), bits_of_words(view, type, "load", message)
     size, extents = (message.rows, message.width), in_memory(type, type.shape)
     block = VectorType(type.element_type, size)
@@ -202,19 +250,23 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
     return transposed(view, grid) if tile.column_major else grid
 
 
-def _block_type(
-    tile: TileType, message: BlockConfiguration
-) -> tuple[VectorType[Attribute], int]:
-    """The type of one loaded block, and how many of its rows share a register word."""
-    rows, columns, pack = message.rows, message.columns, 1
+def _block_type(tile: TileType, message: BlockConfiguration) -> VectorType[Attribute]:
+    """The type of one loaded block."""
+    rows, columns, pack = message.rows, message.columns, _pack(tile, message)
     if message.transposed:
         shape = (columns, rows)
     elif message.packed:
-        pack = register_word(message, element_bits=memory_bits(tile.element_type) or 8)
         shape = (rows // pack, columns, pack)
     else:
         shape = (rows, columns)
-    return VectorType(tile.element_type, shape), pack
+    return VectorType(tile.element_type, shape)
+
+
+def _pack(tile: TileType, message: BlockConfiguration) -> int:
+    """How many rows of a loaded block share a register word."""
+    if not message.packed:
+        return 1
+    return register_word(message, element_bits=memory_bits(tile.element_type) or 8)
 
 
 def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
@@ -222,23 +274,49 @@ def _store_tile(view: XeGPUView, op: StoreTileOp) -> None:
     if isinstance(shared, SharedTile):
         store_shared_tile(view, op, shared)
         return
-    tile = view.tile(op.tile)
-    descriptor, message = tile.access(view, op, "store")
-    grid, type = view.grid(op.value), cast(TileType, op.tile.type)
+    tile, type = view.tile(op.tile), cast(TileType, op.tile.type)
+    stack = tile.access(view, op, "store")
+    message = stack[0][1]
+    if len(stack) > 1 or isinstance(view.get(op.value), Bands):
+        heights = tuple(m.rows for _, m in stack)
+        if len(stack) == 1:
+            heights *= in_memory(type, type.shape)[0] // message.rows
+            stack *= len(heights)
+        bands = view.bands(op.value, heights, message.columns)
+        for band, (rows, (descriptor, _)) in enumerate(_placed(stack)):
+            for column in range(bands.columns):
+                start = (rows.start, column * message.columns)
+                _store(view, op, descriptor, message, bands.at(band, column), start)
+        return
+    grid = view.grid(op.value)
     if tile.column_major:
         joined = _whole_blocks(type, grid.block, (message.columns, message.rows))
         grid = view.cut(transposed(view, view.repack(grid, joined)), message[:2])
     else:
         grid = view.repack(grid, message[:2])
     starts = block_offsets(in_memory(type, type.shape), grid.block)
-    bits, word = element_bits(type), bits_of_words(view, type, "store", message)
-    in_words = words_type(type.element_type, *grid.block, bits, word)
-    first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
     for value, start in zip(grid.values, starts, strict=True):
-        row = _corner(view, tile, type, (start[0], 0))[0]
-        place = [row, view.add(first, start[1] * bits // word)]
-        words = stored(view, value) if word == bits else cast_to(view, value, in_words)
-        view.emit(StoreNdOp(words, descriptor, place, hints=hints_of(op)))
+        _store(view, op, stack[0][0], message, value, start)
+
+
+def _store(
+    view: XeGPUView,
+    op: StoreTileOp,
+    descriptor: SSAValue,
+    message: BlockConfiguration,
+    value: SSAValue,
+    start: Sequence[int],
+) -> None:
+    """One block, in the words of its message."""
+    tile, type = view.tile(op.tile), cast(TileType, op.tile.type)
+    bits, word = element_bits(type), bits_of_words(view, type, "store", message)
+    first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
+    row = _corner(view, tile, type, (start[0], 0))[0]
+    place = [row, view.add(first, start[1] * bits // word)]
+    rows, columns = vector_type(value).get_shape()
+    in_words = words_type(type.element_type, rows, columns, bits, word)
+    words = stored(view, value) if word == bits else cast_to(view, value, in_words)
+    view.emit(StoreNdOp(words, descriptor, place, hints=hints_of(op)))
 
 
 def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
@@ -251,16 +329,19 @@ def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
 def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
     if isinstance(view.get(op.tile), SharedTile):
         return  # shared memory has no caches
-    tile = view.tile(op.tile)
-    descriptor, message = tile.access(view, op, "prefetch")
-    type = cast(TileType, op.tile.type)
+    tile, type = view.tile(op.tile), cast(TileType, op.tile.type)
+    stack = tile.access(view, op, "prefetch")
+    message = stack[0][1]
     bits, word = element_bits(type), bits_of_words(view, type, "prefetch", message)
-    size = (message.rows, message.width)
     first = counted_in_words(view, _corner(view, tile, type, (0, 0))[1], bits, word)
-    for start in block_offsets(rounded_up(in_memory(type, type.shape), size), size):
-        row = _corner(view, tile, type, (start[0], 0))[0]
-        place = [row, view.add(first, start[1] * bits // word)]
-        view.emit(PrefetchNdOp(descriptor, place, hints=hints_of(op)))
+    height, width = rounded_up(in_memory(type, type.shape), (message.rows, message.width))
+    if len(stack) == 1:
+        stack *= height // message.rows
+    for rows, (descriptor, _) in _placed(stack):
+        for column in range(0, width, message.width):
+            row = _corner(view, tile, type, (rows.start, 0))[0]
+            place = [row, view.add(first, column * bits // word)]
+            view.emit(PrefetchNdOp(descriptor, place, hints=hints_of(op)))
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:

@@ -10,7 +10,7 @@ from xetile.analysis.constants import dense_value, is_splat, splat_of_type, take
 from xetile.dialects.operand_types import FLOATS_8, set_operand_types
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import CompileHintOp, DpasOp
 from xetile.dialects.xetile import (
     StoreTileOp,
@@ -21,12 +21,16 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands, held_rows, rebanded
 from xetile.passes.convert_xetile_to_xegpu.masks import mask_in_blocks
 from xetile.passes.convert_xetile_to_xegpu.memory_types import taken_as
 from xetile.passes.convert_xetile_to_xegpu.stand_ins import filled, taken_out
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
+from xetile.planning.heights import instruction_heights, shares_instructions
+from xetile.planning.slices import Block
 from xetile.rewriting.one_to_many import Parts
 from xetile.rewriting.rewriter import Handlers, on
+from xetile.targets.xe.dpas import XeProduct
 
 
 def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
@@ -35,6 +39,9 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
         *(vector_type(value).element_type for value in (op.a, op.b, op.result))
     )
     assert instruction is not None, "checked before"
+    if shares_instructions(op):
+        _in_bands(view, op, instruction)
+        return
     a, b, *sums = (view.grid(value) for value in op.operands)
     type = op.result.type
     rows, columns, m, n = type.get_shape()
@@ -51,6 +58,36 @@ def tile_mma(view: XeGPUView, op: TileMMAOp) -> None:
 
     made = Grid.built((rows, b.shape[1]), (m, instruction.n), product)
     view.bind(op.result, taken_out(view, made, (rows, columns), (m, n)))
+
+
+def _in_bands(view: XeGPUView, op: TileMMAOp, instruction: XeProduct) -> None:
+    """Blocks of fewer rows than an instruction: as many instructions as the rows need, the last one with filler."""
+    type = op.result.type
+    rows, columns, m, n = type.get_shape()
+    heights = instruction_heights(rows * m)
+
+    def banded(value: SSAValue, width: int, *, negative: bool = False) -> Bands:
+        if vector_type(value).get_shape()[3] == width:
+            return view.bands(value, heights, width)
+        wide = filled(view, view.grid(value), (m, width), negative=negative)
+        return view.banded(wide, heights, width)
+
+    a = banded(op.a, instruction.k, negative=True)
+    b = filled(view, view.grid(op.b), (instruction.k, instruction.n))
+    sums = [banded(value, instruction.n) for value in op.operands[2:]]
+
+    def product(band: int, column: int) -> SSAValue:
+        total = [part.at(band, column) for part in sums]
+        held = VectorType(type.element_type, (held_rows(heights[band]), instruction.n))
+        for k in range(a.columns):
+            total = [_product(view, (a.at(band, k), b.at(k, column)), total, held)]
+        return total[0]
+
+    made = Bands.built(heights, instruction.n, b.shape[1], product)
+    if n == instruction.n:
+        view.bind(op.result, made)
+    else:
+        view.bind(op.result, taken_out(view, view.evenly(made, m), (rows, columns), (m, n)))
 
 
 def _product(
@@ -70,13 +107,19 @@ def _product(
 
 
 def _tile_unpack(view: XeGPUView, op: TileUnpackOp) -> None:
-    view.bind(op.result, view.grid(op.source))
+    became = view.get(op.source)
+    view.bind(op.result, became if isinstance(became, Bands) else view.grid(op.source))
 
 
 def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
     """Blocks are cut and put together; a whole vector is one block, a mask by limits is made in blocks."""
     became = view.get(op.source)
     height, width = op.inner_blocks.get_values()
+    if isinstance(became, Bands) and _stays_in_bands(became, (height, width)):
+        view.bind(op.result, rebanded(view, became, became.heights, width))
+        return
+    if isinstance(became, Bands):
+        became = view.evenly(became, gcd(height, *became.heights))
     if not isinstance(became, Parts):
         masks = mask_in_blocks(view, op.source, (height, width))
         if masks is not None:
@@ -85,10 +128,16 @@ def tile_pack(view: XeGPUView, op: TilePackOp) -> None:
         rows, columns = vector_type(op.source).get_shape()
         became = Grid([became], (1, 1), (rows, columns))
         view.bind(op.source, became)
-    grid = view.grid(op.source)
+    grid = became if isinstance(became, Grid) else view.grid(op.source)
     if not _is_stored_by_columns(op):
         grid = view.repack(grid, (height, width))
     view.bind(op.result, grid)
+
+
+def _stays_in_bands(bands: Bands, block: Block) -> bool:
+    """Whether blocks of this size lie in the bands, whose columns they are."""
+    height, width = block
+    return bands.width % width == 0 and all(rows % height == 0 for rows in bands.heights)
 
 
 def _is_stored_by_columns(op: TilePackOp) -> bool:
@@ -101,11 +150,12 @@ def _is_stored_by_columns(op: TilePackOp) -> bool:
 
 def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
     """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
-    grid = view.get(op.source)
+    grid, (offsets, sizes) = view.get(op.source), _box(op)
+    if isinstance(grid, Bands):
+        grid = view.evenly(grid, gcd(offsets[0], sizes[0], *grid.heights))
     if not isinstance(grid, Grid):
         view.copy(op)
         return
-    offsets, sizes = _box(op)
     rows, columns = (gcd(*extents) for extents in zip(grid.block, offsets, sizes, strict=True))
     grid = view.cut(grid, (rows, columns))
     top, left = offsets[0] // rows, offsets[1] // columns
@@ -144,6 +194,21 @@ def constant(view: XeGPUView, op: Operation) -> None:
         return
     *counts, height, width = vector.get_shape()
     block = VectorType(vector.element_type, (height, width))
+    heights = view.sums.heights(op.results[0])
+    if is_splat(value) and heights is not None:
+        made = {
+            rows: view.new(
+                arith.ConstantOp(
+                    splat_of_type(value, vector_of(vector.element_type, (rows, width)))
+                )
+            )
+            for rows in dict.fromkeys(map(held_rows, heights))
+        }
+        bands = Bands.built(
+            heights, width, counts[1], lambda i, _: made[held_rows(heights[i])]
+        )
+        view.bind(op.results[0], bands)
+        return
     if is_splat(value):
         splat = view.new(arith.ConstantOp(splat_of_type(value, block)))
         blocks = [splat] * prod(counts)

@@ -20,8 +20,10 @@ from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands, rebanded
 from xetile.passes.convert_xetile_to_xegpu.constants import constant_part, repeated
 from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
+from xetile.planning.heights import Heights, SharedInstructions
 from xetile.planning.messages import Messages
 from xetile.planning.uses import TileUse
 from xetile.rewriting.one_to_many import Expansion, Form, Offset, Parts
@@ -89,9 +91,10 @@ class Tile(Placed):
 
     def access(
         self, view: "XeGPUView", op: Operation, use: TileUse
-    ) -> tuple[SSAValue, BlockConfiguration]:
-        message = view.messages.message(op, use)
-        return self.descriptors[use, message], message
+    ) -> list[tuple[SSAValue, BlockConfiguration]]:
+        """The messages of an access, one below the other, with their descriptors; one alone is repeated."""
+        found = view.messages.messages(op, use)
+        return [(self.descriptors[use, message], message) for message in found]
 
     def message_corner(self, view: Expansion, start: Sequence[int]) -> list[Offset]:
         """Where a message begins that lies at `start` of the tile (elements), both as the message sees it."""
@@ -184,6 +187,7 @@ class XeGPUView(Expansion):
         super().__init__(function, handlers)
         self.device = target
         self.messages = Messages(function, target, upstream=upstream)
+        self.sums = SharedInstructions(self.messages.operations)
         self._beside: dict[tuple[SSAValue, object], SSAValue] = {}
         self._once: dict[tuple[object, ...], Offset] = {}
         self.corners = Corners(self.messages)
@@ -236,13 +240,36 @@ class XeGPUView(Expansion):
         return became
 
     def grid(self, value: SSAValue) -> Grid:
+        """A vector in blocks, all of one size."""
         became = self.get(value)
+        if isinstance(became, Bands):
+            return self.evenly(became, vector_type(value).get_shape()[2])
         if not isinstance(became, Grid):
             fail(
                 self.current,
                 f"{value.type} is not in blocks, run xetile-blocking first",
             )
         return became
+
+    def evenly(self, bands: Bands, rows: int) -> Grid:
+        """Bands in blocks of so many rows."""
+        count = sum(bands.heights) // rows
+        made = rebanded(self, bands, (rows,) * count, bands.width)
+        return Grid(made.values, (count, made.columns), (rows, made.width), made.pack)
+
+    def bands(self, value: SSAValue, heights: Heights, width: int) -> Bands:
+        """A vector in blocks, in bands of so many rows."""
+        became = self.get(value)
+        return self.banded(
+            became if isinstance(became, Bands) else self.grid(value), heights, width
+        )
+
+    def banded(self, became: Grid | Bands, heights: Heights, width: int) -> Bands:
+        """Blocks in bands of so many rows."""
+        if isinstance(became, Grid):
+            rows, columns = became.block
+            became = Bands(became.values, (rows,) * became.shape[0], columns, became.pack)
+        return rebanded(self, became, heights, width)
 
     def single(self, value: SSAValue) -> SSAValue:
         became = self.get(value)
@@ -300,9 +327,21 @@ class XeGPUView(Expansion):
             return self.new(constant)
         return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
+    def loop_parts(self, argument: SSAValue, init: Form) -> Form:
+        """Sums of products are carried as the instructions have them, in bands of their rows."""
+        heights = self.sums.heights(argument)
+        if heights is None or not isinstance(init, Grid | Bands):
+            return init
+        width = init.width if isinstance(init, Bands) else init.block[1]
+        return self.banded(init, heights, width)
+
     def adapt(self, became: Form, like: Form) -> Form:
+        if isinstance(became, Bands) and isinstance(like, Grid):
+            became = self.evenly(became, like.block[0])
         if isinstance(became, Grid) and isinstance(like, Grid):
             became = self.repack(became, like.block)
+        if isinstance(became, Grid | Bands) and isinstance(like, Bands):
+            became = self.banded(became, like.heights, like.width)
         if (
             isinstance(became, Tile)
             and isinstance(like, Tile)
@@ -323,14 +362,17 @@ class XeGPUView(Expansion):
 
     def other(self, op: Operation) -> None:
         if has_trait(op, Elementwise) and any(
-            isinstance(self.get(v), Grid) for v in op.operands
+            isinstance(self.get(v), Grid | Bands) for v in op.operands
         ):
             self.elementwise(op)
         else:
             self.copy(op)
 
     def elementwise(self, op: Operation) -> None:
-        became = [self.get(value) for value in op.operands]
+        became = [
+            self.grid(value) if isinstance(self.get(value), Bands) else self.get(value)
+            for value in op.operands
+        ]
         blocks = [part.block for part in became if isinstance(part, Grid)]
         common = (gcd(*(rows for rows, _ in blocks)), gcd(*(columns for _, columns in blocks)))
         became = [

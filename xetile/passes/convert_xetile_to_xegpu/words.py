@@ -21,10 +21,9 @@ from xetile.layout.algebra.distribution import containing_block
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
-from xetile.planning.messages import access_of
 from xetile.planning.slices import Block
 from xetile.planning.uses import TileUse
-from xetile.planning.words import word_bits
+from xetile.planning.words import access_of, word_bits
 from xetile.rewriting.one_to_many import Expansion
 
 

@@ -1,0 +1,159 @@
+"""Vectors whose blocks have different heights: those of messages and instructions that stand one below the other.
+
+24 rows come in messages of 16 and 8, 7 rows of a product are 8 of an instruction, of which the last is nobody's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple, Self
+
+from xdsl.ir import SSAValue
+
+from xetile.dialects.upstream import arith
+from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.constants import repeated
+from xetile.planning.heights import Heights
+from xetile.rewriting.one_to_many import Expansion, Parts
+
+
+@dataclass(eq=False)
+class Bands(Parts):
+    """A vector as blocks of `width` columns in bands of `heights` rows, row-major; `pack` rows share a register word.
+
+    A block has as many rows as the next power of two; rows beyond those of its band are filler.
+    """
+
+    heights: Heights
+    width: int
+    pack: int = 1
+
+    @classmethod
+    def built(
+        cls, heights: Heights, width: int, columns: int, make: Callable[[int, int], SSAValue]
+    ) -> Self:
+        """Blocks that are made one after the other, by band and column."""
+        blocks = [
+            make(band, column) for band in range(len(heights)) for column in range(columns)
+        ]
+        return cls(blocks, heights, width)
+
+    @property
+    def columns(self) -> int:
+        """Blocks side by side."""
+        return len(self.values) // len(self.heights)
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """The first row of each band."""
+        return tuple(accumulate(self.heights[:-1], initial=0))
+
+    def at(self, band: int, column: int) -> SSAValue:
+        return self.values[band * self.columns + column]
+
+    def agrees_with(self, other: Parts) -> bool:
+        return (
+            isinstance(other, Bands)
+            and (self.heights, self.width, self.pack)
+            == (other.heights, other.width, other.pack)
+            and super().agrees_with(other)
+        )
+
+    def describe(self) -> str:
+        return f"bands of {', '.join(map(str, self.heights))} rows in {self.columns} blocks of {self.width} columns"
+
+
+def held_rows(height: int) -> int:
+    """Rows of the vector that holds a band's."""
+    return 1 << (height - 1).bit_length()
+
+
+def rebanded(view: Expansion, source: Bands, heights: Heights, width: int) -> Bands:
+    """The same vector in other bands and columns, where each block is new only if it has to be."""
+    if (heights, width) == (source.heights, source.width):
+        return source
+    columns = source.columns * source.width // width
+    starts = tuple(accumulate(heights[:-1], initial=0))
+
+    def block(band: int, column: int) -> SSAValue:
+        box = _Box(starts[band], column * width, heights[band], width)
+        return _taken(view, source, box)
+
+    made = Bands.built(heights, width, columns, block)
+    made.pack = source.pack
+    return made
+
+
+class _Box(NamedTuple):
+    """A rectangle of a vector (elements)."""
+
+    row: int
+    column: int
+    rows: int
+    columns: int
+
+
+def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
+    found = list(_overlaps(source, box))
+    value, start, piece = found[0]
+    rows = held_rows(box.rows)
+    if len(found) == 1 and start == (0, 0):
+        held = vector_type(value).get_shape()
+        if (held[0] * source.pack, held[1]) == (rows, box.columns):
+            return value
+    if len(found) == 1 and rows == box.rows:
+        return _cut(view, source, value, start, piece)
+    if source.pack != 1:
+        fail(
+            view.current,
+            f"{source.describe()}, packed, cannot be put together to {box.rows} rows",
+        )
+    block = vector_of(vector_type(value).element_type, (rows, box.columns))
+    joined = view.new(arith.ConstantOp(repeated(0, block)))
+    for value, start, piece in found:
+        at = (piece.row - box.row, piece.column - box.column)
+        for down, height in _powers_of_two(piece.rows):
+            part = _Box(piece.row + down, piece.column, height, piece.columns)
+            taken = _cut(view, source, value, (start[0] + down, start[1]), part)
+            joined = view.new(InsertStridedSliceOp(taken, joined, (at[0] + down, at[1])))
+    return joined
+
+
+def _overlaps(source: Bands, box: _Box) -> Iterator[tuple[SSAValue, tuple[int, int], _Box]]:
+    """The blocks that have a part of a box: where in them it begins, and which part."""
+    for band, (top, height) in enumerate(zip(source.starts, source.heights, strict=True)):
+        row, end = max(top, box.row), min(top + height, box.row + box.rows)
+        if row >= end:
+            continue
+        for index in range(source.columns):
+            left = index * source.width
+            column, edge = (
+                max(left, box.column),
+                min(left + source.width, box.column + box.columns),
+            )
+            if column < edge:
+                part = _Box(row, column, end - row, edge - column)
+                yield source.at(band, index), (row - top, column - left), part
+
+
+def _cut(
+    view: Expansion, source: Bands, value: SSAValue, start: tuple[int, int], box: _Box
+) -> SSAValue:
+    pack = source.pack
+    offsets, sizes = [start[0] // pack, start[1]], [box.rows // pack, box.columns]
+    if pack != 1:
+        offsets, sizes = [*offsets, 0], [*sizes, pack]
+    if tuple(sizes) == vector_type(value).get_shape():
+        return value
+    return view.new(ExtractStridedSliceOp(value, offsets, sizes))
+
+
+def _powers_of_two(rows: int) -> Iterator[tuple[int, int]]:
+    """Rows in powers of two, which have layouts: where each begins, and its rows."""
+    start = 0
+    while start < rows:
+        height = 1 << ((rows - start).bit_length() - 1)
+        yield start, height
+        start += height
