@@ -10,6 +10,7 @@ from xetile.dialects.xetile import TileMMAOp, TileType
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.intel.messages import BlockConfiguration
+from xetile.planning.roles import Role
 from xetile.planning.uses import TileUse
 from xetile.planning.words import access_of, known_messages, word_bits
 from xetile.targets.target import Target
@@ -20,16 +21,21 @@ Heights = tuple[int, ...]
 
 
 def stacked(
-    device: Target, use: TileUse, tile: TileType, message: BlockConfiguration
+    device: Target,
+    use: TileUse,
+    tile: TileType,
+    message: BlockConfiguration,
+    role: Role,
 ) -> tuple[BlockConfiguration, ...]:
-    """The messages one below the other for which one is planned; one alone is repeated.
+    """The messages one below the other for which one is planned; one alone, no taller than planned, is repeated.
 
     24 rows are 16 and 8: the tallest first, all of them no lower than the planned one. Where a taller one divides the
-    rows, blocks were chosen smaller than they could be, and stay so.
+    rows, blocks were chosen smaller than they could be, and stay so. Of operand A, and prefetched, 7 rows are 8: as many
+    as the last instruction takes, where 4 and 2 and 1 would have to be put together for it, register by register.
     """
     bits, column_major = memory_bits(tile.element_type), tile.order == COLUMN_MAJOR
     access, rows = access_of(use, message), tile.shape[1 if column_major else 0]
-    if bits is None or message.transposed or (column_major and use == "store"):
+    if bits is None or message.transposed or (column_major and use != "prefetch"):
         return (message,)
     if use == "load" and word_bits(device, access, message, bits) != bits:
         return (message,)
@@ -40,8 +46,11 @@ def stacked(
     heights = [height for height in taller if height > message.rows]
     if rows % message.rows or any(rows % height == 0 for height in heights):
         return (message,)
+    if (use, role) == ("load", "a") or use == "prefetch":
+        last = instruction_heights(rows)[-1]
+        rows += held_rows(last) - last
     found = fewest(rows, [*heights, message.rows])
-    if len(set(found)) == 1:
+    if set(found) == {message.rows}:
         return (message,)
     return tuple(message._replace(rows=height) for height in found)
 
@@ -59,6 +68,11 @@ def instruction_heights(rows: int) -> Heights:
     most = max(REPEAT_COUNTS)
     whole, rest = divmod(rows, most)
     return (most,) * whole + ((rest,) if rest else ())
+
+
+def held_rows(height: int) -> int:
+    """The rows of the power of two that has room for so many."""
+    return 1 << (height - 1).bit_length()
 
 
 class SharedInstructions:

@@ -224,15 +224,22 @@ class Messages:
         if key not in self._planned:
             type = cast(TileType, tile.type)
             block = in_memory(type, type.inner_blocks or type.shape)
-            self._planned[key] = self._stack(use, type, self._plan(tile, use, block))
+            message = self._plan(tile, use, block)
+            self._planned[key] = () if message is None else self._stack(tile, use, message)
         return self._planned[key]
 
-    def _stack(
-        self, use: TileUse, tile: TileType, message: BlockConfiguration | None
-    ) -> Stack:
-        if message is None:
-            return ()
-        return (message,) if self.upstream else stacked(self.device, use, tile, message)
+    def _stack(self, tile: SSAValue, use: TileUse, message: BlockConfiguration) -> Stack:
+        if self.upstream:
+            return (message,)
+        role = self._roles.role(self.tiles.accesses(tile, "load"))
+        return stacked(self.device, use, cast(TileType, tile.type), message, role)
+
+    def is_stack(self, op: Operation, use: TileUse) -> bool:
+        """Whether the messages of an access stand one below the other, rather than that one is repeated."""
+        found, type = self.find(op, use), cast(TileType, tile_of(op).type)
+        if not found or self.upstream or type.inner_blocks is None:
+            return False
+        return len(found) > 1 or found[0].rows > in_memory(type, type.inner_blocks)[0]
 
     def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
         """The message in blocks of these rows and columns (as it sees them)."""

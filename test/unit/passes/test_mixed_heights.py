@@ -20,6 +20,9 @@ from xetile.targets import find, names
 from xetile.targets.target import Access
 
 ROWS = (7, 9, 15, 24, 40, 48, 56, 90)
+ROUNDED = {7: 8, 15: 16}
+"""The rows of A that instructions take and prefetches bring, where those of the tile are no powers of two."""
+
 SUMS = {"f16": "f32", "bf16": "f32", "tf32": "f32", "i8": "i32"}
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "i8": 8, "i32": 32}
 COLUMNS, DEPTH = 32, 64
@@ -169,11 +172,11 @@ def expected_counts(device: str, m: int, n: int, k: int, element: str) -> Counte
     b = (k, n, least_columns("b", element))
     packs = element in ("f16", "bf16", "i8") and k * BITS[element] >= 256
     found: Counter[Access] = Counter()
-    found["load"] += bound(device, "load", element, *a)
+    found["load"] += bound(device, "load", element, ROUNDED.get(m, m), *a[1:])
     found["load"] += bound(device, "load_packed" if packs else "load", element, *b)
     found["load"] += bound(device, "load", sums, m, n, 16)
     found["store"] += bound(device, "store", sums, m, n, 16)
-    found["prefetch"] += bound(device, "prefetch", element, m, k, 1)
+    found["prefetch"] += bound(device, "prefetch", element, ROUNDED.get(m, m), k, 1)
     found["prefetch"] += bound(device, "prefetch", element, k, n, 1)
     return found
 

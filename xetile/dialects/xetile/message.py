@@ -10,7 +10,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.traits import ReadsTile, has_trait
+from xetile.dialects.traits import PrefetchesTile, ReadsTile, has_trait
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.parsing import span_since
 from xetile.dialects.xetile.types import TileType
@@ -103,13 +103,16 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
     column_major = tile.order == COLUMN_MAJOR
     heights = [rows for rows, _, _ in message.shapes]
     _, columns, blocks = message.shapes[0]
-    inner, extent = tile.inner_blocks[1 if column_major else 0], tile.shape[column_major]
-    if len(heights) > 1 and (any(rows % inner for rows in heights) or sum(heights) != extent):
+    inner, extent = tile.inner_blocks[column_major], tile.shape[column_major]
+    stands = len(heights) > 1 or (heights[0] > extent and heights[0] % inner == 0)
+    beyond = sum(heights) - extent
+    reaches = has_trait(op, ReadsTile, PrefetchesTile) and 0 <= 2 * beyond < heights[-1]
+    if stands and (any(rows % inner for rows in heights) or (beyond and not reaches)):
         raise VerifyException(
             f"'message' is {message.body}, messages one below the other are multiples of the {inner} rows of "
-            f"inner_blocks and {extent} rows together"
+            f"inner_blocks, and together {extent} rows (of loads and prefetches the last one may reach beyond with less than half)"
         )
-    rows = inner if len(heights) > 1 else heights[0]
+    rows = inner if stands else heights[0]
     block = (columns, rows) if column_major else (rows, columns)
     if block != tile.inner_blocks:
         seen = " (columns by rows, the tile is column-major)" if column_major else ""

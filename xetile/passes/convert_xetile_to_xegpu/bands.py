@@ -15,7 +15,7 @@ from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStrided
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
-from xetile.planning.heights import Heights
+from xetile.planning.heights import Heights, held_rows
 from xetile.rewriting.one_to_many import Expansion, Parts
 
 
@@ -65,11 +65,6 @@ class Bands(Parts):
         return f"bands of {', '.join(map(str, self.heights))} rows in {self.columns} blocks of {self.width} columns"
 
 
-def held_rows(height: int) -> int:
-    """Rows of the vector that holds a band's."""
-    return 1 << (height - 1).bit_length()
-
-
 def rebanded(view: Expansion, source: Bands, heights: Heights, width: int) -> Bands:
     """The same vector in other bands and columns, where each block is new only if it has to be."""
     if (heights, width) == (source.heights, source.width):
@@ -103,8 +98,8 @@ def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
         held = vector_type(value).get_shape()
         if (held[0] * source.pack, held[1]) == (rows, box.columns):
             return value
-    if len(found) == 1 and rows == box.rows:
-        return _cut(view, source, value, start, piece)
+    if len(found) == 1 and start[0] + rows <= vector_type(value).get_shape()[0] * source.pack:
+        return _cut(view, source, value, start, piece._replace(rows=rows))
     if source.pack != 1:
         fail(
             view.current,

@@ -141,15 +141,16 @@ def load_tile(view: XeGPUView, op: LoadTileOp) -> None:
     tile, type = view.tile(op.source), cast(TileType, op.source.type)
     stack = tile.access(view, op, "load")
     message = stack[0][1]
+    is_stack = view.messages.is_stack(op, "load")
     otherwise = (
         bits_of_words(view, type, "load", message) != element_bits(type)
         or (message.transposed and not tile.column_major)
-        or (len(stack) == 1 and not fits(message, in_memory(type, inner_blocks(type))))
+        or (not is_stack and not fits(message, in_memory(type, inner_blocks(type))))
     )
     if otherwise:
         view.bind(op.result, padded(view, op, tile, _loaded_otherwise(view, op)))
         return
-    if len(stack) > 1:
+    if is_stack:
         bands = _loaded_in_bands(view, op, stack)
         if not (tile.column_major or pads(op)):
             view.bind(op.result, bands)
@@ -208,9 +209,10 @@ def _loaded_in_bands(
     blocks: list[SSAValue] = []
     for rows, (descriptor, message) in _placed(stack):
         blocks += _loaded(view, op, descriptor, message, rows)
-    heights, first = tuple(message.rows for _, message in stack), stack[0][1]
-    pack = _pack(cast(TileType, op.source.type), first)
-    return Bands(blocks, heights, first.columns, pack)
+    type, first = cast(TileType, op.source.type), stack[0][1]
+    height = in_memory(type, type.shape)[0]
+    heights = tuple(min(rows.stop, height) - rows.start for rows, _ in _placed(stack))
+    return Bands(blocks, heights, first.columns, _pack(type, first))
 
 
 def _placed(

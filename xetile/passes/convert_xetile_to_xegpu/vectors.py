@@ -21,12 +21,12 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail
-from xetile.passes.convert_xetile_to_xegpu.bands import Bands, held_rows, rebanded
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands, rebanded
 from xetile.passes.convert_xetile_to_xegpu.masks import mask_in_blocks
 from xetile.passes.convert_xetile_to_xegpu.memory_types import taken_as
 from xetile.passes.convert_xetile_to_xegpu.stand_ins import filled, taken_out
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
-from xetile.planning.heights import instruction_heights, shares_instructions
+from xetile.planning.heights import held_rows, instruction_heights, shares_instructions
 from xetile.planning.slices import Block
 from xetile.rewriting.one_to_many import Parts
 from xetile.rewriting.rewriter import Handlers, on

@@ -49,3 +49,31 @@ func.func @two(%B: memref<64x64xf16>, %lower: index, %upper: index, %step: index
   }
   func.return
 }
+
+// Messages that stand one below the other have a descriptor each; an instruction has up to 8 rows of them.
+
+// CHECK-LABEL: func.func @heights
+// CHECK: xegpu.load_nd {{.*}} : !xegpu.tensor_desc<8x16xf16> -> vector<8x16xf16>
+// CHECK: xegpu.load_nd {{.*}} : !xegpu.tensor_desc<1x16xf16> -> vector<1x16xf16>
+// CHECK: xegpu.dpas {{.*}} : vector<8x16xf16>, vector<8x16x2xf16> -> vector<8x16xf32>
+// CHECK: xegpu.dpas {{.*}} : vector<1x16xf16>, vector<8x16x2xf16> -> vector<1x16xf32>
+// CHECK-NOT: xegpu.dpas
+// CHECK: xegpu.store_nd {{.*}} : vector<8x16xf32>, !xegpu.tensor_desc<8x16xf32>
+// CHECK: xegpu.store_nd {{.*}} : vector<1x16xf32>, !xegpu.tensor_desc<1x16xf32>
+
+// Upstream's are repeated.
+
+// UPSTREAM-LABEL: func.func @heights
+// UPSTREAM-COUNT-9: xegpu.store_nd {{.*}} : vector<1x16xf32>, !xegpu.tensor_desc<1x16xf32>
+#rows = #xetile.tile_attr<inner_blocks = [1, 16]>
+#square = #xetile.tile_attr<inner_blocks = [16, 16]>
+func.func @heights(%A: memref<64x64xf16>, %C: memref<64x64xf32>) {
+  %ta = xetile.init_tile %A[0, 0] : memref<64x64xf16> -> !xetile.tile<9x16xf16, #rows>
+  %tb = xetile.init_tile %A[16, 0] : memref<64x64xf16> -> !xetile.tile<16x16xf16, #square>
+  %tc = xetile.init_tile %C[0, 0] : memref<64x64xf32> -> !xetile.tile<9x16xf32, #rows>
+  %a = xetile.load_tile %ta {message = #xetile.message<8x16x1 + 1x16x1>} : !xetile.tile<9x16xf16, #rows> -> vector<9x1x1x16xf16>
+  %b = xetile.load_tile %tb : !xetile.tile<16x16xf16, #square> -> vector<1x1x16x16xf16>
+  %c = xetile.tile_mma %a, %b : vector<9x1x1x16xf16>, vector<1x1x16x16xf16> -> vector<9x1x1x16xf32>
+  xetile.store_tile %c, %tc : vector<9x1x1x16xf32>, !xetile.tile<9x16xf32, #rows>
+  func.return
+}
