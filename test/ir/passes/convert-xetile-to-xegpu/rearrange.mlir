@@ -23,11 +23,11 @@ gpu.module @m {
     gpu.return
   }
 
-  // Of five blocks the first and the fifth are joined, then those two apart, then neighbours. Both dimensions: the
+  // Of five blocks (of two messages) the first and the fifth are joined, then those two apart, then neighbours. Both dimensions: the
   // blocks of a column, their rows, and then what is left of the columns.
 
   // CHECK-LABEL: gpu.func @halved
-  // CHECK-COUNT-5: xegpu.load_nd
+  // CHECK-COUNT-2: xegpu.load_nd
   // CHECK: %[[A:.*]] = arith.addf %[[V0:.*]], %[[V4:.*]] : vector<8x16xf32>
   // CHECK-NEXT: %[[B:.*]] = arith.addf %[[A]], %{{.*}} : vector<8x16xf32>
   // CHECK-NEXT: %[[C:.*]] = arith.addf %{{.*}}, %{{.*}} : vector<8x16xf32>
