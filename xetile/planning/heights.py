@@ -30,8 +30,8 @@ def stacked(
     """The messages one below the other for which one is planned; one alone, no taller than planned, is repeated.
 
     24 rows are 16 and 8: the tallest first, all of them no lower than the planned one. Where a taller one divides the
-    rows, blocks were chosen smaller than they could be, and stay so. Of operand A, and prefetched, 7 rows are 8: as many
-    as the last instruction takes, where 4 and 2 and 1 would have to be put together for it, register by register.
+    rows, blocks were chosen smaller than they could be, and stay so. Of operand A, and prefetched, 7 rows are 8: as
+    many as the last instruction takes, where 4 and 2 and 1 would have to be put together for it, register by register.
     """
     bits, column_major = memory_bits(tile.element_type), tile.order == COLUMN_MAJOR
     access, rows = access_of(use, message), tile.shape[1 if column_major else 0]

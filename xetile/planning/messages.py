@@ -239,7 +239,8 @@ class Messages:
         found, type = self.find(op, use), cast(TileType, tile_of(op).type)
         if not found or self.upstream or type.inner_blocks is None:
             return False
-        return len(found) > 1 or found[0].rows > in_memory(type, type.inner_blocks)[0]
+        block_rows, _ = in_memory(type, type.inner_blocks)
+        return len(found) > 1 or any(message.rows > block_rows for message in found)
 
     def _plan(self, tile: SSAValue, use: TileUse, block: Block) -> BlockConfiguration | None:
         """The message in blocks of these rows and columns (as it sees them)."""

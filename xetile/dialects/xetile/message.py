@@ -110,7 +110,8 @@ def verify_message(op: IRDLOperation, tile: TileType) -> None:
     if stands and (any(rows % inner for rows in heights) or (beyond and not reaches)):
         raise VerifyException(
             f"'message' is {message.body}, messages one below the other are multiples of the {inner} rows of "
-            f"inner_blocks, and together {extent} rows (of loads and prefetches the last one may reach beyond with less than half)"
+            f"inner_blocks, and together {extent} rows (of loads and prefetches the last one may reach beyond with "
+            "less than half)"
         )
     rows = inner if stands else heights[0]
     block = (columns, rows) if column_major else (rows, columns)

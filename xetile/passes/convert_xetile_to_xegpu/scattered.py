@@ -34,6 +34,7 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import GLOBAL
 from xetile.errors import fail
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.passes.convert_xetile_to_xegpu.hints import hints_of
 from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded, message_element, stored
@@ -122,8 +123,8 @@ def in_blocks(view: XeGPUView, value: SSAValue, block: Block | None) -> Sequence
     if block is None:
         return [view.single(value)]
     became: Form = view.get(value)
-    if isinstance(became, Grid):
-        return view.repack(became, block).values
+    if isinstance(became, Grid | Bands):
+        return view.repack(view.grid(value), block).values
     rows, columns = vector_type(value).get_shape()
     return view.repack(Grid([view.single(value)], (1, 1), (rows, columns)), block).values
 

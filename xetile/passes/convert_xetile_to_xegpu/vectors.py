@@ -150,12 +150,13 @@ def _is_stored_by_columns(op: TilePackOp) -> bool:
 
 def extract_strided_slice(view: XeGPUView, op: ExtractStridedSliceOp) -> None:
     """A slice of a vector in blocks is some of the blocks, cut where it begins or ends inside of one."""
-    grid, (offsets, sizes) = view.get(op.source), _box(op)
+    grid = view.get(op.source)
     if isinstance(grid, Bands):
-        grid = view.evenly(grid, gcd(offsets[0], sizes[0], *grid.heights))
+        grid = view.grid(op.source)
     if not isinstance(grid, Grid):
         view.copy(op)
         return
+    offsets, sizes = _box(op)
     rows, columns = (gcd(*extents) for extents in zip(grid.block, offsets, sizes, strict=True))
     grid = view.cut(grid, (rows, columns))
     top, left = offsets[0] // rows, offsets[1] // columns
