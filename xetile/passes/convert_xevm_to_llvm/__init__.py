@@ -44,6 +44,7 @@ After:
 - Vectors are rows of chunks of at most 8 elements. A load fills private memory, from which the chunks are read that
   are used; IGC keeps all of it in registers.
 - An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
+- Blocks of a kernel and branches between them (cf) stay; ops of index and affine are arith's before.
 - Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
   structured here; they become branches.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
@@ -65,6 +66,7 @@ from xetile.errors import fail
 from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
     atomics,
+    blocks,
     control_flow,
     floats,
     functions,
@@ -87,6 +89,7 @@ from xetile.rewriting.rewriter import Handlers
 HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
     **atomics.HANDLERS,
+    **blocks.HANDLERS,
     **integer_functions.HANDLERS,
     **floats.HANDLERS,
     **functions.HANDLERS,

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i32,
 )
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import (
@@ -24,6 +24,7 @@ from xetile.analysis.targets import named_targets, subgroup_threads, target_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
+from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
 from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
@@ -58,7 +59,7 @@ def convert_kernel(
     arguments = add_arguments(view, tuple(body.args[:count]))
     buffers = add_buffers(view, tuple(body.args[count:]))
     _check_shared(function, sum(map(buffer_bytes, buffers)), targets)
-    view.rewrite_block(body)
+    rewrite_blocks(view, body)
     kernel = _kernel(function, view, arguments, buffers)
     parent = function.parent_block()
     assert parent is not None
@@ -78,12 +79,6 @@ def _check(function: Operation) -> None:
             function,
             f"'{OLDER_CONVENTION}' counts subgroups, which convert-xetile-to-xegpu and convert-xegpu-to-xevm "
             "rewrite in kernels with tiles; write this one for work-items, without it",
-        )
-    blocks: list[Block] = list(function.regions[0].blocks)
-    if len(blocks) != 1:
-        fail(
-            function,
-            f"the kernel has {len(blocks)} blocks; expected structured control flow (scf)",
         )
     if isinstance(function, FuncOp) and function.private_buffers:
         fail(function, "buffers of the work-item have no lowering to LLVM IR yet")

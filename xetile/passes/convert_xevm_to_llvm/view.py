@@ -120,6 +120,7 @@ class LLVMView(Rewriter[Lowered]):
         self.region = Region(self.entry)
         self.payloads: dict[Operation, Payload] = {}
         self.joined: Mapping[Operation, BlockLoad2dOp] = {}
+        self.targets: dict[Block, Block] = {}
         self.texts: dict[str, llvm.GlobalOp] = {}
         self._declared = declared
 

@@ -172,4 +172,22 @@ gpu.module @switches {
     llvm.store %r, %out : i32, !llvm.ptr<1>
     gpu.return
   }
+
+  // Branches between blocks stay what they are.
+  // CHECK-LABEL: llvm.func @blocks
+  // CHECK: llvm.cond_br %p_1, ^[[THEN:.*]](%x : f32), ^[[JOIN:.*]](%x : f32)
+  // CHECK: ^[[THEN]](%y: f32):
+  // CHECK: llvm.br ^[[JOIN]](%z : f32)
+  // CHECK: ^[[JOIN]](%w: f32):
+  gpu.func @blocks(%p: i1, %x: f32, %a: memref<1xf32>) kernel
+      attributes {known_block_size = array<i32: 16, 1, 1>, xetile.level = "lane"} {
+    %c0 = arith.constant 0 : index
+    cf.cond_br %p, ^then(%x : f32), ^join(%x : f32)
+  ^then(%y: f32):
+    %z = arith.addf %y, %y : f32
+    cf.br ^join(%z : f32)
+  ^join(%w: f32):
+    memref.store %w, %a[%c0] : memref<1xf32>
+    gpu.return
+  }
 }
