@@ -13,6 +13,7 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
   space 1 is invalid LLVM IR.
 """
 
+import re
 from typing import cast
 
 from llvmlite import ir
@@ -50,6 +51,9 @@ from xetile.targets.xe.device import TRIPLE
 
 _VECTORS = ((2,), (3,), (4,), (8,), (16,))
 _INTEGERS = (1, 8, 16, 32, 64)
+TOGETHER = re.compile(r"sub_?group|barrier|simd_block", re.IGNORECASE)
+"""The names of builtins that lanes call together: LLVM moves no such call to where fewer lanes make it."""
+
 _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
 
 
@@ -101,6 +105,8 @@ class _Function(ir.Function):
 def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
     made = _Function(module, _type(op, op.function_type), op.sym_name.data)
     made.calling_convention = "spir_kernel" if is_kernel(op) else "spir_func"
+    if not op.body.blocks and TOGETHER.search(made.name):
+        made.attributes.add("convergent")
     size = op.attributes.get(_SUBGROUP_SIZE)
     if isa(size, IntegerAttr):
         made.annotate(_SUBGROUP_SIZE, (size.value.data,))
