@@ -137,12 +137,16 @@ def count_bank_conflicts(
     *,
     grid: Sizes | None = None,
     sanitize: bool = True,
+    banks: int = 32,
 ) -> "Sequence[Site]":
-    """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory."""
+    """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory.
+
+    `banks` of 4 bytes each.
+    """
     from xetile.interpreter.sanitizer.bank_conflicts import BankConflicts, watching
 
     made: list[BankConflicts] = []
-    observer = watching(made, _sanitizer if sanitize else _nobody)
+    observer = watching(made, _sanitizer if sanitize else _nobody, banks=banks)
     execute(module, kernel, arrays, grid=grid, observer=observer)
     return tuple(site for counter in made for site in counter.sites)
 

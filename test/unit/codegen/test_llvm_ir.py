@@ -298,3 +298,21 @@ def test_variables_of_one_name_that_differ_are_refused():
     text = f"gpu.module @m {{ {ZEROS} }} gpu.module @n {{ {other} }}"
     with pytest.raises(XetileError, match="two variables are named 'z'"):
         convert_module(parse(text, "kernel.mlir"))
+
+
+def test_what_lanes_call_together_is_convergent():
+    together = "_Z21sub_group_shuffle_xorfj"
+    before = f"llvm.func @{together}(f32, i32) -> f32\n llvm.func @_Z3sinf(f32) -> f32"
+    body = f"""
+    %s = llvm.call @{together}(%x, %n) : (f32, i32) -> f32
+    %t = llvm.call @_Z3sinf(%s) : (f32) -> f32
+    """
+    text = code(function(body, arguments="%x: f32, %n: i32", before=before))
+    (shuffle,) = (
+        line for line in text.splitlines() if f'@"{together}"' in line and "declare" in line
+    )
+    (sine,) = (
+        line for line in text.splitlines() if '@"_Z3sinf"' in line and "declare" in line
+    )
+    assert shuffle.endswith("convergent")
+    assert "convergent" not in sine

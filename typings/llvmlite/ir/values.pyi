@@ -24,8 +24,12 @@ class MDValue:
 class Block(Value):
     instructions: list[Value]
 
+class AttributeSet:
+    def add(self, name: str) -> None: ...
+
 class Function(Value):
     args: tuple[Argument, ...]
+    attributes: AttributeSet
     calling_convention: str
     def __init__(self, module: Module, ftype: FunctionType, name: str) -> None: ...
     def append_basic_block(self, name: str = "") -> Block: ...

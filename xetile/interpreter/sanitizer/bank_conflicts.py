@@ -19,6 +19,8 @@ from xetile.interpreter.machine.values import Array
 from xetile.layout.exchange.swizzling import BANK_BITS
 
 BANKS = 32
+"""As many as docs/linear-layouts.md counts with; a device's own number is its target's `shared_banks`."""
+
 _BANK_BYTES = BANK_BITS // 8
 _BLOCKS = ("xevm.blockload", "xevm.blockstore")
 
@@ -45,8 +47,11 @@ class BankConflicts(Observer):
     Only lanes ask for words: at other levels nothing is counted.
     """
 
-    def __init__(self, threads: Threads, inner: Observer | None = None) -> None:
+    def __init__(
+        self, threads: Threads, inner: Observer | None = None, *, banks: int = BANKS
+    ) -> None:
         self._threads = threads
+        self._banks = banks
         self._inner = inner or Observer()
         self._shared: set[int] = set()
         self._sites: dict[Operation, Site] = {}
@@ -104,7 +109,7 @@ class BankConflicts(Observer):
         self, site: Site, active: Array, places: Array, wanted: Array, size: int
     ) -> None:
         lanes = self._threads.lanes
-        together = max(1, min(lanes, BANKS * _BANK_BYTES // (places.shape[1] * size)))
+        together = max(1, min(lanes, self._banks * _BANK_BYTES // (places.shape[1] * size)))
         groups = (active // lanes) * (lanes // together) + active % lanes // together
         words = np.concatenate(
             [(places + byte) // _BANK_BYTES for byte in range(0, size, _BANK_BYTES)],
@@ -116,8 +121,8 @@ class BankConflicts(Observer):
         if asked.shape[1] == 0:
             return
         numbers, group = np.unique(asked[0], return_inverse=True)
-        counts = np.zeros((len(numbers), BANKS), np.int64)
-        np.add.at(counts, (group, asked[1] % BANKS), 1)
+        counts = np.zeros((len(numbers), self._banks), np.int64)
+        np.add.at(counts, (group, asked[1] % self._banks), 1)
         slowest = counts.max(axis=1) - 1
         site.accesses += len(numbers)
         site.conflicts += int(slowest.sum())
@@ -125,12 +130,16 @@ class BankConflicts(Observer):
 
 
 def watching(
-    made: list[BankConflicts], inner: Callable[[Memory, Threads], Observer] | None = None
+    made: list[BankConflicts],
+    inner: Callable[[Memory, Threads], Observer] | None = None,
+    *,
+    banks: int = BANKS,
 ) -> Callable[[Memory, Threads], Observer]:
     """What makes the counter of a launch, and adds it to `made`; `inner` makes what watches beside it."""
 
     def make(memory: Memory, threads: Threads) -> Observer:
-        counter = BankConflicts(threads, None if inner is None else inner(memory, threads))
+        beside = None if inner is None else inner(memory, threads)
+        counter = BankConflicts(threads, beside, banks=banks)
         made.append(counter)
         return counter
 

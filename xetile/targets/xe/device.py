@@ -72,9 +72,6 @@ PATH = (
 MOST_LANE_BYTES = 64
 """Bytes of one lane's share of a message: 8 words of 64 bits (source: IGC's disassembly, `load.ugm.d64x8`)."""
 
-SHARED_BLOCK_ALIGNMENT = 16
-"""Bytes to which a block message to shared memory is aligned (source: OpenCL, cl_intel_subgroup_local_block_io)."""
-
 REGISTER_BYTES = 64
 """Bytes of a register of one thread (source: IGC's disassembly, `grf_count`)."""
 

@@ -109,3 +109,10 @@ def test_global_memory_has_no_banks() -> None:
     )
     module = parse_text(text.replace("TYPE", "i32").replace("STEP", "4"), "k.mlir")
     assert count_bank_conflicts(module, "k", [0, np.zeros(1, np.int32)]) == ()
+
+
+def test_a_device_may_have_fewer_banks() -> None:
+    text = KERNEL.replace("BODY", STORE).replace("TYPE", "i32").replace("STEP", "8")
+    module = parse_text(text, "k.mlir")
+    (site,) = count_bank_conflicts(module, "k", [0], banks=16)
+    assert site.most == 1
