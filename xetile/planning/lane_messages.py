@@ -13,6 +13,7 @@ from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.prices import Prices
 from xetile.planning.element_places import ONE, PlaceAnalysis, Places, Product, lowest
 from xetile.planning.scalar_bits import possible_sum, union
+from xetile.planning.shared_messages import conflicts
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT
 
@@ -52,6 +53,7 @@ class LaneMessage(NamedTuple):
         registers: the elements, `word_bits` of which are one word.
         alignment: of the address (bytes), as far as it is known.
         masked: the register whose mask is that of all; None where nothing is masked.
+        conflicts: additional cycles because lanes ask for different words of one bank.
     """
 
     form: Literal["lanes", "block"]
@@ -61,6 +63,11 @@ class LaneMessage(NamedTuple):
     word_bits: int
     alignment: int
     masked: int | None = None
+    conflicts: int = 0
+
+    def words(self, bits: int) -> int:
+        """Words of a lane, of elements of so many bits."""
+        return len(self.registers) * bits // self.word_bits
 
 
 class LanePlan(NamedTuple):
@@ -82,7 +89,6 @@ class Access(NamedTuple):
         alignment: of the base, in bytes.
         is_shared: whether it is to shared memory.
         masked: the coordinate bits on which its mask depends, None where nothing is masked.
-        repeats: whether an element that several registers hold is moved once for all of them, as loads do.
     """
 
     places: Places
@@ -109,8 +115,13 @@ def access(
     return Access(places, multiples, twisted, bits, alignment, is_shared, masked)
 
 
-def lane_messages(access: Access, layout: LinearLayout, prices: Prices) -> LanePlan:
-    """The messages with which a vector in this layout is loaded or stored, and what they cost."""
+def lane_messages(
+    access: Access, layout: LinearLayout, prices: Prices, banks: int
+) -> LanePlan:
+    """The messages with which a vector in this layout is loaded or stored, and what they cost.
+
+    An element that several registers hold is moved once for all of them. Shared memory has so many banks.
+    """
     registers = _images(layout.in_columns["register"])
     lanes = _images(layout.in_columns["lane"])
     groups: dict[tuple[Part, int], dict[int, int]] = {}
@@ -127,7 +138,10 @@ def lane_messages(access: Access, layout: LinearLayout, prices: Prices) -> LaneP
             groups.setdefault((part, mask), {})[offset] = register
     messages: list[LaneMessage] = []
     for (part, _), found in groups.items():
-        messages += _grouped(access, part, found, prices)
+        messages += [
+            _with_conflicts(access, message, banks)
+            for message in _grouped(access, part, found, prices)
+        ]
     order = {r: i for i, r in enumerate(r for m in messages for r in m.registers)}
     price = sum(_price(message, prices) for message in messages)
     return LanePlan(tuple(messages), tuple([order[register] for register in same]), price)
@@ -325,8 +339,26 @@ def _alignment(access: Access, part: Part, offset: int, *, over_lanes: bool) -> 
     return min(access.alignment, multiple * size) if multiple else access.alignment
 
 
+def _with_conflicts(access: Access, message: LaneMessage, banks: int) -> LaneMessage:
+    """A message with the conflicts of its lanes, as far as their places are known."""
+    if not access.is_shared or message.form == "block" or access.places.varying:
+        return message
+    lanes = [0] * len(next((step.lanes for step in message.part.steps), (0,)))
+    if message.part.twist is not None:
+        lanes = [message.part.twist.number ^ lane for lane in message.part.twist.lanes]
+    for product, _, own in message.part.steps:
+        if product == ONE:
+            lanes = [lane + more for lane, more in zip(lanes, own, strict=True)]
+        elif any(own):
+            return message
+    least = min(lanes)
+    starts = [(lane - least) * access.bits for lane in lanes]
+    found = conflicts(starts, len(message.registers) * access.bits, banks)
+    return message._replace(conflicts=found)
+
+
 def _price(message: LaneMessage, prices: Prices) -> float:
     if message.form == "block":
         return prices.block_message
     narrow = prices.narrow_word if message.word_bits < REGISTER_BITS else 0
-    return prices.lane_message + narrow
+    return prices.lane_message + narrow + message.conflicts

@@ -90,6 +90,12 @@ class RegisterLayouts:
             return None
         return found, self._choice[self._graph.access_class(op)].layout
 
+    @property
+    def accesses(self) -> Iterator[tuple[LaneAccess, LinearLayout]]:
+        """The scattered accesses of vectors, in program order, with the layout that each takes or gives."""
+        for op, access in self._graph.accesses.items():
+            yield access, self._choice[self._graph.access_class(op)].layout
+
     def is_unread(self, op: Operation) -> bool:
         """Whether an op only says what is known of addresses, so that nothing of it is computed."""
         return op in self._graph.unread

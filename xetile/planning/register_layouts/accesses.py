@@ -26,7 +26,6 @@ from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.exchange.prices import Prices
 from xetile.planning.element_places import ONE, PlaceAnalysis, Places, moved
 from xetile.planning.lane_messages import Access, LanePlan, access, lane_messages
 from xetile.planning.layout_rules import Relation, is_dealt_out
@@ -54,7 +53,7 @@ class LaneAccess:
     op: Operation
     value: SSAValue
     access: Access
-    prices: Prices
+    device: XeDevice
     relation: Relation | None = None
     offsets: int | None = None
     mask: int | None = None
@@ -64,7 +63,9 @@ class LaneAccess:
         """The messages for a layout of the value."""
         found = self._plans.get(layout)
         if found is None:
-            found = self._plans[layout] = lane_messages(self.access, layout, self.prices)
+            found = self._plans[layout] = lane_messages(
+                self.access, layout, self.device.prices, self.device.shared_banks
+            )
         return found
 
     def price(self, held: Held) -> float:
@@ -85,7 +86,11 @@ class LaneAccess:
         width = len(order)
         in_lanes = lanes.bit_length() - 1
         found: list[Held] = []
-        most = self.prices.lane_words * REGISTER_BITS // min(REGISTER_BITS, self.access.bits)
+        most = (
+            self.device.prices.lane_words
+            * REGISTER_BITS
+            // min(REGISTER_BITS, self.access.bits)
+        )
         for together in range(most.bit_length()):
             if together > max(0, width - in_lanes):
                 break
@@ -147,9 +152,9 @@ class Accesses(dict[Operation, LaneAccess]):
         analysis = PlaceAnalysis(infer_ranges(function))
         for op in found:
             if isinstance(op, LoadOp | StoreOp):
-                made = _scattered(op, analysis, device.prices)
+                made = _scattered(op, analysis, device)
             else:
-                made = _of_matrix(op, analysis, device.prices)
+                made = _of_matrix(op, analysis, device)
             if made is not None:
                 self[op] = made
 
@@ -174,7 +179,7 @@ class Accesses(dict[Operation, LaneAccess]):
 
 
 def _scattered(
-    op: LoadOp | StoreOp, analysis: PlaceAnalysis, prices: Prices
+    op: LoadOp | StoreOp, analysis: PlaceAnalysis, device: XeDevice
 ) -> LaneAccess | None:
     base = op.source if isinstance(op, LoadOp) else op.dest
     if isinstance(base.type, TensorDescType) or op.offsets is None:
@@ -198,11 +203,11 @@ def _scattered(
         masked=masked,
     )
     offsets = op.operands.index(op.offsets) if places.varying else None
-    return LaneAccess(op, op.value, known, prices, relation, offsets, mask)
+    return LaneAccess(op, op.value, known, device, relation, offsets, mask)
 
 
 def _of_matrix(
-    op: LoadMatrixOp | StoreMatrixOp, analysis: PlaceAnalysis, prices: Prices
+    op: LoadMatrixOp | StoreMatrixOp, analysis: PlaceAnalysis, device: XeDevice
 ) -> LaneAccess | None:
     value, type = (op.res if isinstance(op, LoadMatrixOp) else op.data), op.mem_desc.type
     assert isinstance(type, MemDescType)
@@ -218,7 +223,7 @@ def _of_matrix(
     if multiple:
         alignment = min(alignment, multiple * size)
     known = access(analysis, places, bits, alignment=alignment, is_shared=True, masked=None)
-    return LaneAccess(op, value, known, prices)
+    return LaneAccess(op, value, known, device)
 
 
 def _matrix_alignment(matrix: SSAValue, bits: int) -> int:

@@ -12,6 +12,7 @@ from xetile.errors import position
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.register_layouts import RegisterLayouts
+from xetile.planning.register_layouts.accesses import LaneAccess
 from xetile.planning.register_layouts.conversions import Conversion
 
 _Entry: TypeAlias = tuple[str, ...]
@@ -34,6 +35,7 @@ def _lines(function: Operation, layouts: RegisterLayouts) -> Iterator[str]:
         f"{_counted(len(conversions), 'conversion')} of {total} instructions"
     )
     yield from _grouped(_vector(layouts, value) for value in vectors)
+    yield from _grouped(_access(*access) for access in layouts.accesses)
     yield from _grouped(_conversion(conversion) for conversion in conversions)
 
 
@@ -49,6 +51,23 @@ def _vector(layouts: RegisterLayouts, value: SSAValue) -> _Entry:
     message = _message(layouts, owner) if isinstance(owner, LoadNdOp) else ""
     what = f"{_name(value)}{value.type}: {_layout(layouts.of(value))}{message}"
     return (_place(value), what)
+
+
+def _access(access: LaneAccess, layout: LinearLayout) -> _Entry:
+    """A scattered access: its messages by their form, and how they meet in the banks of shared memory."""
+    known = access.access
+    counts = Counter(
+        (message.form, message.words(known.bits), message.word_bits)
+        for message in access.plan(layout).messages
+    )
+    messages = " and ".join(
+        f"{_counted(count, 'block' if form == 'block' else 'message')} of "
+        f"{_counted(words, 'word')} of {bits} bits for each lane"
+        for (form, words, bits), count in counts.items()
+    )
+    conflicts = sum(message.conflicts for message in access.plan(layout).messages)
+    met = f", {_counted(conflicts, 'bank conflict')}" if known.is_shared else ""
+    return (_place(access.op), f"'{access.op.name}' of {access.value.type}: {messages}{met}")
 
 
 def _conversion(conversion: Conversion) -> _Entry:
