@@ -166,25 +166,60 @@ def _matrix(layout: str) -> str:
     %v = vector.insert_strided_slice %c, %v2 {{offsets = [12, 0], strides = [1, 1]}} : vector<4x16x$T> into vector<16x16x$T>"""
 
 
+_CHUNKS = "!xegpu.tensor_desc<16x8x$T, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>"
+_SINGLE = "!xegpu.tensor_desc<16x$T, #xegpu.scatter_tdesc_attr<>>"
+
+DESCRIPTORS: Mapping[str, str] = {
+    "descriptors": f"""
+    %k8 = arith.constant dense<8> : vector<16xindex>
+    %o = arith.muli %step, %k8 : vector<16xindex>
+    %ns = vector.broadcast %n : index to vector<16xindex>
+    %d = xegpu.create_tdesc %0, %o : memref<1024x$T>, vector<16xindex> -> {_CHUNKS}
+    %e = xegpu.create_tdesc %1, %o : memref<1024x$T>, vector<16xindex> -> {_CHUNKS}
+    %d2 = xegpu.update_offset %d, %ns : {_CHUNKS}, vector<16xindex>
+    xegpu.prefetch %d2 : {_CHUNKS}
+    %v = xegpu.load %d2, %some : {_CHUNKS}, vector<16xi1> -> vector<16x8x$T>
+    xegpu.store %v, %e, %all : vector<16x8x$T>, {_CHUNKS}, vector<16xi1>
+    %f = xegpu.create_tdesc %0, %step : memref<1024x$T>, vector<16xindex> -> {_SINGLE}
+    %g0 = xegpu.create_tdesc %1, %step : memref<1024x$T>, vector<16xindex> -> {_SINGLE}
+    %k256 = arith.constant dense<256> : vector<16xindex>
+    %g = xegpu.update_offset %g0, %k256 : {_SINGLE}, vector<16xindex>
+    %r:2 = scf.for %i = %c0 to %c16 step %c8 iter_args(%x = %f, %y = %g) -> ({_SINGLE}, {_SINGLE}) {{
+      %w = xegpu.load %x, %all : {_SINGLE}, vector<16xi1> -> vector<16x$T>
+      xegpu.store %w, %y, %some : vector<16x$T>, {_SINGLE}, vector<16xi1>
+      %x2 = xegpu.update_offset %x, %k8 : {_SINGLE}, vector<16xindex>
+      %y2 = xegpu.update_offset %y, %ns : {_SINGLE}, vector<16xindex>
+      scf.yield %x2, %y2 : {_SINGLE}, {_SINGLE}
+    }}""",
+}
+
+
 MATRICES: Mapping[str, str] = {
     name: _matrix(layout) + _ROUND for name, layout in _LAYOUTS.items()
 }
 
 
+def elements_of(form: str) -> list[str]:
+    """The element types of a kernel; a descriptor has no 8 elements of i1 side by side."""
+    return [element for element in ELEMENTS if element != "i1" or form not in DESCRIPTORS]
+
+
 def kernel_of(form: str) -> str:
     """One kernel that does the same in each element type, in a block of its own; of two subgroups."""
     arguments = ", ".join(
-        f"%a_{t}: memref<1024x{t}>, %b_{t}: memref<1024x{t}>" for t in ELEMENTS
+        f"%a_{t}: memref<1024x{t}>, %b_{t}: memref<1024x{t}>" for t in elements_of(form)
     )
-    buffers = ", ".join(f"%s_{t}: memref<512x{t}, 3>" for t in ELEMENTS)
+    buffers = ", ".join(f"%s_{t}: memref<512x{t}, 3>" for t in elements_of(form))
     header = _HEADER.substitute(arguments=arguments, buffers=buffers)
     bodies = [
         Template(
-            {**FORMS, **MATRICES}[form].replace("%0", f"%a_{t}").replace("%1[", f"%b_{t}[")
+            {**FORMS, **MATRICES, **DESCRIPTORS}[form]
+            .replace("%0", f"%a_{t}")
+            .replace("%1", f"%b_{t}")
         )
         .substitute(T=t)
         .replace("%S", f"%s_{t}")
-        for t in ELEMENTS
+        for t in elements_of(form)
     ]
     blocks = "".join(f"\n    scf.if %always {{{body}\n    }}" for body in bodies)
     return f"gpu.module @m {{{header}{blocks}\n    gpu.return\n  }}\n}}"

@@ -115,7 +115,7 @@ class PlaceAnalysis:
         shape = _shape(value)
         op = value.owner
         if not isinstance(op, Operation) or not is_dealt_out(vector_type(value)):
-            return _unknown(shape)
+            return unknown_places(shape)
         rule = _RULES.get(op.name)
         if rule is not None:
             return rule(self, op)
@@ -123,7 +123,7 @@ class PlaceAnalysis:
             return self.elementwise(op)
         relation = relation_of(op, 0) if op.operands else None
         if relation is None or len(op.operands) != 1:
-            return _unknown(shape)
+            return unknown_places(shape)
         return moved(self.places(op.operands[0]), relation)
 
     def elementwise(self, op: Operation) -> Places:
@@ -135,7 +135,7 @@ class PlaceAnalysis:
 
     def _opaque(self, op: Operation) -> Places:
         """A vector whose elements are all one unknown number: as unknown as one that differs everywhere."""
-        return _unknown(_shape(op.results[0]))
+        return unknown_places(_shape(op.results[0]))
 
     def scalar(self, value: SSAValue, width: int) -> Places:
         """A scalar in all elements."""
@@ -230,7 +230,8 @@ def _width(op: Operation) -> int:
     return prod(_shape(op.results[0])).bit_length() - 1
 
 
-def _unknown(shape: Sequence[int]) -> Places:
+def unknown_places(shape: Sequence[int]) -> Places:
+    """What may lie anywhere, each element for itself."""
     elements = prod(shape)
     return Places(elements.bit_length() - 1, {}, varying=elements - 1)
 
@@ -262,7 +263,7 @@ def moved(places: Places, relation: Relation) -> Places:
 def _constant(_: PlaceAnalysis, op: Operation) -> Places:
     shape, value = _shape(op.results[0]), dense_value(op)
     if value is None or not isa(value.get_element_type(), IntegerType | IndexType):
-        return _unknown(shape)
+        return unknown_places(shape)
     width = _width(op)
     if is_splat(value):
         return Places(width, {ONE: Term(_numbers(value)[0], (0,) * width)})
@@ -280,7 +281,7 @@ def _constant(_: PlaceAnalysis, op: Operation) -> Places:
         return Places(width, {ONE: Term(first, tuple(weights))})
     if ors == numbers:
         return Places(width, {}, Swizzle((), first, tuple(columns)))
-    return _unknown(shape)
+    return unknown_places(shape)
 
 
 def _numbers(value: Dense) -> list[int]:
@@ -305,7 +306,7 @@ def _sliced(analysis: PlaceAnalysis, op: Operation) -> Places:
     """A part of a vector: on what it depends, but not where it begins."""
     relation = relation_of(op, 0)
     if relation is None or None in relation.bits:
-        return _unknown(_shape(op.results[0]))
+        return unknown_places(_shape(op.results[0]))
     found = moved(analysis.places(op.operands[0]), relation)
     return (
         found if found.number is not None else Places(found.width, {}, varying=found.depends)
@@ -314,10 +315,10 @@ def _sliced(analysis: PlaceAnalysis, op: Operation) -> Places:
 
 def _sum(analysis: PlaceAnalysis, op: Operation) -> Places:
     left, right = (analysis.places(operand) for operand in op.operands)
-    return _added(left, right) or analysis.elementwise(op)
+    return added(left, right) or analysis.elementwise(op)
 
 
-def _added(left: Places, right: Places, factor: int = 1) -> Places | None:
+def added(left: Places, right: Places, factor: int = 1) -> Places | None:
     """`left + factor * right`; None where both are swizzled."""
     if right.swizzle is not None and (left.swizzle is not None or factor != 1):
         return None
@@ -337,7 +338,7 @@ def _added(left: Places, right: Places, factor: int = 1) -> Places | None:
 
 def _difference(analysis: PlaceAnalysis, op: Operation) -> Places:
     left, right = (analysis.places(operand) for operand in op.operands)
-    return _added(left, right, -1) or analysis.elementwise(op)
+    return added(left, right, -1) or analysis.elementwise(op)
 
 
 def _multiplied(analysis: PlaceAnalysis, op: Operation) -> Places:
@@ -425,7 +426,7 @@ def _disjoint_sum(analysis: PlaceAnalysis, left: Places, right: Places) -> Place
     """The sum of what has no bit in common, which `or` and `xor` are too."""
     if analysis.possible(left) & analysis.possible(right):
         return None
-    return _added(left, right)
+    return added(left, right)
 
 
 def _either(analysis: PlaceAnalysis, op: Operation) -> Places:

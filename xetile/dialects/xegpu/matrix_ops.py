@@ -181,6 +181,9 @@ def _verify_tile(op: LoadMatrixOp | StoreMatrixOp, name: str, value: SSAValue) -
     type, layout = op.mem_desc.type, op.layout
     block_io = op.subgroup_block_io is not None
     assert isinstance(type, MemDescType)
+    count, rank = len(op.mixed_offsets), type.get_num_dims()
+    if count != rank:
+        raise VerifyException(f"'offsets' has {count} entries, {type} has rank {rank}")
     element = element_type(value.type)
     if element != type.element_type:
         raise VerifyException(

@@ -49,6 +49,8 @@ def verify_value(
         )
     assert offsets is not None
     chunk = 1 if chunk_size is None else chunk_size.value.data
+    if chunk < 1:
+        raise VerifyException(f"'chunk_size' is {chunk}, must be at least 1")
     vectors = [operand for operand in (offsets, mask) if isa(operand.type, VectorType)]
     if not isa(value.type, VectorType):
         if chunk > 1 or vectors:

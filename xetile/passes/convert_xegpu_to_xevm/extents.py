@@ -7,6 +7,8 @@ from xdsl.utils.hints import isa
 from xetile.errors import fail
 from xetile.planning.layout_rules import is_dealt_out, relates_elements
 
+_ACCESSES = ("xegpu.load", "xegpu.store")
+
 
 def check_extents(function: Operation) -> None:
     """Refuse vectors that no layout holds.
@@ -19,7 +21,7 @@ def check_extents(function: Operation) -> None:
             type = value.type
             if not isa(type, VectorType) or is_dealt_out(type):
                 continue
-            if type.get_num_dims() > 1 or relates_elements(op):
+            if type.get_num_dims() > 1 or relates_elements(op) or op.name in _ACCESSES:
                 odd = next(n for n in type.get_shape() if n & (n - 1))
                 fail(
                     op,

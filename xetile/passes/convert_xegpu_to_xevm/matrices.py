@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.dialects.index_lists import Mixed
+from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BroadcastOp
 from xetile.dialects.upstream.vector.support import vector_type
@@ -106,8 +106,16 @@ def _matrix(view: LaneView, value: SSAValue) -> Matrix:
 
 def _corner(view: LaneView, op: LoadMatrixOp | StoreMatrixOp) -> list[Offset]:
     """The row and the column, or as many coordinates as there are dimensions."""
-    type = cast(MemDescType, op.mem_desc.type)
-    mixed: Sequence[Mixed] = op.mixed_offsets or [0] * len(type.shape)
+    value = op.res if isinstance(op, LoadMatrixOp) else op.data
+    type, mixed = cast(MemDescType, op.mem_desc.type), op.mixed_offsets
+    shape = value.type.get_shape() if isa(value.type, VectorType) else [1] * len(mixed)
+    for dimension, (place, extent) in enumerate(zip(mixed, shape, strict=True)):
+        known = place if isinstance(place, int) else folded_integer(place)
+        if known is not None and not 0 <= known <= type.shape[dimension] - extent:
+            view.refuse(
+                f"covers indices {known} to {known + extent - 1} of dimension {dimension} of {type}; "
+                f"expected 0 to {type.shape[dimension] - 1}"
+            )
     return view.mapped(mixed)
 
 

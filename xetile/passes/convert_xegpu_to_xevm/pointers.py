@@ -1,7 +1,7 @@
 """Pointers to what a memref or an address names."""
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntAttr, MemRefType, i8, i32, i64
+from xdsl.dialects.builtin import IntAttr, MemRefType, UnrealizedConversionCastOp, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
@@ -29,6 +29,8 @@ def base_pointer(view: LaneCode, source: SSAValue) -> SSAValue:
         space = SHARED_ADDRESS_SPACE if is_shared_memory(type.memory_space) else space
         index = view.new(memref.ExtractAlignedPointerAsIndexOp(source))
         address = view.new(arith.IndexCastOp(index, i64))
+    elif str(type) in ("ui64", "si64"):
+        address = view.new(UnrealizedConversionCastOp.get([source], [i64]))
     elif type != i64:
         view.refuse(f"counts from {type}; expected a memref or i64")
     pointer = llvm.LLVMPointerType(IntAttr(space))

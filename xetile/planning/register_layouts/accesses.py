@@ -15,18 +15,29 @@ from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     CreateMemDescOp,
+    CreateTdescOp,
     LoadMatrixOp,
     LoadOp,
     MemDescType,
+    PrefetchOp,
     StoreMatrixOp,
     StoreOp,
     TensorDescType,
+    UpdateOffsetOp,
 )
+from xetile.dialects.xegpu.attributes import MemorySpace
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.planning.element_places import ONE, PlaceAnalysis, Places, moved
+from xetile.planning.element_places import (
+    ONE,
+    PlaceAnalysis,
+    Places,
+    added,
+    moved,
+    unknown_places,
+)
 from xetile.planning.lane_messages import Access, LanePlan, access, lane_messages
 from xetile.planning.layout_rules import Relation, is_dealt_out
 from xetile.planning.matrix_places import matrix_places
@@ -170,6 +181,7 @@ class Accesses(dict[Operation, LaneAccess]):
                 and is_side_effect_free(op)
                 and all(
                     use.operation in found
+                    or isinstance(use.operation, PrefetchOp)
                     or (use.operation in self and not self[use.operation].reads(use.index))
                     for use in uses
                 )
@@ -182,16 +194,17 @@ def _scattered(
     op: LoadOp | StoreOp, analysis: PlaceAnalysis, device: XeDevice
 ) -> LaneAccess | None:
     base = op.source if isinstance(op, LoadOp) else op.dest
-    if isinstance(base.type, TensorDescType) or op.offsets is None:
-        return None
     if not isa(op.value.type, VectorType) or not is_dealt_out(op.value.type):
         return None
     bits = memory_bits(op.value.type.element_type)
-    if bits is None or bits < BYTE_BITS or not isa(op.offsets.type, VectorType):
+    if bits is None or bits < BYTE_BITS or not isa(op.mask.type, VectorType):
         return None
+    if op.offsets is None:
+        base, offsets = _of_descriptor(analysis, base, op.mask)
+    else:
+        offsets = analysis.places(op.offsets)
     relation = chunk_relation(op)
-    found = moved(analysis.places(op.offsets), relation)
-    places = _with_chunk(found, relation)
+    places = _with_chunk(moved(offsets, relation), relation)
     mask = None if is_all_true(op.mask) else op.operands.index(op.mask)
     masked = None if mask is None else moved(analysis.places(op.mask), relation).depends
     known = access(
@@ -202,8 +215,27 @@ def _scattered(
         is_shared=is_shared(base),
         masked=masked,
     )
-    offsets = op.operands.index(op.offsets) if places.varying else None
-    return LaneAccess(op, op.value, known, device, relation, offsets, mask)
+    is_read = op.offsets is not None and places.varying
+    read = op.operands.index(op.offsets) if is_read else None
+    return LaneAccess(op, op.value, known, device, relation, read, mask)
+
+
+def _of_descriptor(
+    analysis: PlaceAnalysis, descriptor: SSAValue, mask: SSAValue
+) -> tuple[SSAValue, Places]:
+    """The base of a descriptor and its offsets, all unknown where a loop carries it."""
+    moves: list[SSAValue] = []
+    base = descriptor
+    while isinstance(owner := base.owner, CreateTdescOp | UpdateOffsetOp):
+        base, offsets = owner.operands
+        moves.append(offsets)
+    found = unknown_places(vector_type(mask).get_shape())
+    if isinstance(base.type, TensorDescType):
+        return descriptor, found
+    total: Places | None = analysis.places(moves[0])
+    for offsets in moves[1:]:
+        total = None if total is None else added(total, analysis.places(offsets))
+    return base, total or found
 
 
 def _of_matrix(
@@ -279,6 +311,8 @@ def is_all_true(mask: SSAValue) -> bool:
 
 def is_shared(base: SSAValue) -> bool:
     """Whether a base lies in shared local memory."""
+    if isinstance(base.type, TensorDescType):
+        return base.type.memory_space is MemorySpace.SLM
     return isa(base.type, MemRefType[Attribute]) and is_shared_memory(base.type.memory_space)
 
 
@@ -300,7 +334,7 @@ def base_alignment(base: SSAValue, bits: int) -> int:
         elif op.name not in _VIEWS:
             return size
         base, op = op.operands[0], op.operands[0].owner
-    if not is_shared(base):
+    if not is_shared(base) or isinstance(base.type, TensorDescType):
         return size
     return max(size, _with_shift(SHARED_ALIGNMENT, shift))
 

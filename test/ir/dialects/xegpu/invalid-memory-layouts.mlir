@@ -56,3 +56,19 @@ func.func @f(%m: memref<64xi8, 3>) {
   %0 = xegpu.create_mem_desc %m : memref<64xi8, 3> -> !xegpu.mem_desc<16x32xi1>
   return
 }
+
+// -----
+
+func.func @f(%d: !xegpu.mem_desc<32x64xf16>) {
+  // expected-error @below {{'offsets' has 0 entries, !xegpu.mem_desc<32x64xf16> has rank 2}}
+  %0 = xegpu.load_matrix %d[] : !xegpu.mem_desc<32x64xf16> -> vector<8x16xf16>
+  return
+}
+
+// -----
+
+func.func @f(%p: i64, %o: vector<16xindex>, %m: vector<16xi1>) {
+  // expected-error @below {{'chunk_size' is 0, must be at least 1}}
+  %0 = xegpu.load %p[%o], %m <{chunk_size = 0 : i64}> : i64, vector<16xindex>, vector<16xi1> -> vector<16xf32>
+  return
+}

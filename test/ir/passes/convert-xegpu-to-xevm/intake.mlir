@@ -44,16 +44,6 @@ func.func @product_of_a_lane(%a: vector<8xf16>, %b: vector<16xf16>) {
 
 // -----
 
-// What has no form at lane level is named by its first op, whatever else the kernel holds.
-func.func @gathered(%A: memref<64xf32>) {
-  %o = arith.constant dense<0> : vector<16xindex>
-  // expected-error @below {{'xegpu.prefetch' is not lowered to XeVM yet}}
-  xegpu.prefetch %A[%o] : memref<64xf32>, vector<16xindex>
-  return
-}
-
-// -----
-
 func.func @scattered(%A: memref<64xf32>) {
   %o = arith.constant dense<0> : vector<16xindex>
   %m = arith.constant dense<true> : vector<16xi1>

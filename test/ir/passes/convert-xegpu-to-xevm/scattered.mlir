@@ -88,3 +88,26 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Descriptors have the offsets: what moves them is added, and what a loop carries is in registers. A prefetch of
+// lanes is left out.
+// CHECK-LABEL: gpu.func @descriptors
+// CHECK-NOT: prefetch
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<8xi32>
+gpu.module @m {
+  gpu.func @descriptors(%A: memref<1024xf32>, %B: memref<1024xf32>, %n: index) kernel {
+    %s = vector.step : vector<16xindex>
+    %c8 = arith.constant dense<8> : vector<16xindex>
+    %o = arith.muli %s, %c8 : vector<16xindex>
+    %m = arith.constant dense<true> : vector<16xi1>
+    %ns = vector.broadcast %n : index to vector<16xindex>
+    %d = xegpu.create_tdesc %A, %o : memref<1024xf32>, vector<16xindex> -> !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>
+    %e = xegpu.update_offset %d, %ns : !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>, vector<16xindex>
+    xegpu.prefetch %e : !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>
+    %v = xegpu.load %e, %m : !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>, vector<16xi1> -> vector<16x8xf32>
+    xegpu.store %v, %B[%o], %m <{chunk_size = 8 : i64}> : vector<16x8xf32>, memref<1024xf32>, vector<16xindex>, vector<16xi1>
+    gpu.return
+  }
+}

@@ -3,20 +3,24 @@
 import numpy as np
 import pytest
 from support.on_device import Place
-from support.scattered import ELEMENTS, FORMS, MATRICES, kernel_of, numbers
+from support.scattered import DESCRIPTORS, FORMS, MATRICES, elements_of, kernel_of, numbers
 
 from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
 from xetile.passes.pipelines import lower
 
 
-@pytest.mark.parametrize("form", [*FORMS, *MATRICES])
+@pytest.mark.parametrize("form", [*FORMS, *MATRICES, *DESCRIPTORS])
 def test_bits_are_those_of_the_subgroup(form: str, place: Place):
     written, lowered = parse(kernel_of(form)), parse(kernel_of(form))
     lower(context(), lowered, "xevm", "bmg")
     results: list[list[bytes]] = []
     for module, run in ((written, execute), (lowered, place.execute)):
-        arrays = [array for t in ELEMENTS for array in (numbers(t), np.zeros_like(numbers(t)))]
+        arrays = [
+            array
+            for t in elements_of(form)
+            for array in (numbers(t), np.zeros_like(numbers(t)))
+        ]
         run(module, "k", [*arrays, 5])
         assert all(target.any() for target in arrays[1::2])
         results.append([target.tobytes() for target in arrays[1::2]])
