@@ -1,5 +1,7 @@
 """Where the elements of vectors of offsets lie, against executing what makes them."""
 
+from collections.abc import Mapping
+
 import pytest
 from xdsl.ir import SSAValue
 
@@ -8,7 +10,7 @@ from xetile.dialects.modules import parse
 from xetile.planning.element_places import ONE, PlaceAnalysis, Places
 
 
-def places(body: str) -> tuple[Places, dict[str, SSAValue]]:
+def places(body: str) -> tuple[Places, Mapping[str, SSAValue]]:
     """Those of %o, and the function's arguments by name."""
     module = parse(f"""func.func @f(%n: index, %p: index) {{
     %s = vector.step : vector<4xindex>
