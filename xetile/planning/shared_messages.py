@@ -22,8 +22,8 @@ from xetile.targets.xe.dpas import depth, ops_per_channel
 Place = tuple[int, int]
 """Row and column, in elements."""
 
-Role = Literal["a", "b"] | None
-"""The operand of a matrix product that a loaded value becomes; None for anything else."""
+Role = Literal["a", "b", "rows"] | None
+"""What a loaded value becomes: an operand of a matrix product, "rows" that are reduced; None for anything else."""
 
 
 BYTE_BITS = 8
@@ -99,20 +99,24 @@ class Side(NamedTuple):
 def predicted_cell(unit: Place, bits: int, role: Role, device: Device) -> Cell:
     """How a block of a unit of elements of `bits` will lie in registers: an operand, else lanes along columns.
 
-    A single column has its rows in lanes. Where there are too few elements, lanes hold the same.
+    A single column, and columns of which the rows are reduced, have rows in lanes, then columns. Where there are too
+    few elements, lanes hold the same.
     """
-    found = None if role is None else _operand(unit, bits, role, device)
-    if found is not None:
-        return found
+    if role == "a" or role == "b":
+        found = _operand(unit, bits, role, device)
+        if found is not None:
+            return found
+    by_rows = unit[1] == 1 or role == "rows"
     most = (device.prices.block_words, device.lanes)
-    if unit[1] == 1:
-        most = (device.lanes, 1)
     rows, columns = (power_of_two_part(n, limit) for n, limit in zip(unit, most, strict=True))
     down = [(1 << bit, 0) for bit in range(rows.bit_length() - 1)]
     across = [(0, 1 << bit) for bit in range(columns.bit_length() - 1)]
-    along, rest = (down, across) if unit[1] == 1 else (across, down)
-    spare = [(0, 0)] * (device.lanes.bit_length() - 1 - len(along))
-    return Cell((rows, columns), tuple(rest), (*along, *spare))
+    count = device.lanes.bit_length() - 1
+    order = (
+        [*down, *across] if by_rows else [*across, *[(0, 0)] * (count - len(across)), *down]
+    )
+    lanes = [*order[:count], *[(0, 0)] * (count - len(order))]
+    return Cell((rows, columns), tuple(order[count:]), tuple(lanes))
 
 
 def _operand(unit: Place, bits: int, role: Literal["a", "b"], device: Device) -> Cell | None:

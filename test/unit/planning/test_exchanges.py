@@ -51,7 +51,7 @@ def random_exchange(seed: int) -> tuple[Exchange, Role]:
     count = random.choice([2, 3, 4, 6, 8, 12, 16, 32])
     turned = random.random() < 0.5
     bits = random.choice([8, 16, 32, 64])
-    role: Role = random.choice(["a", "b", None])
+    role: Role = random.choice(["a", "b", "rows", None])
     source = random_distribution(random, shape, count)
     target = random_distribution(random, shape[::-1] if turned else shape, count)
     made = planned_exchange(
@@ -177,11 +177,17 @@ def test_conflicts_are_those_of_layouts(seed: int) -> None:
 
 
 def test_rows_and_columns_of_lanes() -> None:
-    """A single column has its rows in lanes, which are neighbours then: one message for 16 of them."""
+    """A single column has its rows in lanes, and what is reduced row by row too: then two columns side by side."""
     cell = predicted_cell((32, 1), 32, None, DEVICE)
-    assert cell == Cell((16, 1), (), ((1, 0), (2, 0), (4, 0), (8, 0)))
-    found = side(cell, 2, Memory((32, 4), (1, 32)), 32, DEVICE)
-    assert (found.form, found.messages, found.conflicts) == ("block", 2, 0)
+    assert cell == Cell((8, 1), (), ((1, 0), (2, 0), (4, 0), (0, 0)))
+    found = side(cell, 4, Memory((32, 4), (1, 32)), 32, DEVICE)
+    assert (found.form, found.messages, found.conflicts) == ("lanes", 4, 0)
+    cell = predicted_cell((32, 4), 32, "rows", DEVICE)
+    assert cell == Cell((8, 4), ((0, 2),), ((1, 0), (2, 0), (4, 0), (0, 1)))
+    assert side(cell, 4, Memory((32, 4), (1, 32)), 32, DEVICE).conflicts == 1
+    ordered = ((1, 0), (2, 0), (4, 0), (0, 1), (0, 2), (8, 0), (16, 0))
+    found = side(cell, 4, Memory((32, 4), (4, 1), ordered), 32, DEVICE)
+    assert (found.form, found.words, found.messages, found.conflicts) == ("block", 2, 4, 0)
 
 
 def test_operands_are_loaded_as_products_take_them() -> None:

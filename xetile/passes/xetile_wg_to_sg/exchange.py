@@ -38,6 +38,7 @@ from xetile.dialects.xetile import (
     TileAttr,
     TileConvLayoutOp,
     TileMMAOp,
+    TileReduceOp,
     TileTransposeOp,
     TileType,
 )
@@ -142,7 +143,9 @@ def _exchange(
 
 
 def _role(op: Operation) -> Role:
-    """The operand of products that the result of an op becomes."""
+    """The operand of products that the result of an op becomes; or that what is gathered is reduced row by row."""
+    if isinstance(op, TileReduceOp) and op.reduction_dims.get_values() == (1,):
+        return "rows"
     if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
         return None
     uses = [use for use in op.result.uses if isinstance(use.operation, TileMMAOp)]
