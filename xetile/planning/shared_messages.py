@@ -43,18 +43,27 @@ class Cell(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Where the elements of a buffer lie: by strides, or by what each bit of an offset stands for; in elements."""
+    """Where the elements of a buffer lie: by strides, or by what each bit of an offset stands for; in elements.
+
+    `shape` is without gaps; one stride is 1, the other one at least the extent along that.
+    """
 
     shape: Place
     strides: Place
     swizzle: tuple[Place, ...] | None = None
 
     @property
-    def elements(self) -> int:
-        """Elements from the first to the last, gaps included."""
+    def extents(self) -> Place:
+        """Rows and columns with the gaps behind them."""
+        rows, columns = self.shape
         if self.swizzle is not None:
-            return prod(self.shape)
-        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+            return self.shape
+        return (rows, self.strides[0]) if self.strides[1] == 1 else (self.strides[1], columns)
+
+    @property
+    def elements(self) -> int:
+        """Elements of the buffer, gaps included."""
+        return prod(self.extents)
 
 
 class Device(NamedTuple):

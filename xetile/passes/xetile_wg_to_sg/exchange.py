@@ -155,13 +155,12 @@ def _role(op: Operation) -> Role:
 
 def buffer_type(memory: Memory, element: Attribute) -> MemRefType[Attribute]:
     """The memref in shared memory whose elements lie so."""
-    rows, columns = memory.shape
     layout = NoneAttr()
     if memory.swizzle is not None:
         layout = SwizzleAttr(memory.swizzle)
-    elif memory.strides != (columns, 1):
+    elif memory.strides[1] != 1:
         layout = StridedLayoutAttr(memory.strides, 0)
-    return MemRefType(element, (rows, columns), layout, IntegerAttr(SHARED, i64))
+    return MemRefType(element, memory.extents, layout, IntegerAttr(SHARED, i64))
 
 
 def _buffer(

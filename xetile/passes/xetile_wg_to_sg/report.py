@@ -66,12 +66,8 @@ def _layout(move: Exchanged) -> str:
     memory = move.plan.memory
     if memory.swizzle is not None:
         return "swizzled"
-    rows, columns = memory.shape
-    if memory.strides == (columns, 1):
-        return "row by row"
-    if memory.strides == (1, rows):
-        return "column by column"
-    return f"strides {list(memory.strides)}"
+    rows, columns = memory.extents
+    return f"rows of {columns}" if memory.strides[1] == 1 else f"columns of {rows}"
 
 
 def _side(side: Side) -> str:

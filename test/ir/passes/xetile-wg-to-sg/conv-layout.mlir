@@ -60,7 +60,7 @@ gpu.module @m {
 #own = #xetile.wg_map<sg_layout = [2, 3], sg_data = [8, 16]>
 
 // CHECK-LABEL: gpu.func @shared
-// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<8x96xi8, strided<[1, 12]>, 3 : i64>
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<12x96xi8, strided<[1, 12]>, 3 : i64>
 // CHECK: scf.for %[[I:.*]] =
 // CHECK-NEXT: %[[ODD:.*]] = arith.remui %[[I]], %c2 : index
 // CHECK-NEXT: %[[HALF:.*]] = arith.muli %[[ODD]], %c48 : index

@@ -8,7 +8,7 @@
 #columns = #xetile.wg_map<sg_layout = [1, 4], sg_data = [64, 16]>
 #own = #xetile.wg_map<sg_layout = [4, 1], sg_data = [16, 32]>
 
-// CHECK: print-plan.mlir:[[#@LINE+18]]:7: xetile.tile_transpose of 64x64xf32 from [4, 1] x [16, 64] to [4, 1] x [16, 64] through shared memory: 2 buffers of {{[0-9]+}} bytes, strides {{.*}}, 1 barrier, stores of 32 bits by block messages with 0 conflicts, loads of 256 bits by lanes with 0 conflicts
+// CHECK: print-plan.mlir:[[#@LINE+18]]:7: xetile.tile_transpose of 64x64xf32 from [4, 1] x [16, 64] to [4, 1] x [16, 64] through shared memory: 2 buffers of {{[0-9]+}} bytes, rows of 72, 1 barrier, stores of 32 bits by block messages with 0 conflicts, loads of 256 bits by lanes with 0 conflicts
 // CHECK-NEXT: print-plan.mlir:[[#@LINE+21]]:5: xetile.tile_conv_layout of 64x64xf32 from [4, 1] x [16, 64] to [4, 1] x [16, 32] in registers
 // CHECK-NEXT: print-plan.mlir:[[#@LINE+21]]:5: xetile.tile_conv_layout of 64x64xf32 from [4, 1] x [16, 32] to [1, 4] x [64, 16] through shared memory: 1 buffer of 16384 bytes, swizzled, 1 barrier, stores of 256 bits by block messages with 0 conflicts, loads of 256 bits by block messages with 0 conflicts
 // CHECK-NOT: print-plan

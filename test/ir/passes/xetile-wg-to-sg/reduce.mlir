@@ -38,19 +38,19 @@ gpu.module @m {
 
 // -----
 
-// Spread over subgroups: one element per row and subgroup goes through shared memory, rows next to each
-// other, and is reduced there again.
+// Spread over subgroups: one element per row and subgroup goes through shared memory, and is reduced there
+// again; that is loaded with rows in lanes.
 
 #source = #xetile.wg_map<sg_layout = [2, 4], sg_data = [16, 8]>
 
 // CHECK-LABEL: gpu.func @subgroups
-// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32x4xf32, strided<[1, 36]>, 3 : i64>
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<32x4xf32, #xetile.swizzle<{{.*}}>, 3 : i64>
 // CHECK: %[[V:.*]] = xetile.load_tile
 // CHECK-NEXT: %[[PART:.*]] = xetile.tile_reduce <add>, %[[V]] [1] : vector<16x8xf32> -> vector<16x1xf32>
-// CHECK: %[[P:.*]] = xetile.init_tile %[[BUFFER]][%{{.*}}, %{{.*}}] : memref<32x4xf32, strided<[1, 36]>, 3 : i64> -> !xetile.tile<16x1xf32, #xetile.tile_attr<order = [0, 1], memory_space = 3>>
+// CHECK: %[[P:.*]] = xetile.init_tile %[[BUFFER]][%{{.*}}, %{{.*}}] : memref<32x4xf32, #xetile.swizzle<{{.*}}>, 3 : i64> -> !xetile.tile<16x1xf32, #xetile.tile_attr<memory_space = 3>>
 // CHECK-NEXT: xetile.store_tile %[[PART]], %[[P]]
 // CHECK-NEXT: gpu.barrier
-// CHECK: xetile.init_tile %[[BUFFER]][%{{.*}}, 0] : memref<32x4xf32, strided<[1, 36]>, 3 : i64> -> !xetile.tile<4x4xf32, #xetile.tile_attr<order = [0, 1], memory_space = 3>>
+// CHECK: xetile.init_tile %[[BUFFER]][%{{.*}}, 0] : memref<32x4xf32, #xetile.swizzle<{{.*}}>, 3 : i64> -> !xetile.tile<4x4xf32, #xetile.tile_attr<memory_space = 3>>
 // CHECK-NEXT: %[[PARTS:.*]] = xetile.load_tile
 // CHECK-NEXT: xetile.tile_reduce <add>, %[[PARTS]] [1] : vector<4x4xf32> -> vector<4x1xf32>
 gpu.module @m {

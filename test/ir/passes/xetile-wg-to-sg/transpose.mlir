@@ -28,13 +28,13 @@ gpu.module @m {
 #b = #xetile.wg_map<sg_layout = [2, 4], sg_data = [16, 16]>
 
 // CHECK-LABEL: gpu.func @memory
-// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<64x32xf16, strided<[1, 72]>, 3 : i64>
+// CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<72x32xf16, strided<[1, 72]>, 3 : i64>
 // CHECK: %[[V:.*]] = xetile.load_tile
-// CHECK: %[[TURNED:.*]] = memref.transpose %[[BUFFER]] (d0, d1) -> (d1, d0) : memref<64x32xf16, strided<[1, 72]>, 3 : i64> to memref<32x64xf16, strided<[72, 1]>, 3 : i64>
-// CHECK-NEXT: xetile.init_tile %[[BUFFER]][%{{.*}}, %{{.*}}] : memref<64x32xf16, strided<[1, 72]>, 3 : i64> -> !xetile.tile<16x16xf16, #xetile.tile_attr<order = [0, 1], memory_space = 3>>
+// CHECK: %[[TURNED:.*]] = memref.transpose %[[BUFFER]] (d0, d1) -> (d1, d0) : memref<72x32xf16, strided<[1, 72]>, 3 : i64> to memref<32x72xf16, strided<[72, 1]>, 3 : i64>
+// CHECK-NEXT: xetile.init_tile %[[BUFFER]][%{{.*}}, %{{.*}}] : memref<72x32xf16, strided<[1, 72]>, 3 : i64> -> !xetile.tile<16x16xf16, #xetile.tile_attr<order = [0, 1], memory_space = 3>>
 // CHECK-NEXT: xetile.store_tile %[[V]]
 // CHECK-NEXT: gpu.barrier
-// CHECK-NEXT: %[[T:.*]] = xetile.init_tile %[[TURNED]][%{{.*}}, %{{.*}}] : memref<32x64xf16, strided<[72, 1]>, 3 : i64> -> !xetile.tile<16x16xf16, #xetile.tile_attr<memory_space = 3>>
+// CHECK-NEXT: %[[T:.*]] = xetile.init_tile %[[TURNED]][%{{.*}}, %{{.*}}] : memref<32x72xf16, strided<[72, 1]>, 3 : i64> -> !xetile.tile<16x16xf16, #xetile.tile_attr<memory_space = 3>>
 // CHECK-NEXT: xetile.load_tile %[[T]]
 // CHECK-NOT: gpu.barrier
 gpu.module @m {

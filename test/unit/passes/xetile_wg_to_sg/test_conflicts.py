@@ -1,0 +1,67 @@
+"""Bank conflicts of exchanges: none, counted over the addresses that lanes ask for at level V, as planned."""
+
+import pytest
+from support.subgroup import memref, vector
+from support.workgroup import Map, kernel, load, random_array, store, wg_map
+
+from xetile.dialects.modules import context, parse
+from xetile.interpreter import count_bank_conflicts
+from xetile.interpreter.sanitizer import bank_conflicts
+from xetile.passes.pipelines import lower
+from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.targets.xe.device import SHARED_BANKS
+
+ROWS: Map = ((4, 1), (16, 64))
+COLUMNS: Map = ((1, 4), (64, 16))
+BLOCKS: Map = ((2, 2), (32, 32))
+SHAPE = (64, 64)
+
+
+def moved(type: str, source: Map, target: Map, *, turns: bool) -> str:
+    v = vector(SHAPE, type)
+    maps = f"{{wg_map_result = {wg_map(target)}, wg_map_source = {wg_map(source)}}}"
+    op = (
+        f"%r = xetile.tile_transpose %v, [1, 0] {maps} : {v} -> {v}"
+        if turns
+        else f"%r = xetile.tile_conv_layout %v {maps} : {v}"
+    )
+    of = memref(SHAPE, type)
+    return kernel(
+        [f"%A: {of}", f"%B: {of}"],
+        4,
+        load("v", "A", of, SHAPE, type, source)
+        + f"\n{op}"
+        + store("r", "B", of, SHAPE, type, target),
+    )
+
+
+@pytest.mark.parametrize("banks", [SHARED_BANKS, bank_conflicts.BANKS])
+@pytest.mark.parametrize("type", ["f32", "f16", "bf16", "i8"])
+@pytest.mark.parametrize(
+    ("source", "target", "turns"),
+    [
+        (ROWS, COLUMNS, False),
+        (BLOCKS, ROWS, False),
+        (ROWS, ROWS, True),
+        (BLOCKS, BLOCKS, True),
+    ],
+)
+def test_no_lanes_ask_a_bank_for_different_words(
+    source: Map,
+    target: Map,
+    type: str,
+    banks: int,
+    *,
+    turns: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bank_conflicts, "BANKS", banks)
+    module = parse(moved(type, source, target, turns=turns))
+    XeTileWgToSg(loads="mapped").apply(context(), module)
+    lower(context(), module, "xevm", "bmg")
+    a = random_array(SHAPE, type)
+    found = a.copy()
+    sites = count_bank_conflicts(module, "k", [a, found])
+    assert found.tobytes() == (a.T if turns else a).tobytes()
+    assert sites
+    assert [(str(s.at), s.most) for s in sites if s.conflicts] == []
