@@ -316,7 +316,7 @@ def is_shared(base: SSAValue) -> bool:
     return isa(base.type, MemRefType[Attribute]) and is_shared_memory(base.type.memory_space)
 
 
-_VIEWS = ("memref.cast", "memref.collapse_shape", "memref.expand_shape")
+_VIEWS = ("memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.transpose")
 
 
 def base_alignment(base: SSAValue, bits: int) -> int:

@@ -1,6 +1,6 @@
 """Barriers and buffers of exchanges: as few as the sanitizer lets pass, none of which can be taken away."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import pytest
@@ -16,6 +16,7 @@ from support.workgroup import (
     wg_map,
 )
 from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
@@ -197,8 +198,8 @@ def buffers_of(module: ModuleOp) -> int:
     found = 0
     for op in module.walk():
         if op.name == "memref.alloc":
-            assert isinstance(op.results[0].type, MemRefType)
-            found += op.results[0].type.element_count() // (SHAPE[0] * SHAPE[1])
+            type = cast("MemRefType[Attribute]", op.results[0].type)
+            found += type.element_count() // (SHAPE[0] * SHAPE[1])
     return found
 
 
