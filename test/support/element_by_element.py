@@ -1,6 +1,5 @@
 """Kernels whose tiles are reached without 2D block messages: the same bits at subgroup level, in blocks and in XeGPU."""
 
-import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,11 +20,16 @@ Array = NDArray[Any]
 
 
 def check(
-    body: str, arguments: Sequence[Argument], mlir_opt: Path, *, more: str = ""
+    body: str,
+    arguments: Sequence[Argument],
+    mlir_opt: Path,
+    *,
+    more: str = "",
+    below: Sequence[LevelName] = (),
 ) -> ModuleOp:
     """Execute a body as it is written, then below: the bits that it left are expected there; what XeGPU has of it.
 
-    `more` stands behind the parameters, as workgroup attributions do.
+    `more` stands behind the parameters, as workgroup attributions do; `below` are further levels that it reaches.
     """
     text = kernel(body, arguments).replace(") kernel", f"){more} kernel")
     arrays = [fresh(argument.before) for argument in arguments]
@@ -35,11 +39,11 @@ def check(
         for a, after in zip(arguments, arrays, strict=True)
     ]
     assert any((a.before != a.after).any() for a in expected), "nothing was stored"
-    _, lowered = (
+    _, lowered, *_ = (
         run(text, expected, lambda m, to=level: lower(context(), m, to, "bmg"))
-        for level in LEVELS
+        for level in (*LEVELS, *below)
     )
-    assert not re.search(r"xetile\.(?!level)", str(lowered))
+    assert not any(name.startswith("xetile.") for name in names(lowered))
     done = subprocess.run(
         [mlir_opt], input=str(lowered), capture_output=True, text=True, check=False
     )

@@ -38,6 +38,7 @@ from xetile.dialects.xetile.attributes import (
     WorkgroupMapAttr,
 )
 from xetile.dialects.xetile.parsing import next_character, span_since
+from xetile.targets.target import INDEX_BITS
 
 FLOAT_TYPES = (
     Float16Type,
@@ -299,9 +300,11 @@ def _uneven(wg_map: WorkgroupMapAttr, shape: tuple[int, ...]) -> str | None:
 
 
 def memory_bits(element_type: Attribute) -> int | None:
-    """Bits of an element in memory (tf32 takes 32, two of 4 a byte), None for types without a fixed width."""
+    """Bits of an element in memory (tf32 takes 32, two of 4 a byte, an index 64), None for types of no number."""
     if isinstance(element_type, FloatTF32Type):
         return 32
+    if isinstance(element_type, IndexType):
+        return INDEX_BITS
     if isinstance(element_type, FixedBitwidthType):
         bits = element_type.bitwidth
         return bits if bits == _NIBBLE else max(_BYTE, bits)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from xetile.dialects.operand_types import element_type_said
 from xetile.dialects.xegpu import MemDescType, TensorDescType
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import update_elements
@@ -89,7 +90,11 @@ def _atomic_rmw(frame: Frame, op: Operation) -> Values:
     """What is masked off is zero."""
     descriptor, mask, value = op.operands
     addresses, wanted = _places(frame, op, [descriptor], mask, value)
-    return [update_elements(frame, op, addresses, element(value), frame.array(value), wanted)]
+    values, said = frame.array(value), element_type_said(op)
+    of = element(value) if said is None else element_of(said, op)
+    values = values if said is None else np.ascontiguousarray(values).view(of.dtype)
+    old = update_elements(frame, op, addresses, of, values, wanted)
+    return [old if said is None else old.view(element(value).dtype)]
 
 
 def _create_mem_desc(frame: Frame, op: Operation) -> Values:

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import (
-    FloatTF32Type,
     IndexType,
     IntAttr,
     IntegerType,
     VectorType,
+    f32,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.dialects.operand_types import element_type_said
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import FromElementsOp
 from xetile.dialects.xegpu import AtomicRMWOp, CreateTdescOp, UpdateOffsetOp
@@ -23,11 +24,13 @@ from xetile.passes.convert_xegpu_to_xevm.changes import (
     change_of,
     changed,
     element_pointer,
+    same_bits,
 )
 from xetile.passes.convert_xegpu_to_xevm.computed import lanes_chosen
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lanes
 from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, register_bits
+from xetile.passes.convert_xegpu_to_xevm.tf32 import is_tf32
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView, Scattered
 from xetile.passes.convert_xegpu_to_xevm.words import single
 from xetile.planning.layout_rules import relation_of, repeating
@@ -48,10 +51,13 @@ def _update_offset(view: LaneView, op: UpdateOffsetOp) -> None:
 
 def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:
     descriptor = view.scattered(op.tensorDesc)
-    element = descriptor.type.element_type
+    stored = descriptor.type.element_type
+    element = element_type_said(op) or stored
     change = change_of(op.kind_name, element)
-    if change is None or isinstance(element, FloatTF32Type | IndexType):
+    if change is None or isinstance(element, IndexType):
         fail(op, f"'{op.kind_name}' of {element} is not lowered to XeVM yet")
+    if is_tf32(element):
+        change, element, stored = change.of_tf32(), f32, f32
     layout = view.layouts.of(op.result)
     mask = relation_of(op, 1)
     assert mask is not None
@@ -63,7 +69,10 @@ def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:
         element_pointer(view, descriptor.pointer, single(view, places, register), element)
         for register in range(layout.in_dim_size("register"))
     ]
-    scalars = [single(view, values, register) for register in range(len(pointers))]
+    scalars = [
+        same_bits(view, single(view, values, register), element)
+        for register in range(len(pointers))
+    ]
     space: Space = "global"
     if descriptor.pointer.type == llvm.LLVMPointerType(IntAttr(SHARED_ADDRESS_SPACE)):
         space = "shared"
@@ -73,7 +82,8 @@ def _atomic_rmw(view: LaneView, op: AtomicRMWOp) -> None:
         made = _where(view, condition, change, pairs, space, keep=bool(op.result.uses))
         old.update(zip(registers, made, strict=False))
     if op.result.uses:
-        _bind_old(view, op, layout, [old[register] for register in range(len(pointers))])
+        found = [same_bits(view, old[register], stored) for register in range(len(pointers))]
+        _bind_old(view, op, layout, found)
 
 
 def _conditions(

@@ -18,13 +18,14 @@ stored as they are found.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseArrayBase,
     IntegerType,
+    VectorType,
     i1,
     i32,
     i64,
@@ -34,7 +35,9 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
+from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
+from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, rounded
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.atomics import COMPARED_BITS, Space
 
@@ -50,10 +53,16 @@ class Change(NamedTuple):
     Attributes:
         word: what `llvm.atomicrmw` calls it; None where it has no word.
         combine: what makes the new element of the old one and the value; None where it is the value.
+        tf32: whether elements are words of f32 of which the upper 19 bits count.
     """
 
     word: str | None
     combine: Callable[[SSAValue, SSAValue], Operation] | None = None
+    tf32: bool = False
+
+    def of_tf32(self) -> Self:
+        """The same change of words of which the upper bits count: only exchanging them has a word."""
+        return self._replace(word=None if self.combine else self.word, tf32=True)
 
 
 _FLOATS: Mapping[str, Change] = {
@@ -88,12 +97,15 @@ def changed(
     view: LaneCode, change: Change, pointer: SSAValue, value: SSAValue, space: Space
 ) -> SSAValue:
     """The element that was there before; `value` is a scalar of the elements' type."""
+    if change.tf32:
+        value = _of_words(view, cut, value)
+        change = change._replace(tf32=change.combine is not None)
     type, scope = value.type, SCOPES[space]
     bits = _bits(type)
     raw = change.combine is None and isa(type, AnyFloat)
     if raw:
-        old = changed(view, change, pointer, _as(view, value, IntegerType(bits)), space)
-        return _as(view, old, type)
+        old = changed(view, change, pointer, same_bits(view, value, IntegerType(bits)), space)
+        return same_bits(view, old, type)
     if change.word is not None and view.device.has_atomic(change.word, str(type), space):
         return view.new(AtomicRMWOp(change.word, pointer, value, scope))
     if bits in COMPARED_BITS:
@@ -102,16 +114,31 @@ def changed(
             pointer,
             IntegerType(bits),
             scope,
-            lambda guess: _as(
-                view, _combined(view, change, _as(view, guess, type), value), IntegerType(bits)
+            lambda guess: same_bits(
+                view,
+                _combined(view, change, same_bits(view, guess, type), value),
+                IntegerType(bits),
             ),
         )
-        return _as(view, old, type)
+        return same_bits(view, old, type)
     return _in_word(view, change, pointer, value, scope)
 
 
 def _combined(view: LaneCode, change: Change, old: SSAValue, value: SSAValue) -> SSAValue:
-    return value if change.combine is None else view.new(change.combine(old, value))
+    if change.combine is None:
+        return value
+    if not change.tf32:
+        return view.new(change.combine(old, value))
+    new = view.new(change.combine(_of_words(view, cut, old), value))
+    return _of_words(view, rounded, new)
+
+
+def _of_words(
+    view: LaneCode, of: Callable[[LaneCode, SSAValue], SSAValue], value: SSAValue
+) -> SSAValue:
+    """What is said of vectors of words, of a single one."""
+    made = of(view, view.new(FromElementsOp([value], VectorType(value.type, (1,)))))
+    return view.new(ExtractOp(made, [0], value.type))
 
 
 def _in_word(
@@ -135,10 +162,10 @@ def _in_word(
     def part(found: SSAValue) -> SSAValue:
         low = view.new(arith.ShRUIOp(found, shift))
         cut = view.new(arith.TruncIOp.create(operands=[low], result_types=[own]))
-        return _as(view, cut, type)
+        return same_bits(view, cut, type)
 
     def replaced(guess: SSAValue) -> SSAValue:
-        new = _as(view, _combined(view, change, part(guess), value), own)
+        new = same_bits(view, _combined(view, change, part(guess), value), own)
         wide = view.new(arith.ExtUIOp(new, i32))
         moved = view.new(arith.ShLIOp(wide, shift))
         return view.new(arith.OrIOp(view.new(arith.AndIOp(guess, others)), moved))
@@ -193,6 +220,6 @@ def _bits(type: Attribute) -> int:
     return type.bitwidth
 
 
-def _as(view: LaneCode, value: SSAValue, type: Attribute) -> SSAValue:
+def same_bits(view: LaneCode, value: SSAValue, type: Attribute) -> SSAValue:
     """The same bits as another type."""
     return value if value.type == type else view.new(arith.BitcastOp(value, type))

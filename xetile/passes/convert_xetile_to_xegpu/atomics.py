@@ -8,10 +8,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, MemRefType, VectorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
-from xetile.dialects.operand_types import FLOATS_8
+from xetile.dialects.operand_types import ELEMENT_TYPE, FLOATS_8
 from xetile.dialects.upstream import memref
 from xetile.dialects.upstream.vector import ShapeCastOp
 from xetile.dialects.upstream.vector.support import vector_type
@@ -26,7 +26,12 @@ from xetile.dialects.xetile import AtomicRMWTileOp, TileType
 from xetile.dialects.xetile.attributes import GLOBAL
 from xetile.errors import fail
 from xetile.layout.algebra.distribution import block_offsets
-from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded, message_element, stored
+from xetile.passes.convert_xetile_to_xegpu.memory_types import (
+    loaded,
+    message_element,
+    stored,
+    taken_as,
+)
 from xetile.passes.convert_xetile_to_xegpu.scattered import (
     ScatteredTile,
     bind_blocks,
@@ -55,11 +60,11 @@ def atomic_rmw_tile(view: XeGPUView, op: AtomicRMWTileOp) -> None:
     """One op per block; what is outside of the surface is masked off, and gives zero."""
     type = cast(TileType, op.tile.type)
     element = type.element_type
-    if element == i1 or isinstance(element, FLOATS_8):
+    if element == i1 and op.kind_name != "assign":
         fail(
             op,
-            f"atomic_rmw_tile <{op.kind_name}> on {element}; XeGPU has no atomic ops of this type, "
-            "but of integers of 8 bits and more and of floats of 16 bits and more",
+            f"atomic_rmw_tile <{op.kind_name}> on i1, of which memory has bytes that are 0 or not; i1 takes <assign>, "
+            "i8 all kinds",
         )
     space = MemorySpace.GLOBAL if type.memory_space == GLOBAL else MemorySpace.SLM
     values: list[SSAValue] = []
@@ -67,17 +72,26 @@ def atomic_rmw_tile(view: XeGPUView, op: AtomicRMWTileOp) -> None:
     for value, row in zip(blocks, _rows(view, op, type), strict=True):
         shape = vector_type(row.offsets).get_shape()
         descriptor = TensorDescType.of(
-            shape, message_element(element), ScatterTensorDescAttr(memory_space=space)
+            shape, _changed_as(element), ScatterTensorDescAttr(memory_space=space)
         )
         place = view.new(
             CreateTdescOp(_in_numbered_space(view, row.base), row.offsets, descriptor)
         )
         mask = everywhere(view, shape) if row.mask is None else row.mask
-        bits = _cast(view, stored(view, value), shape)
-        old = view.new(AtomicRMWOp(op.kind_name, place, mask, bits))
+        bits = taken_as(view, _cast(view, stored(view, value), shape), _changed_as(element))
+        change = AtomicRMWOp(op.kind_name, place, mask, bits)
+        if isinstance(element, FLOATS_8):
+            change.attributes[ELEMENT_TYPE] = element
+        old = taken_as(view, view.new(change), message_element(element))
         old = _cast(view, old, vector_type(value).get_shape())
         values.append(loaded(view, old, element))
     bind_blocks(view, op.result, values, type)
+
+
+def _changed_as(element: Attribute) -> Attribute:
+    """The type that is changed: kinds, not types, say whether integers have signs."""
+    type = message_element(element)
+    return IntegerType(type.bitwidth) if isinstance(type, IntegerType) else type
 
 
 def _rows(view: XeGPUView, op: AtomicRMWTileOp, type: TileType) -> Iterator[_Row]:

@@ -10,7 +10,6 @@ sanitizer tells of others.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
 from typing import cast
 
@@ -127,55 +126,33 @@ def init_shared_tile(view: XeGPUView, op: InitTileOp) -> None:
     for index, stride in zip(batch, strides, strict=False):
         start = view.add(start, view.multiply(index, stride))
         first_row = view.add(first_row, view.multiply(index, stride // max(1, strides[-2])))
-    elements = Elements(_line(view, source, layout[1]), start, (strides[-2], strides[-1]))
+    elements = Elements(
+        _line(view, source, _reach(type, strides)), start, (strides[-2], strides[-1])
+    )
     view.bind(op.tile, SharedTile(*parts, _matrix(view, source, strides), first_row, elements))
 
 
 def _matrix(view: XeGPUView, source: SSAValue, strides: Sequence[int]) -> SSAValue | None:
-    """The buffer as a matrix, leading dimensions as more rows; None where no rows are so many elements apart."""
-    type = cast(AnyMemRef, source.type)
-    extents = type.get_shape()
-    if len(extents) > 2:
-        steps = list(zip(strides, extents, strict=True))[:-1]
-        if any(step != count * below for (step, _), (below, count) in pairwise(steps)):
-            return None
-        source = _collapsed(view, source, [list(range(len(extents) - 1)), [len(extents) - 1]])
-    rows, columns, pair = prod(extents[:-1]), list(extents)[-1], list(strides[-2:])
-    if (rows - 1) * pair[0] + (columns - 1) * pair[1] >= rows * columns:
-        widened = _with_gaps(view, source, (rows, columns), pair)
-        if widened is None:
-            return None
-        source = widened
-        rows, columns = cast(AnyMemRef, source.type).get_shape()
-    layout = None if pair == [columns, 1] else _strided(pair)
-    made = MemDescType.of((rows, columns), type.element_type, layout)
-    return view.beside(source, made, lambda: CreateMemDescOp(source, made))
+    """The buffer as a matrix, leading dimensions as more rows, with what padding lies between rows or columns.
 
-
-def _with_gaps(
-    view: XeGPUView, source: SSAValue, extents: tuple[int, int], strides: Sequence[int]
-) -> SSAValue | None:
-    """The buffer with the gaps between its rows (or columns) as elements; None where it is a part of another."""
+    None where no matrix has elements so far apart.
+    """
     type = cast(AnyMemRef, source.type)
-    if not _is_whole(source):
+    *leading, height, width = type.get_shape()
+    *outer, down, across = strides
+    if across == 1 and down >= width:
+        if any(step % down for step in outer):
+            return None
+        more = sum((n - 1) * step // down for n, step in zip(leading, outer, strict=True))
+        shape, layout = (height + more, down), None
+    elif down == 1 and across >= height and not leading:
+        shape, layout = (across, width), _strided(strides)
+    else:
         return None
-    rows, columns = extents
-    shape = (rows, strides[0]) if strides[1] == 1 else (strides[1], columns)
-    layout = NoneAttr() if strides[1] == 1 else StridedLayoutAttr(strides, 0)
-    made = MemRefType(type.element_type, shape, layout, type.memory_space)
-    return view.beside(
-        source,
-        made,
-        lambda: memref.ReinterpretCastOp.from_dynamic(source, [0], shape, strides, made),
-    )
-
-
-def _is_whole(source: SSAValue) -> bool:
-    """Whether a memref is a buffer of its own, or the transpose of one."""
-    owner = source.owner
-    if isinstance(owner, memref.TransposeOp):
-        return _is_whole(owner.operands[0])
-    return isinstance(owner, memref.AllocOp)
+    made = MemDescType.of(shape, type.element_type, layout)
+    if tuple(type.get_shape()) != shape:
+        source = _line(view, source, prod(shape))
+    return view.beside(source, made, lambda: CreateMemDescOp(source, made))
 
 
 def _strided(strides: Sequence[int]) -> MemLayoutAttr:
@@ -183,50 +160,43 @@ def _strided(strides: Sequence[int]) -> MemLayoutAttr:
     return MemLayoutAttr(DictionaryAttr({"stride": entries}))
 
 
-def _line(view: XeGPUView, source: SSAValue, offset: int | None) -> SSAValue:
-    """The buffer as a memref of rank 1."""
+def _line(view: XeGPUView, source: SSAValue, count: int) -> SSAValue:
+    """The buffer as a memref of rank 1 of so many elements, padding included."""
     type = cast(AnyMemRef, source.type)
-    if isinstance(type.layout, NoneAttr):
-        if type.get_num_dims() == 1:
-            return source
-        return _collapsed(view, source, [list(range(type.get_num_dims()))])
     layout = strides_and_offset(type)
     assert layout is not None
-    reach = sum(
-        (extent - 1) * (stride or 0)
-        for extent, stride in zip(type.get_shape(), layout[0], strict=True)
-    )
+    if isinstance(type.layout, NoneAttr) and count == type.element_count():
+        if type.get_num_dims() == 1:
+            return source
+        return _collapsed(view, source)
+    offset = layout[1]
     first: Offset = 0 if offset is None else offset
     if offset is None:
         metadata = view.beside(
             source, "metadata", lambda: memref.ExtractStridedMetaDataOp(source)
         )
         first = cast(Operation, metadata.owner).results[1]
-    plain = first == 0
-    made = MemRefType(
-        type.element_type,
-        [reach + 1],
-        NoneAttr() if plain else StridedLayoutAttr([1], offset),
-        type.memory_space,
-    )
+    plain = NoneAttr() if first == 0 else StridedLayoutAttr([1], offset)
+    made = MemRefType(type.element_type, [count], plain, type.memory_space)
     return view.beside(
         first if isinstance(first, SSAValue) else source,
         made,
-        lambda: memref.ReinterpretCastOp.from_dynamic(source, [first], [reach + 1], [1], made),
+        lambda: memref.ReinterpretCastOp.from_dynamic(source, [first], [count], [1], made),
     )
 
 
-def _collapsed(view: XeGPUView, source: SSAValue, groups: list[list[int]]) -> SSAValue:
+def _reach(type: AnyMemRef, strides: Sequence[int]) -> int:
+    """How many elements there are from the first to the last, padding included."""
+    return 1 + sum(
+        (extent - 1) * stride for extent, stride in zip(type.get_shape(), strides, strict=True)
+    )
+
+
+def _collapsed(view: XeGPUView, source: SSAValue) -> SSAValue:
     type = cast(AnyMemRef, source.type)
-    extents = [prod(type.get_shape()[d] for d in group) for group in groups]
-    layout: Attribute = type.layout
-    if not isinstance(layout, NoneAttr):
-        known = strides_and_offset(type)
-        assert known is not None
-        layout = StridedLayoutAttr([known[0][group[-1]] for group in groups], known[1])
-    made = MemRefType(type.element_type, extents, layout, type.memory_space)
-    association = ArrayAttr([ArrayAttr([IntegerAttr(d, i64) for d in g]) for g in groups])
-    parts: Mapping[str, Attribute] = {"reassociation": association}
+    made = MemRefType(type.element_type, [type.element_count()], NoneAttr(), type.memory_space)
+    dimensions = [IntegerAttr(d, i64) for d in range(type.get_num_dims())]
+    parts: Mapping[str, Attribute] = {"reassociation": ArrayAttr([ArrayAttr(dimensions)])}
     return view.beside(
         source,
         made,

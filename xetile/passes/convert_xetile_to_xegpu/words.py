@@ -9,7 +9,7 @@ The message of a column-major tile of f16 exchanges words of two elements, and i
 
 from typing import cast
 
-from xdsl.dialects.builtin import FloatTF32Type, IntegerType, VectorType, f32
+from xdsl.dialects.builtin import FloatTF32Type, IndexType, IntegerType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.upstream import arith
@@ -19,7 +19,7 @@ from xetile.dialects.xetile import TileType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.distribution import containing_block
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.passes.convert_xetile_to_xegpu.memory_types import message_element
+from xetile.passes.convert_xetile_to_xegpu.memory_types import loaded, message_element, stored
 from xetile.passes.convert_xetile_to_xegpu.view import Grid, XeGPUView
 from xetile.planning.slices import Block
 from xetile.planning.uses import TileUse
@@ -50,10 +50,15 @@ def words_type(
 
 
 def cast_to(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:
-    """The same bits as elements of another size; those of tf32 are in memory as f32."""
+    """The same bits as elements of another size; those of tf32 are in memory as f32, indices as i64."""
     if value.type == type:
         return value
     given = vector_type(value)
+    if isinstance(type.element_type, IndexType):
+        numbers = VectorType(message_element(type.element_type), type.get_shape())
+        return loaded(view, cast_to(view, value, numbers), type.element_type)
+    if isinstance(given.element_type, IndexType):
+        return cast_to(view, stored(view, value), type)
     if isinstance(given.element_type, FloatTF32Type):
         value = view.new(arith.ExtFOp(value, VectorType(f32, given.get_shape())))
     return view.new(BitcastOp(value, type))

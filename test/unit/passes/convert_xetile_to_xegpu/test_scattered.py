@@ -5,14 +5,21 @@ from pathlib import Path
 import numpy
 import pytest
 from support.element_by_element import check, distinct, names
-from support.subgroup import NUMPY, Argument, memref, tile, vector
+from support.subgroup import NUMPY, Argument, kernel, memref, tile, vector
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.dialects.modules import context, parse
+from xetile.errors import XetileError
+from xetile.interpreter import execute
+from xetile.passes.pipelines import lower
 
 TYPES = ("f16", "bf16", "f32", "tf32", "f64", "i8", "i16", "i32", "i64", "si8", "ui8")
 BOX = (8, 32)
 MATRIX = (8, 128)
 """Of the matrices around, which 2D messages reach."""
+
+
+NOTHING = numpy.zeros(0)
 
 
 def line(name: str, type: str, count: int = 300) -> Argument:
@@ -180,12 +187,19 @@ def test_lines(mlir_opt: Path) -> None:
     check(body, [memory], mlir_opt)
 
 
-FLOATS = ("f16", "bf16", "f32", "f64")
+FLOATS = ("f16", "bf16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2")
+ODD = ("tf32", "f8E4M3FN", "f8E5M2", "index", "si8", "ui8", "i1")
+"""Types of which XeGPU has no atomic ops, or XeVM: what stands for them is executed there too."""
 KINDS = [
-    (kind, type)
-    for type in (*FLOATS, "i8", "i16", "i32", "i64", "si8", "ui8")
-    for kind in ATOMIC_KINDS
-    if kind == "assign" or kind.endswith("f") == (type in FLOATS)
+    *(
+        (kind, type)
+        for type in ("f32", "i32")
+        for kind in ATOMIC_KINDS
+        if kind == "assign" or kind.endswith("f") == (type in FLOATS)
+    ),
+    *((kind, type) for type in FLOATS if type != "f32" for kind in ("addf", "assign")),
+    *(("maxu", type) for type in ("i8", "i16", "i64", "si8", "ui8", "index")),
+    ("assign", "i1"),
 ]
 
 
@@ -204,7 +218,40 @@ def test_atomic_ops_on_tiles_of_blocks(kind: str, type: str, mlir_opt: Path) -> 
     %r = xetile.atomic_rmw_tile <{kind}> %a, %t : {v}, {t} -> {v}
     %p = xetile.update_tile_offset %t, [11, 0] : {t}
     %unused = xetile.atomic_rmw_tile <{kind}> %a, %p : {v}, {t} -> {v}"""
-    check(body + stored("r", type), [memory, given, result(type)], mlir_opt)
+    check(
+        body + stored("r", type),
+        [memory, given, result(type)],
+        mlir_opt,
+        below=["xevm"] if type in ODD else [],
+    )
+
+
+def test_single_bits_are_only_assigned() -> None:
+    t, v = tile(BOX, "i1"), vector(BOX, "i1")
+    body = f"""
+    %t = xetile.init_tile %S[0, 0] : memref<8x128xi1> -> {t}
+    %a = arith.constant dense<true> : {v}
+    %r = xetile.atomic_rmw_tile <andi> %a, %t : {v}, {t} -> {v}"""
+    module = parse(kernel(body, [Argument("S", "memref<8x128xi1>", NOTHING, NOTHING)]))
+    with pytest.raises(
+        XetileError, match=r"<andi> on i1, .*; i1 takes <assign>, i8 all kinds"
+    ):
+        lower(context(), module, "xegpu", "bmg")
+
+
+@pytest.mark.parametrize("said", ["f16", "7"])
+def test_what_an_atomic_op_says_of_its_elements_is_a_float_of_8_bits(said: str) -> None:
+    body = f"""
+    %i = arith.constant dense<0> : vector<16xindex>
+    %m = arith.constant dense<true> : vector<16xi1>
+    %v = arith.constant dense<1> : vector<16xi8>
+    %d = xegpu.create_tdesc %S, %i : memref<64xi8>, vector<16xindex> -> !xegpu.tensor_desc<16xi8, #xegpu.scatter_tdesc_attr<>>
+    %r = xegpu.atomic_rmw addf %d, %m, %v {{xetile.element_type = {said}}} : !xegpu.tensor_desc<16xi8, #xegpu.scatter_tdesc_attr<>>, vector<16xi1>, vector<16xi8> -> vector<16xi8>"""
+    module = parse(kernel(body, [Argument("S", "memref<64xi8>", NOTHING, NOTHING)]))
+    with pytest.raises(
+        XetileError, match=r"'xetile.element_type' is .*; expected f8E4M3FN or f8E5M2, of i8"
+    ):
+        execute(module, "k", [numpy.zeros(64, numpy.int8)])
 
 
 @pytest.mark.parametrize("memory", ["columns", "narrow", "address", "shared", "workgroup"])
