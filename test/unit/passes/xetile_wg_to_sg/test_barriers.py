@@ -240,10 +240,10 @@ def test_what_does_not_fit_twice_has_one_buffer_and_two_barriers() -> None:
 
 
 def test_what_does_not_fit_together_shares_bytes_behind_barriers() -> None:
-    """Two exchanges of 48 KiB each: between them stands a barrier, so that they can have the same bytes."""
-    shape, other = (96, 128), (128, 96)
+    """Two exchanges of 72 KiB each: between them stands a barrier, so that they can have the same bytes."""
+    shape, other = (144, 128), (128, 144)
     v, w = vector(shape, "f32"), vector(other, "f32")
-    rows, across = ((4, 1), (24, 128)), ((4, 1), (32, 96))
+    rows, across = ((4, 1), (36, 128)), ((4, 1), (32, 144))
     maps = f"wg_map_result = {wg_map(across)}, wg_map_source = {wg_map(rows)}"
     back = f"wg_map_result = {wg_map(rows)}, wg_map_source = {wg_map(across)}"
     text = kernel(

@@ -53,15 +53,13 @@ def test_no_lanes_ask_a_bank_for_different_words(
     banks: int,
     *,
     turns: bool,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bank_conflicts, "BANKS", banks)
     module = parse(moved(type, source, target, turns=turns))
     XeTileWgToSg(loads="mapped").apply(context(), module)
     lower(context(), module, "xevm", "bmg")
     a = random_array(SHAPE, type)
     found = a.copy()
-    sites = count_bank_conflicts(module, "k", [a, found])
+    sites = count_bank_conflicts(module, "k", [a, found], banks=banks)
     assert found.tobytes() == (a.T if turns else a).tobytes()
     assert sites
     assert [(str(s.at), s.most) for s in sites if s.conflicts] == []
