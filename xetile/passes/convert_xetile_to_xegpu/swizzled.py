@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith
 from xetile.layout.algebra.f2 import diagonals
+from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xetile_to_xegpu.single_elements import Part, numbers, plus, spread
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.rewriting.layout_arithmetic import apply_layout
@@ -57,7 +58,21 @@ class Swizzled(NamedTuple):
             f"dim{d}": at % extent if isinstance(at, int) else at
             for d, (at, extent) in enumerate(zip(corner, self.layout.shape, strict=True))
         }
-        return apply_layout(self.layout.layout.invert(), inside, view.emit)["offset"]
+        return apply_layout(self._between_corners, inside, view.emit)["offset"]
+
+    @property
+    def _between_corners(self) -> LinearLayout:
+        """From coordinates to offsets, without those bits that no corner has."""
+        found = self.layout.layout.invert()
+        columns = {
+            f"dim{d}": tuple(
+                [0 if 1 << bit < step else column for bit, column in enumerate(columns)]
+            )
+            for (d, step), columns in zip(
+                enumerate(self.aligned), found.in_columns.values(), strict=True
+            )
+        }
+        return LinearLayout.of_columns(columns, dict(found.out_widths))
 
     def _offset(self, point: Sequence[int]) -> int:
         total = 0

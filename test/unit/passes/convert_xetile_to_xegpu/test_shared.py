@@ -8,6 +8,8 @@ import pytest
 from support.element_by_element import check, distinct, names
 from support.subgroup import NUMPY, Argument, memref, tile, vector
 
+from xetile.dialects.known_integers import known_integer
+
 TYPES = (
     "f16",
     "bf16",
@@ -237,7 +239,10 @@ def test_swizzled_tiles_move(mlir_opt: Path) -> None:
       %wn = xetile.update_tile_offset %w, [8, 0] : {t}
       scf.yield %pn, %qn, %wn : {t}, {s}, {t}
     }}"""
-    check(body, arguments("f16"), mlir_opt)
+    found = check(body, arguments("f16"), mlir_opt)
+    masks = [known_integer(op.operands[1]) for op in found.walk() if op.name == "arith.andi"]
+    assert masks
+    assert all(mask and mask % 8 == 0 for mask in masks), "corners are multiples of 8 rows"
 
 
 def test_tiles_move_in_loops(mlir_opt: Path) -> None:
