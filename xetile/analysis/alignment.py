@@ -1,10 +1,9 @@
 """Which multiples integers and addresses are: residues of values, of memrefs' addresses, and what proves them."""
 
-from collections.abc import Callable, Mapping
-from math import gcd
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
@@ -14,81 +13,48 @@ from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.residues import (
+    ANY,
+    RULES,
+    ZERO,
+    Residue,
+    in_bytes,
+    joined,
+    of_expression,
+)
 from xetile.dialects.index_lists import Mixed, join_mixed
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
 from xetile.dialects.xetile.types import memory_bits
-from xetile.targets.target import INDEX_BITS
 
 ALIGNMENT_ATTRIBUTE = "llvm.align"
 """Attribute of a kernel's argument: bytes of which its address is a multiple (source: MLIR's LLVM dialect)."""
 
-
-class Residue(NamedTuple):
-    """All integers that are `remainder` modulo `modulus`; that number alone where the modulus is 0."""
-
-    modulus: int
-    remainder: int = 0
-
-    def __add__(self, other: "Residue") -> "Residue":  # pyright: ignore[reportIncompatibleMethodOverride]
-        return residue(gcd(self.modulus, other.modulus), self.remainder + other.remainder)
-
-    def __neg__(self) -> "Residue":
-        return residue(self.modulus, -self.remainder)
-
-    def times(self, other: "Residue") -> "Residue":
-        modulus = gcd(
-            self.modulus * other.modulus,
-            self.modulus * other.remainder,
-            self.remainder * other.modulus,
-        )
-        return residue(modulus, self.remainder * other.remainder)
-
-    def join(self, other: "Residue") -> "Residue":
-        """Every number of both."""
-        apart = self.remainder - other.remainder
-        return residue(gcd(self.modulus, other.modulus, apart), self.remainder)
-
-    def is_multiple(self, of: int) -> bool:
-        """Whether every one of the integers is a multiple."""
-        return self.modulus % of == 0 and self.remainder % of == 0
-
-    def witness(self, of: int) -> int:
-        """One of the integers, modulo `of`, that is no multiple; 0 where all are."""
-        return self.remainder % of or self.modulus % of
-
-
-def residue(modulus: int, remainder: int = 0) -> Residue:
-    """The class of a remainder, which is taken into 0 to modulus - 1."""
-    return Residue(modulus, remainder % modulus if modulus else remainder)
-
-
 _BYTE_BITS = 8
 _DEEPEST = 32
 """Ops behind a value that are looked at: enough for what people write, and bounded."""
-
-
-def in_bytes(elements: Residue, bits: int) -> Residue:
-    """Of the bytes of so many elements of `bits` in memory."""
-    found = elements.times(Residue(0, bits))
-    return residue(found.modulus // _BYTE_BITS, found.remainder // _BYTE_BITS)
-
-
-ANY = Residue(1)
-ZERO = Residue(0)
+_ROUNDS = 4
+"""Rounds of a loop that are looked at before what it carries is taken to be anything."""
 
 
 class Alignments:
     """Residues of the integers and addresses (bytes) of a function.
 
     What a host gives (arguments, extents, what is loaded) is a multiple of whatever is asked for where `trusting`,
-    else anything; what counts (ids, loops) is never trusted.
+    else anything; what counts (ids, loops), and what is computed of it, is never trusted.
     """
 
     def __init__(self, *, trusting: bool) -> None:
         self._given = ZERO if trusting else ANY
         self._known: dict[SSAValue, Residue] = {}
         self._depth = 0
+
+    def _supposing(self, value: SSAValue, found: Residue) -> "Alignments":
+        """The same knowledge, and what one value is taken to be."""
+        trial = Alignments(trusting=self._given == ZERO)
+        trial._known = {**self._known, value: found}
+        trial._depth = self._depth
+        return trial
 
     def mixed(self, value: Mixed) -> Residue:
         """Of a literal, or of a value."""
@@ -101,7 +67,7 @@ class Alignments:
             self._depth += 1
             found = self._known[value] = self._computed(value)
             self._depth -= 1
-        return self._given if found is None else found
+        return ANY if found is None else found
 
     def _computed(self, value: SSAValue) -> Residue:
         number = known_integer(value)
@@ -110,24 +76,69 @@ class Alignments:
         if isinstance(value, BlockArgument):
             return self._argument(value)
         assert isinstance(value, OpResult)
-        rule = _RULES.get(value.op.name)
+        return self._result(value, value.op)
+
+    def _result(self, value: OpResult, op: Operation) -> Residue:
+        rule = RULES.get(op.name)
         if rule is not None:
-            return rule(*map(self.value, value.op.operands))
-        if value.op.name == "arith.select":
-            return self.value(value.op.operands[1]).join(self.value(value.op.operands[2]))
-        if value.op.name == "memref.extract_aligned_pointer_as_index":
-            return self.pointer(value.op.operands[0])
-        if value.op.name.partition(".")[0] in ("gpu", "xevm"):
+            return rule(*map(self.value, op.operands))
+        match op.name:
+            case "arith.select":
+                return self.value(op.operands[1]).join(self.value(op.operands[2]))
+            case "affine.apply" | "affine.min" | "affine.max":
+                return self._of_map(op)
+            case "scf.if" | "scf.index_switch":
+                ends = [region.block.last_op for region in op.regions if region.blocks]
+                return joined([self.value(end.operands[value.index]) for end in ends if end])
+            case "scf.for":
+                return self._carried(op.regions[0].block.args[value.index + 1], op)
+            case "memref.extract_aligned_pointer_as_index":
+                return self.pointer(op.operands[0])
+            case _:
+                return self._unknown(op)
+
+    def _unknown(self, op: Operation) -> Residue:
+        """Computed of what the host gives alone it is such itself."""
+        room = op.name.partition(".")[0]
+        if room in ("gpu", "xevm") or op.regions:
             return ANY
+        if room in ("arith", "index", "math"):
+            counted = any(self.value(operand).modulus for operand in op.operands)
+            return ANY if counted else self._given
         return self._given
 
+    def _of_map(self, op: Operation) -> Residue:
+        attribute = op.properties["map"]
+        assert isinstance(attribute, AffineMapAttr)
+        map, values = attribute.data, [self.value(operand) for operand in op.operands]
+        return joined([of_expression(part, map.num_dims, values) for part in map.results])
+
     def _argument(self, argument: BlockArgument) -> Residue:
-        op = argument.block.parent_op()
-        if op is not None and op.name == "scf.for" and argument.index == 0:
+        block = argument.block
+        op = block.parent_op()
+        if op is None or block is not op.regions[0].blocks[0]:
+            return ANY
+        if op.name == "scf.for":
+            if argument.index:
+                return self._carried(argument, op)
             low, _, step = op.operands[:3]
             return self.value(low) + self.value(step).times(ANY)
+        if op.name.partition(".")[0] not in ("func", "gpu"):
+            return ANY
         aligned = _aligned_argument(argument)
         return self._given if aligned is None else Residue(aligned)
+
+    def _carried(self, argument: BlockArgument, loop: Operation) -> Residue:
+        """What a loop of scf.for carries: what it is given, and what a round hands on to the next."""
+        last = argument.block.last_op
+        assert last is not None
+        found = self.value(loop.operands[argument.index + 2])
+        for _ in range(_ROUNDS):
+            next = self._supposing(argument, found).value(last.operands[argument.index - 1])
+            if found.join(next) == found:
+                return found
+            found = found.join(next)
+        return ANY
 
     # Memory.
 
@@ -180,56 +191,6 @@ class Alignments:
             found += self.mixed(offset).times(step)
         return found
 
-
-def _remainder(left: Residue, right: Residue) -> Residue:
-    return residue(gcd(left.modulus, right.modulus, right.remainder), left.remainder)
-
-
-def _shifted(left: Residue, right: Residue) -> Residue:
-    if right.modulus or not 0 <= right.remainder < INDEX_BITS:
-        return ANY
-    return left.times(Residue(0, 1 << right.remainder))
-
-
-def _divided(left: Residue, right: Residue) -> Residue:
-    by = right.remainder
-    if right.modulus or by == 0 or left.modulus % by or left.remainder % by:
-        return ANY
-    return residue(left.modulus // by, left.remainder // by)
-
-
-def _subtracted(left: Residue, right: Residue) -> Residue:
-    return left + -right
-
-
-def _same(value: Residue) -> Residue:
-    return value
-
-
-_RULES: Mapping[str, Callable[..., Residue]] = {
-    "arith.addi": Residue.__add__,
-    "arith.subi": _subtracted,
-    "arith.muli": Residue.times,
-    "arith.shli": _shifted,
-    "arith.divui": _divided,
-    "arith.divsi": _divided,
-    "arith.remui": _remainder,
-    "arith.remsi": _remainder,
-    **dict.fromkeys(
-        (f"arith.{kind}{sign}i" for kind in ("min", "max") for sign in "su"), Residue.join
-    ),
-    **dict.fromkeys(
-        (
-            "arith.index_cast",
-            "arith.index_castui",
-            "arith.extsi",
-            "arith.extui",
-            "arith.trunci",
-        ),
-        _same,
-    ),
-}
-"""What a residue is after an op; integers are taken as if none wrapped around, as addresses are."""
 
 _SAME_ELEMENTS = (
     "memref.cast",

@@ -95,7 +95,7 @@ def _select(_: Bounds, a: Bounds, b: Bounds) -> Bounds:
     return _hull(*a, *b)
 
 
-OPERATIONS: Mapping[str, Function] = {
+_OF_ARITH: Mapping[str, Function] = {
     "arith.addi": _add,
     "arith.subi": _subtract,
     "arith.muli": _multiply,
@@ -124,6 +124,31 @@ OPERATIONS: Mapping[str, Function] = {
     "arith.extui": _same_natural,
 }
 
+_OF_INDEX: Mapping[str, str] = {
+    "index.add": "arith.addi",
+    "index.sub": "arith.subi",
+    "index.mul": "arith.muli",
+    **{
+        f"index.{name}{sign}": f"arith.{name}{sign}i"
+        for name in ("div", "rem", "min", "max", "ceildiv")
+        for sign in "su"
+    },
+    "index.floordivs": "arith.floordivsi",
+    "index.and": "arith.andi",
+    "index.or": "arith.ori",
+    "index.xor": "arith.xori",
+    "index.shl": "arith.shli",
+    "index.shrs": "arith.shrsi",
+    "index.shru": "arith.shrui",
+    "index.casts": "arith.index_cast",
+    "index.castu": "arith.index_castui",
+}
+
+OPERATIONS: Mapping[str, Function] = {
+    **_OF_ARITH,
+    **{name: _OF_ARITH[of] for name, of in _OF_INDEX.items()},
+}
+
 SIGNED = frozenset(
     f"arith.{name}"
     for name in (
@@ -137,5 +162,5 @@ SIGNED = frozenset(
         "extsi",
         "index_cast",
     )
-)
+) | {"index.casts"}
 """Those to which an i1 is 0 or -1."""

@@ -134,10 +134,8 @@ class _Analysis:
         """The interval of the results of an op without regions; None where nothing is known."""
         if op.name in OPERATIONS:
             return self.computed(op)
-        if op.name == "arith.constant" and isa(
-            value := op.properties.get("value"), IntegerAttr
-        ):
-            return Interval(value.value.data, value.value.data)
+        if op.results and (number := known_integer(op.results[0])) is not None:
+            return Interval(number, number)
         dialect, _, name = op.name.partition(".")
         if dialect in ("gpu", "xevm"):
             return self.identifier(op, name)
@@ -245,15 +243,16 @@ class _Analysis:
         op = value.owner
         if not isinstance(op, Operation) or op.parent_block() is not body:
             return None
-        if op.name not in ("arith.addi", "arith.subi"):
+        kind = op.name.partition(".")[2]
+        if kind not in ("addi", "subi", "add", "sub"):
             return None
         left, right = op.operands
-        if op.name == "arith.addi" and self.move(argument, left, body) is None:
+        if kind in ("addi", "add") and self.move(argument, left, body) is None:
             left, right = right, left
         before, step = self.move(argument, left, body), self.outside(right, body)
         if before is None or step is None:
             return None
-        if op.name == "arith.subi":
+        if kind in ("subi", "sub"):
             step = Interval(-step.high, -step.low)
         return Interval(before.low + step.low, before.high + step.high)
 

@@ -8,11 +8,15 @@ from xdsl.utils.hints import isa
 
 from xetile.targets.target import INDEX_BITS
 
-_CASTS = ("arith.index_cast", "arith.index_castui")
+_CONSTANTS = ("arith.constant", "index.constant")
+_CASTS = ("arith.index_cast", "arith.index_castui", "index.casts", "index.castu")
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "arith.addi": lambda left, right: left + right,
     "arith.subi": lambda left, right: left - right,
     "arith.muli": lambda left, right: left * right,
+    "index.add": lambda left, right: left + right,
+    "index.sub": lambda left, right: left - right,
+    "index.mul": lambda left, right: left * right,
 }
 _DEEPEST = 4
 """Ops behind a value that are looked at: enough for what people write, and bounded."""
@@ -21,8 +25,8 @@ _MOST = 2**31 - 1
 
 
 def known_integer(value: SSAValue) -> int | None:
-    """The number of an integer or index that an `arith.constant` makes."""
-    if isinstance(value.owner, Operation) and value.owner.name == "arith.constant":
+    """The number of an integer or index that an `arith.constant` or `index.constant` makes."""
+    if isinstance(value.owner, Operation) and value.owner.name in _CONSTANTS:
         number = value.owner.properties.get("value")
         if isinstance(number, IntegerAttr):
             return number.value.data

@@ -6,7 +6,8 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.alignment import ANY, Alignments, Residue, in_bytes
+from xetile.analysis.alignment import Alignments
+from xetile.analysis.residues import ANY, Residue, in_bytes
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.traits import UpdatesTile, has_trait

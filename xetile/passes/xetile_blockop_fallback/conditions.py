@@ -6,7 +6,8 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.alignment import Alignments, in_bytes
+from xetile.analysis.alignment import Alignments
+from xetile.analysis.residues import in_bytes
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref

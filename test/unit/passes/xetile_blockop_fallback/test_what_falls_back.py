@@ -47,6 +47,50 @@ GATHERS = Counter(load_gather=1, store_scatter=1)
 
 
 @pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("%c8 = index.constant 8\n%i = index.mul %x, %c8", BLOCKS),
+        ("%c3 = index.constant 3\n%i = index.mul %x, %c3", GATHERS),
+        ("%i = affine.apply affine_map<(d0) -> (d0 * 32 + 16)>(%x)", BLOCKS),
+        ("%i = affine.apply affine_map<(d0) -> (d0 * 32 + 15)>(%x)", GATHERS),
+        ("%i = affine.min affine_map<(d0) -> (d0 * 32, 48)>(%x)", BLOCKS),
+        ("%i = affine.max affine_map<(d0) -> (d0 * 32, 7)>(%x)", GATHERS),
+        ("%i = affine.apply affine_map<(d0)[s0] -> (d0 * 32 + s0)>(%x)[%n]", BLOCKS),
+        ("%i = affine.apply affine_map<(d0)[s0] -> (d0 + s0)>(%x)[%n]", GATHERS),
+    ],
+)
+def test_columns_that_other_dialects_compute(place: str, expected: Counter[str]) -> None:
+    module = kernel(
+        f"""%x = gpu.block_id x
+        {place}
+        %t = xetile.init_tile %A[0, %i] : memref<64x64xf16> -> !xetile.tile<16x16xf16>
+        %v = xetile.load_tile %t : !xetile.tile<16x16xf16> -> vector<16x16xf16>
+        xetile.store_tile %v, %t : vector<16x16xf16>, !xetile.tile<16x16xf16>""",
+        "%A: memref<64x64xf16>, %n: index",
+    )
+    assert falls(module) == expected
+
+
+@pytest.mark.parametrize(("step", "expected"), [(16, BLOCKS), (15, GATHERS)])
+def test_columns_that_a_loop_counts_or_carries(step: int, expected: Counter[str]) -> None:
+    for column in ("%k", "%i"):
+        module = kernel(
+            f"""%c0 = arith.constant 0 : index
+            %c64 = arith.constant 64 : index
+            %step = arith.constant {step} : index
+            %end = scf.for %i = %c0 to %c64 step %step iter_args(%k = %c0) -> (index) {{
+              %t = xetile.init_tile %A[0, {column}] : memref<64x64xf16> -> !xetile.tile<16x16xf16>
+              %v = xetile.load_tile %t : !xetile.tile<16x16xf16> -> vector<16x16xf16>
+              xetile.store_tile %v, %t : vector<16x16xf16>, !xetile.tile<16x16xf16>
+              %next = index.add %k, %step
+              scf.yield %next : index
+            }}""",
+            "%A: memref<64x64xf16>",
+        )
+        assert falls(module) == expected, column
+
+
+@pytest.mark.parametrize(
     ("tile", "source", "reason"),
     [
         ("16x16xf16", "memref<64x100xf16>", "a pitch of 200 bytes"),
