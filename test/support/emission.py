@@ -17,6 +17,7 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     block_name,
     cached_block_function,
     has_product,
+    lane_function,
     matrix_function,
     payload_prefetch,
     register_bits,
@@ -24,7 +25,7 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
 from xetile.targets.target import Access
 from xetile.targets.xe.devices import DEVICES
 from xetile.targets.xe.dpas import REPEAT_COUNTS, depth
-from xetile.targets.xe.messages import verified
+from xetile.targets.xe.messages import lane_words, verified
 
 ACTIONS: dict[Access, str] = {
     "load": "read",
@@ -116,4 +117,17 @@ def names() -> list[str]:
         *(block.cached_name for block in messages),
         *(product.name for product in products()),
         *payload_functions(),
+        *lane_functions(),
     ]
+
+
+def lane_functions() -> Iterator[str]:
+    """Those that access a lane's words with a cache option."""
+    words = {
+        lane_words(bits, count, None) for bits in (8, 16, 32, 64) for count in (1, 2, 4, 8)
+    }
+    for action in ("load", "store"):
+        for found in sorted(words - {None}, key=str):
+            assert found is not None
+            yield lane_function(action, *found)
+    yield lane_function("prefetch", 8, 1)

@@ -77,6 +77,17 @@ FORMS: Mapping[str, str] = {
     %o = arith.muli %step, %k4 : vector<16xindex>
     %v = xegpu.load %0[%o], %all <{chunk_size = 4 : i64}> : memref<1024x$T>, vector<16xindex>, vector<16xi1> -> vector<16x4x$T>
     xegpu.store %v, %1[%o], %some <{chunk_size = 4 : i64}> : vector<16x4x$T>, memref<1024x$T>, vector<16xindex>, vector<16xi1>""",
+    "hints": """
+    %k4 = arith.constant dense<4> : vector<16xindex>
+    %o = arith.muli %step, %k4 : vector<16xindex>
+    xegpu.prefetch %0[%o] <{l1_hint = #xegpu.cache_hint<cached>}> : memref<1024x$T>, vector<16xindex>
+    xegpu.prefetch %1[%own] <{l3_hint = #xegpu.cache_hint<cached>}> : memref<1024x$T>, index
+    %v = xegpu.load %0[%o], %some <{chunk_size = 4 : i64, l1_hint = #xegpu.cache_hint<uncached>}> : memref<1024x$T>, vector<16xindex>, vector<16xi1> -> vector<16x4x$T>
+    xegpu.store %v, %1[%o], %some <{chunk_size = 4 : i64, l1_hint = #xegpu.cache_hint<write_through>}> : vector<16x4x$T>, memref<1024x$T>, vector<16xindex>, vector<16xi1>
+    %k256 = arith.constant dense<256> : vector<16xindex>
+    %p = arith.addi %step, %k256 : vector<16xindex>
+    %w = xegpu.load %0[%p], %all <{l3_hint = #xegpu.cache_hint<cached>}> : memref<1024x$T>, vector<16xindex>, vector<16xi1> -> vector<16x$T>
+    xegpu.store %w, %1[%p], %all <{l1_hint = #xegpu.cache_hint<uncached>}> : vector<16x$T>, memref<1024x$T>, vector<16xindex>, vector<16xi1>""",
     "constant_rows": """
     %r = arith.constant dense<[3, 1, 4, 15, 9, 2, 6, 5, 35, 8, 0, 7, 12, 10, 11, 13]> : vector<16xindex>
     %k16s = arith.constant dense<16> : vector<16xindex>

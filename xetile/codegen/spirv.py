@@ -34,6 +34,7 @@ _HARMLESS = re.compile(
     r"|sub_group_(shuffle(_xor|_up|_down)?|broadcast)([csilfd]|Dh)j"
     r"|sub_group_reduce_(add|min|max)[ijlm]|__spirv_ControlBarrierjjj|printfPU3AS2Kcz)"
     r"|__builtin_IB_((subgroup|simd_block)_\w+|(bftof|ftobf)_\d+)"
+    r"|__builtin_IB_lsc_(load|store|prefetch)_global_\w+"
     r"|__internal_intel_sub_group_2d_block_\w+_cache_controls"
     r"|_Z\d+(a?(cos|sin|tan)h?|atan2|cbrt|erf|expm1|log10|log1p|r(int|ound|sqrt)|trunc"
     r"|native_[a-z]+[0-9]*|pown|abs|c[lt]z|popcount|mul_hi|convert_float\d*_rtz)(Dv\d_)?(Dh|[a-m])\w*"

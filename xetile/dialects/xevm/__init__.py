@@ -6,6 +6,7 @@ refuses.
 
 from xdsl.ir import Dialect
 
+from xetile.dialects.xevm.attributes import CACHE_CONTROL as CACHE_CONTROL
 from xetile.dialects.xevm.attributes import (
     AddrSpaceAttr,
     LoadCacheControlAttr,

@@ -22,6 +22,9 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.structs import Field, StructAttr, attribute_field, print_bare
 from xetile.targets.xe.device import TRIPLE, UPSTREAM_CHIP
 
+CACHE_CONTROL = "cache_control"
+"""The attribute of LLVM's loads and stores that says what they ask of the caches; of xevm's ops it is a property."""
+
 _LOAD_CONTROLS = {
     f"L1{a}_L2{b}_L3{c}" for a in ("uc", "c", "s") for b in ("uc", "c") for c in ("uc", "c")
 } | {"INVALIDATE_READ", "ir"}

@@ -1,7 +1,7 @@
 """The messages of lanes: words loaded into registers, and stored from them."""
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import IntegerType, VectorType, i1, i8
@@ -11,7 +11,13 @@ from xdsl.utils.hints import isa
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp
 from xetile.dialects.upstream.vector.support import splat, vector_type
-from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
+from xetile.dialects.xevm import (
+    CACHE_CONTROL,
+    BlockLoadOp,
+    BlockStoreOp,
+    LoadCacheControlAttr,
+    StoreCacheControlAttr,
+)
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers
@@ -22,6 +28,8 @@ from xetile.passes.convert_xegpu_to_xevm.zero_block import wanted_or_zeros
 from xetile.planning.lane_messages import LaneMessage
 from xetile.planning.words import BYTE_BITS
 
+_Access = TypeVar("_Access", llvm.LoadOp, llvm.StoreOp)
+
 
 def loaded(
     view: LaneView,
@@ -29,14 +37,15 @@ def loaded(
     mask: SSAValue | None,
     layout: LinearLayout,
     element: Attribute,
+    control: LoadCacheControlAttr | None = None,
 ) -> Registers:
-    """What the messages of an access load."""
+    """What the messages of an access load; `control` is what they ask of the caches."""
     plan = addresses.plan
     word = min(message.word_bits for message in plan.messages)
     if element == i1:
         word = BYTE_BITS
     parts = [
-        _words(view, _message_loaded(view, addresses, message, mask), word)
+        _words(view, _message_loaded(view, addresses, message, mask, control), word)
         for message in plan.messages
     ]
     count = sum(vector_type(part).get_shape()[0] for part in parts)
@@ -51,7 +60,11 @@ def loaded(
 
 
 def _message_loaded(
-    view: LaneView, addresses: Addresses, message: LaneMessage, mask: SSAValue | None
+    view: LaneView,
+    addresses: Addresses,
+    message: LaneMessage,
+    mask: SSAValue | None,
+    control: LoadCacheControlAttr | None,
 ) -> SSAValue:
     bits = addresses.access.bits
     word = IntegerType(message.word_bits)
@@ -62,12 +75,20 @@ def _message_loaded(
         return view.new(BlockLoadOp(pointer, type))
     alignment = _stated(message, count)
     if mask is None or message.masked is None:
-        return view.new(llvm.LoadOp(pointer, type, alignment))
+        return view.new(_controlled(llvm.LoadOp(pointer, type, alignment), control))
     wanted = single(view, mask, message.masked)
     if not addresses.access.is_shared:
         pointer = wanted_or_zeros(view, wanted, pointer)
-        return view.new(llvm.LoadOp(pointer, type, alignment))
+        return view.new(_controlled(llvm.LoadOp(pointer, type, alignment), control))
     return _where(view, wanted, type, lambda: view.new(llvm.LoadOp(pointer, type, alignment)))
+
+
+def _controlled(
+    op: _Access, control: LoadCacheControlAttr | StoreCacheControlAttr | None
+) -> _Access:
+    if control is not None:
+        op.attributes[CACHE_CONTROL] = control
+    return op
 
 
 def _where(
@@ -113,7 +134,11 @@ def _stated(message: LaneMessage, count: int) -> int | None:
 
 
 def store(
-    view: LaneView, addresses: Addresses, mask: SSAValue | None, value: Registers
+    view: LaneView,
+    addresses: Addresses,
+    mask: SSAValue | None,
+    value: Registers,
+    control: StoreCacheControlAttr | None = None,
 ) -> None:
     """The messages that store registers; those that share a mask stand in one branch."""
     element, bits = value.element_type, addresses.access.bits
@@ -134,25 +159,28 @@ def store(
             for message in messages
         ]
         if mask is None or masked is None:
-            _emit_stores(view, ready)
+            _emit_stores(view, ready, control)
             continue
         body = Block()
         wanted = single(view, mask, masked)
         with view.building(body):
-            _emit_stores(view, ready)
+            _emit_stores(view, ready, control)
             view.emit(scf.YieldOp())
         view.emit(scf.IfOp(wanted, [], Region(body), Region()))
 
 
 def _emit_stores(
-    view: LaneView, ready: Sequence[tuple[LaneMessage, SSAValue, SSAValue]]
+    view: LaneView,
+    ready: Sequence[tuple[LaneMessage, SSAValue, SSAValue]],
+    control: StoreCacheControlAttr | None,
 ) -> None:
     for message, pointer, words in ready:
         if message.form == "block":
             view.emit(BlockStoreOp(pointer, words))
             continue
         count = vector_type(words).get_shape()[0] if isa(words.type, VectorType) else 1
-        view.emit(llvm.StoreOp(words, pointer, _stated(message, count)))
+        made = llvm.StoreOp(words, pointer, _stated(message, count))
+        view.emit(_controlled(made, control))
 
 
 def _stored_words(

@@ -1,7 +1,7 @@
 """Descriptors, and the messages of loads, stores, prefetches and fences."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -19,7 +19,6 @@ from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
-    CacheHintAttr,
     CompileHintOp,
     CreateNdTdescOp,
     FenceOp,
@@ -33,14 +32,13 @@ from xetile.dialects.xevm import (
     BlockLoad2dOp,
     BlockPrefetch2dOp,
     BlockStore2dOp,
-    LoadCacheControlAttr,
     MemfenceOp,
-    StoreCacheControlAttr,
 )
 from xetile.errors import fail
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.intel.messages import BlockConfiguration, message_layout, register_word
 from xetile.layout.intel.xegpu import load_vector_layout
+from xetile.passes.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.convert_xegpu_to_xevm.legality import check_message
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers, natural_type
 from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, is_tf32
@@ -52,8 +50,6 @@ from xetile.rewriting.one_to_many import Offset
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE
 from xetile.targets.xe.surface import SURFACE
-
-_Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
 
 def create_nd_tdesc(view: LaneView, op: CreateNdTdescOp) -> None:
@@ -185,7 +181,7 @@ def _loaded(view: LaneView, op: LoadNdOp, message: BlockConfiguration) -> Regist
         transpose=message.transposed,
         pack_register=message.packed,
         result_type=VectorType(IntegerType(word), (count,)),
-        cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
+        cache_control=load_control(op),
     )
     check_message(op, loaded, view.device, message, descriptor.type)
     return Registers(view.new(loaded), element, layout, word_bits=word)
@@ -232,7 +228,7 @@ def _store_nd(view: LaneView, op: StoreNdOp) -> None:
         elem_size_in_bits=descriptor.bits,
         tile_width=columns,
         tile_height=rows,
-        cache_control=_cache_control(op, StoreCacheControlAttr, _STORE_HINTS),
+        cache_control=store_control(op),
     )
     check_message(op, store, view.device, message, descriptor.type)
     view.emit(store)
@@ -249,7 +245,7 @@ def _prefetch_nd(view: LaneView, op: PrefetchNdOp) -> None:
         tile_width=columns,
         tile_height=rows,
         v_blocks=message.blocks,
-        cache_control=_cache_control(op, LoadCacheControlAttr, _LOAD_HINTS),
+        cache_control=load_control(op),
     )
     check_message(op, prefetch, view.device, message, descriptor.type)
     view.emit(prefetch)
@@ -263,34 +259,6 @@ def _fence(view: LaneView, op: FenceOp) -> None:
 
 def _compile_hint(_: LaneView, op: CompileHintOp) -> None:
     """It says nothing that XeVM would have."""
-
-
-_LOAD_HINTS = {"cached": "c", "uncached": "uc", "streaming": "s"}
-_STORE_HINTS = {"uncached": "uc", "write_through": "wt", "write_back": "wb"}
-
-
-def _cache_control(
-    op: Operation, kind: type[_Control], letters: Mapping[str, str]
-) -> _Control | None:
-    """The op's cache hints as XeVM has them; levels without a hint are uncached, as upstream's lowering has it."""
-    hints = {name: op.properties.get(name) for name in ("l1_hint", "l2_hint", "l3_hint")}
-    if all(hint is None for hint in hints.values()):
-        return None
-    words = [
-        hint.data.value if isinstance(hint, CacheHintAttr) else "uncached"
-        for hint in hints.values()
-    ]
-    if "read_invalidate" in words:
-        name = "ir"
-    else:
-        for hint, word in zip(hints, words, strict=True):
-            if word not in letters:
-                expected = ", ".join(sorted(letters))
-                fail(op, f"'{op.name}' has {hint} {word}; expected one of {expected}")
-        name = "_".join(f"L{level}{letters[word]}" for level, word in enumerate(words, 1))
-    if name not in kind.legal:
-        fail(op, f"cache hints {name}; legal are {', '.join(sorted(kind.legal))}")
-    return kind(name)
 
 
 HANDLERS: Handlers[LaneView] = {

@@ -1,21 +1,31 @@
 """Scattered accesses: per-lane messages, or block messages to shared memory where lanes have neighbours."""
 
-from xdsl.dialects.builtin import VectorType
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.dialects import xevm
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadOp, PrefetchOp, StoreOp, TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import remark_once
 from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.passes.convert_xegpu_to_xevm.cache_controls import (
+    load_control,
+    store_control,
+    told_without_caches,
+)
 from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
-from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer
+from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer, behind
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.words import single
 from xetile.planning.layout_rules import repeating
-from xetile.planning.register_layouts.accesses import LaneAccess
+from xetile.planning.register_layouts.accesses import LaneAccess, is_shared
+from xetile.planning.register_layouts.candidates import default_layout
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.rewriter import Handlers, on
 
@@ -24,16 +34,25 @@ def _load(view: LaneView, op: LoadOp) -> None:
     access, layout = _planned(view, op)
     addresses = _addresses(view, access, layout, op.source)
     element = vector_type(op.value).element_type
-    view.bind_vector(
-        op.value, loaded(view, addresses, _mask(view, access, layout), layout, element)
-    )
+    mask = _mask(view, access, layout)
+    control = None if _is_uncached(access) else load_control(op)
+    made = loaded(view, addresses, mask, layout, element, control)
+    view.bind_vector(op.value, made)
 
 
 def _store(view: LaneView, op: StoreOp) -> None:
     access, layout = _planned(view, op)
     addresses = _addresses(view, access, layout, op.dest)
     value = view.converted(view.taken(op, 0), layout)
-    store(view, addresses, _mask(view, access, layout), value)
+    control = None if _is_uncached(access) else store_control(op)
+    store(view, addresses, _mask(view, access, layout), value, control)
+
+
+def _is_uncached(access: LaneAccess) -> bool:
+    """Whether no cache stands in front of what is accessed, which the user is told where hints say otherwise."""
+    if access.access.is_shared:
+        told_without_caches(access.op)
+    return access.access.is_shared
 
 
 def _planned(view: LaneView, op: LoadOp | StoreOp) -> tuple[LaneAccess, LinearLayout]:
@@ -86,9 +105,47 @@ def _of_value(
     return view.converted(part, repeating(access.relation, layout)).relaid(layout)
 
 
-def _prefetch(_: LaneView, op: PrefetchOp) -> None:
-    """Nothing: a prefetch of lanes takes as many messages as the load that it is to make faster."""
-    remark_once(op, f"'{op.name}' of scattered elements is left out; it changes no result")
+# Prefetches.
+
+
+def _prefetch(view: LaneView, op: PrefetchOp) -> None:
+    """The cache line of each offset, by the lane that has it."""
+    if is_shared(op.source):
+        remark_once(
+            op, f"'{op.name}' from shared memory is left out; no cache stands in front of it"
+        )
+        return
+    control = load_control(op)
+    for pointer in _prefetched(view, op):
+        view.emit(xevm.PrefetchOp(pointer, cache_control=control))
+
+
+def _prefetched(view: LaneView, op: PrefetchOp) -> Iterator[SSAValue]:
+    size = _offset_bytes(op)
+    if isinstance(op.source.type, TensorDescType):
+        descriptor = view.scattered(op.source)
+        layout = descriptor.own_layout(view)
+        pointer, places = descriptor.pointer, descriptor.offsets(view, layout)
+    else:
+        pointer, offsets = base_pointer(view, view.single(op.source)), op.offsets
+        assert offsets is not None
+        if not isa(offsets.type, VectorType):
+            yield behind(view, pointer, view.multiply(view.single(offsets), size))
+            return
+        layout = default_layout(offsets.type.get_shape(), view.device.lanes)
+        places = view.natural(view.held(offsets, layout))
+    for register in range(layout.in_dim_size("register")):
+        place = single(view, places, register)
+        yield behind(view, pointer, view.multiply(place, size))
+
+
+def _offset_bytes(op: PrefetchOp) -> int:
+    """How many bytes offsets count."""
+    if op.offset_align_byte is not None:
+        return op.offset_align_byte.value.data
+    type = op.source.type
+    assert isa(type, MemRefType) or isinstance(type, TensorDescType)
+    return (memory_bits(type.element_type) or BYTE_BITS) // BYTE_BITS
 
 
 HANDLERS: Handlers[LaneView] = {

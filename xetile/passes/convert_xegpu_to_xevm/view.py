@@ -88,7 +88,7 @@ class Scattered(Parts):
         parts = [view.natural(view.held(step, layout)) for step in self.steps]
         if self.values:
             (value,), index = self.values, IndexType()
-            own = self._layout(view)
+            own = self.own_layout(view)
             carried = Registers(value, index, own, word_bits=register_bits(index))
             parts.insert(0, view.natural(view.converted(carried, layout)))
         found = parts[0]
@@ -98,11 +98,12 @@ class Scattered(Parts):
 
     def carried(self, view: "LaneView") -> Self:
         """The same with all offsets in registers."""
-        copy = self.with_values([self.offsets(view, self._layout(view))])
+        copy = self.with_values([self.offsets(view, self.own_layout(view))])
         copy.steps = ()
         return copy
 
-    def _layout(self, view: "LaneView") -> LinearLayout:
+    def own_layout(self, view: "LaneView") -> LinearLayout:
+        """The layout of offsets that nothing says more of."""
         chunks = self.type.chunk_size > 1
         shape = self.type.shape[:-1] if chunks else self.type.shape
         return default_layout(shape, view.device.lanes)

@@ -50,7 +50,8 @@ After:
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
 - fastmath flags stay on what an op becomes.
-- `cache_control` takes IGC's function behind the builtin, which has an argument for it.
+- `cache_control` takes IGC's function behind the builtin, which has an argument for it; so do accesses of LLVM with it
+  (`cached_accesses.py`), and xevm.prefetch.
 
 Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
 """
@@ -67,6 +68,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     arithmetic,
     atomics,
     blocks,
+    cached_accesses,
     control_flow,
     floats,
     functions,
@@ -90,6 +92,7 @@ HANDLERS: Handlers[LLVMView] = {
     **arithmetic.HANDLERS,
     **atomics.HANDLERS,
     **blocks.HANDLERS,
+    **cached_accesses.HANDLERS,
     **integer_functions.HANDLERS,
     **floats.HANDLERS,
     **functions.HANDLERS,

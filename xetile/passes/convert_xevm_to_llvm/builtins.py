@@ -130,6 +130,18 @@ def row_function(action: str, space: str, bits: int, rows: int) -> str:
     return f"__builtin_IB_simd_block_{action}_{rows}_{space}{_ROW_SUFFIX[bits]}"
 
 
+def lane_function(action: str, bits: int, words: int) -> str:
+    """IGC's function that does a load, store or prefetch of a lane's words in global memory, by a cache option.
+
+    Its parameters are a pointer, an offset (words), the value of a store, and the number of the option. Words of fewer
+    than 32 bits come and go in 32.
+    """
+    pointed = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}[bits]
+    if bits < 32 and action != "prefetch":
+        pointed += "_to_uint" if action == "load" else "_from_uint"
+    return f"__builtin_IB_lsc_{action}_global_{pointed}{words if words > 1 else ''}"
+
+
 class MatrixOperand(NamedTuple):
     """How a matrix builtin names and takes an operand type.
 

@@ -158,7 +158,7 @@ def _to_integer(view: LLVMView, op: Operation) -> None:
         view.bind(result, view.new(llvm.PtrToIntOp(pointer, IntegerType(bits))))
 
 
-def _same(view: LLVMView, op: Operation) -> None:
+def same(view: LLVMView, op: Operation) -> None:
     """An op of LLVM on scalars, pointers and short vectors stays what it is."""
     operands: list[SSAValue] = []
     for value in op.operands:
@@ -183,11 +183,8 @@ def _address_of(view: LLVMView, op: Operation) -> None:
     view.bind(result, made)
 
 
-_KEPT = ("llvm.getelementptr", "llvm.load", "llvm.store")
-"""Ops of LLVM that mean the same at V and L."""
-
 HANDLERS: Handlers[LLVMView] = {
-    **dict.fromkeys(_KEPT, _same),
+    "llvm.getelementptr": same,
     "llvm.inttoptr": _to_pointer,
     "llvm.mlir.addressof": _address_of,
     "llvm.ptrtoint": _to_integer,

@@ -1,6 +1,6 @@
 """xevm's block messages and matrix instructions at L: calls of Intel's builtins."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import llvm
@@ -36,6 +36,7 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     register_bits,
     registers_of_a,
 )
+from xetile.passes.convert_xevm_to_llvm.cached_accesses import cache_option
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
     chunk_type,
@@ -68,24 +69,6 @@ def shape_of(op: BlockMessage) -> BlockShape:
     return BlockShape(
         op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks
     )
-
-
-def _cache_option(op: BlockMessage, options: Mapping[tuple[str, str], int]) -> int | None:
-    """IGC's number of the op's `cache_control`, None where there is none.
-
-    The messages know two levels, L1 and the one behind; xevm's L3 is the latter, its L2 says nothing.
-    """
-    if op.cache_control is None:
-        return None
-    name = op.cache_control.data
-    levels = {word[:2]: word[2:] for word in name.split("_")}
-    if name in ("ir", "INVALIDATE_READ"):
-        levels = {"L1": "ir", "L3": "ir"}
-    found = options.get((levels.get("L1", ""), levels.get("L3", "")))
-    if found is None:
-        pairs = ", ".join(f"L1{a} with L3{b}" for a, b in options if a != "ir")
-        fail(op, f"cache_control {name} has no message; expected {pairs}")
-    return found
 
 
 def _surface(view: LLVMView, op: BlockMessage) -> list[SSAValue]:
@@ -135,7 +118,7 @@ def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
     pointer = view.private((op,), IntegerType(bits), count if right is None else 2 * count)
     action = "read_transform" if packed else "read_transpose" if transposed else "read"
     arguments = [*_surface(view, op), pointer]
-    option = _cache_option(op, LOAD_CACHE_OPTIONS)
+    option = cache_option(op, op.cache_control, LOAD_CACHE_OPTIONS)
     _call_block_function(view, block_name(action, shape), bits, arguments, option)
     assert view.block.last_op is not None
     memory = Memory(pointer, view.block.last_op)
@@ -164,12 +147,12 @@ def _store(view: LLVMView, op: BlockStore2dOp) -> None:
         place = view.moved(pointer, start * element_bits(element) // 8)
         view.emit(llvm.StoreOp(part, place))
     arguments = [*_surface(view, op), pointer]
-    option = _cache_option(op, STORE_CACHE_OPTIONS)
+    option = cache_option(op, op.cache_control, STORE_CACHE_OPTIONS)
     _call_block_function(view, block_name("write", shape), bits, arguments, option)
 
 
 def _prefetch(view: LLVMView, op: BlockPrefetch2dOp) -> None:
-    shape, option = shape_of(op), _cache_option(op, LOAD_CACHE_OPTIONS)
+    shape, option = shape_of(op), cache_option(op, op.cache_control, LOAD_CACHE_OPTIONS)
     payload = view.payloads.get(op)
     if payload is None:
         _call_block_function(

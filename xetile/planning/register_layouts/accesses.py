@@ -19,7 +19,6 @@ from xetile.dialects.xegpu import (
     LoadMatrixOp,
     LoadOp,
     MemDescType,
-    PrefetchOp,
     StoreMatrixOp,
     StoreOp,
     TensorDescType,
@@ -181,7 +180,6 @@ class Accesses(dict[Operation, LaneAccess]):
                 and is_side_effect_free(op)
                 and all(
                     use.operation in found
-                    or isinstance(use.operation, PrefetchOp)
                     or (use.operation in self and not self[use.operation].reads(use.index))
                     for use in uses
                 )

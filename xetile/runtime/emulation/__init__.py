@@ -11,7 +11,7 @@ numbers of `targets/` is used: what agrees was read twice.
 from collections.abc import Sequence
 
 from xetile.errors import XetileError
-from xetile.runtime.emulation import bfloats, block2d, faults, payloads, products, rows
+from xetile.runtime.emulation import bfloats, block2d, faults, lanes, payloads, products, rows
 from xetile.runtime.emulation.faults import FAULT_KERNEL, fault_text
 
 __all__ = ["FAULT_KERNEL", "emulated", "fault_text"]
@@ -29,6 +29,7 @@ _FAMILIES = (
     block2d.definition,
     products.definition,
     payloads.definition,
+    lanes.definition,
     rows.definition,
 )
 

@@ -180,3 +180,31 @@ def configurations(access: Access, rows: Rows) -> tuple[BlockConfiguration, ...]
 def verified(access: Access, element_bits: int) -> tuple[BlockConfiguration, ...]:
     """What xevm's verifier accepts for elements of so many bits."""
     return configurations(access, VERIFIED[access].get(element_bits, {}))
+
+
+_WORD_BITS = (32, 64)
+"""Of the words of which a lane can have several in one message."""
+
+LEAST_WORD_BITS = _WORD_BITS[0]
+"""Bits in which narrower words of a lane come and go."""
+
+_WORD_COUNTS = (1, 2, 4, 8)
+
+
+def lane_words(bits: int, count: int, alignment: int | None) -> tuple[int, int] | None:
+    """The words (bits, how many) in which one message moves so many elements of a lane, None where none does.
+
+    `alignment` is that of the address (bytes), None for the size of all elements. Source: IGC's functions
+    `__builtin_IB_lsc_load_global_*` (IGCBiF_Intrinsics_Lsc.cl), of which ocloc 26.27 makes one message each, of 8 words
+    of 64 bits two.
+    """
+    total = bits * count
+    word = bits
+    if bits < _WORD_BITS[0] <= total:
+        word = _WORD_BITS[0]
+    words = total // word if word else 0
+    if words not in _WORD_COUNTS or (words > 1 and word not in _WORD_BITS):
+        return None
+    if word not in (8, 16, *_WORD_BITS) or (alignment is not None and 8 * alignment < word):
+        return None
+    return word, words

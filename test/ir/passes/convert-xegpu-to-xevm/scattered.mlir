@@ -91,10 +91,11 @@ gpu.module @m {
 
 // -----
 
-// Descriptors have the offsets: what moves them is added, and what a loop carries is in registers. A prefetch of
-// lanes is left out.
+// Descriptors have the offsets: what moves them is added, and what a loop carries is in registers. A prefetch
+// asks for the cache line where each lane's chunk begins.
 // CHECK-LABEL: gpu.func @descriptors
-// CHECK-NOT: prefetch
+// CHECK-COUNT-1: xevm.prefetch %{{.*}} : (!llvm.ptr<1>)
+// CHECK-NOT: xevm.prefetch
 // CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<8xi32>
 gpu.module @m {
   gpu.func @descriptors(%A: memref<1024xf32>, %B: memref<1024xf32>, %n: index) kernel {
@@ -108,6 +109,30 @@ gpu.module @m {
     xegpu.prefetch %e : !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>
     %v = xegpu.load %e, %m : !xegpu.tensor_desc<16x8xf32, #xegpu.scatter_tdesc_attr<chunk_size = 8 : i64>>, vector<16xi1> -> vector<16x8xf32>
     xegpu.store %v, %B[%o], %m <{chunk_size = 8 : i64}> : vector<16x8xf32>, memref<1024xf32>, vector<16xindex>, vector<16xi1>
+    gpu.return
+  }
+}
+
+// -----
+
+// What an access asks of the caches becomes an attribute of LLVM's ops, a property of xevm's. Levels without a hint are
+// uncached.
+// CHECK-LABEL: gpu.func @hints
+// CHECK-COUNT-2: xevm.prefetch %{{.*}} <{cache_control = #xevm.load_cache_control<L1uc_L2uc_L3c>}> : (!llvm.ptr<1>)
+// CHECK-NOT: xevm.prefetch
+// CHECK: %[[ZEROS:.*]] = arith.select
+// CHECK: llvm.load %[[ZEROS]] {cache_control = #xevm.load_cache_control<L1s_L2uc_L3c>, alignment = 4 : i64} : !llvm.ptr<1> -> vector<8xi32>
+// CHECK: llvm.store %{{.*}}, %{{.*}} {cache_control = #xevm.store_cache_control<L1wb_L2uc_L3wb>, alignment = 4 : i64} : vector<8xi32>, !llvm.ptr<1>
+gpu.module @m {
+  gpu.func @hints(%A: memref<1024xf32>, %B: i64, %n: index) kernel {
+    %s = vector.step : vector<16xindex>
+    %c8 = arith.constant dense<8> : vector<16xindex>
+    %o = arith.muli %s, %c8 : vector<16xindex>
+    %m = vector.create_mask %n : vector<16xi1>
+    xegpu.prefetch %A[%o] <{l3_hint = #xegpu.cache_hint<cached>}> : memref<1024xf32>, vector<16xindex>
+    xegpu.prefetch %B[%n] <{l3_hint = #xegpu.cache_hint<cached>, offset_align_byte = 4 : i64}> : i64, index
+    %v = xegpu.load %A[%o], %m <{chunk_size = 8 : i64, l1_hint = #xegpu.cache_hint<streaming>, l3_hint = #xegpu.cache_hint<cached>}> : memref<1024xf32>, vector<16xindex>, vector<16xi1> -> vector<16x8xf32>
+    xegpu.store %v, %B[%o], %m <{chunk_size = 8 : i64, l1_hint = #xegpu.cache_hint<write_back>, l3_hint = #xegpu.cache_hint<write_back>}> : vector<16x8xf32>, i64, vector<16xindex>, vector<16xi1>
     gpu.return
   }
 }

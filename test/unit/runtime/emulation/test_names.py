@@ -72,6 +72,9 @@ UNKNOWN = [
     "_Z36intel_sub_group_i8_i4_matrix_mad_k32Dv8_sDv8_iS0_",
     "__builtin_IB_subgroup_setBlock2DAddressPayloadWidth",
     "__builtin_IB_subgroup_block_read_ap_prefetch_u12_m8k16v1",
+    "__builtin_IB_lsc_load_global_uchar",
+    "__builtin_IB_lsc_load_global_uint3",
+    "__builtin_IB_lsc_store_global_ushort_from_uint2",
 ]
 
 

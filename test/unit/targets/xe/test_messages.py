@@ -10,7 +10,7 @@ from xetile.layout.intel.messages import BlockConfiguration
 from xetile.targets import find, names
 from xetile.targets.target import Access
 from xetile.targets.xe.device import XeDevice
-from xetile.targets.xe.messages import HEIGHTS, PAYLOAD_ROW_BYTES, verified
+from xetile.targets.xe.messages import HEIGHTS, PAYLOAD_ROW_BYTES, lane_words, verified
 
 MEASURED = Path(__file__).parents[3] / "data" / "capabilities"
 
@@ -123,3 +123,25 @@ def exact(row: dict[str, str]) -> bool:
     """Whether the message in the disassembly is the requested one."""
     found = re.findall(r"\d+", row["shape"])
     return found[:3] == [row["w"], row["h"], row["v"]]
+
+
+@pytest.mark.parametrize(
+    "bits, count, alignment, words",
+    [
+        (8, 1, None, (8, 1)),
+        (16, 1, 2, (16, 1)),
+        (16, 2, None, (32, 1)),
+        (8, 8, 4, (32, 2)),
+        (32, 4, 4, (32, 4)),
+        (64, 8, 8, (64, 8)),
+        # several narrow words, too many words, an address between words
+        (8, 2, None, None),
+        (64, 16, None, None),
+        (32, 1, 2, None),
+        (16, 2, 2, None),
+    ],
+)
+def test_a_lane_has_words_of_its_own(
+    bits: int, count: int, alignment: int | None, words: tuple[int, int] | None
+) -> None:
+    assert lane_words(bits, count, alignment) == words
