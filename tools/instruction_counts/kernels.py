@@ -1,6 +1,7 @@
 """What is counted, and the most instructions of its loop on each device."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from tools.instruction_counts.attention import Stored, attention
@@ -24,6 +25,9 @@ def _attention(rows: int, stored: Stored, bmg: float, pvc: float) -> Counted:
     )
 
 
+RFC = Path(__file__).parents[2] / "examples" / "rfc"
+
+
 KERNELS: Mapping[str, Counted] = {
     "attention, 8 rows, K as D x keys": _attention(8, "D x keys", 276, 290),
     "attention, 16 rows, K as D x keys": _attention(16, "D x keys", 526, 545),
@@ -37,6 +41,11 @@ KERNELS: Mapping[str, Counted] = {
         product(b_transposed=True),
         {"bmg": 9, "pvc": 9, "cri": 5},
         {"bmg": 44.6, "pvc": 102, "cri": 39.6},
+    ),
+    "product through shared memory": Counted(
+        (RFC / "2.4-shared-memory.mlir").read_text(),
+        {"bmg": 2, "pvc": 2, "cri": 2},
+        {"bmg": 60, "pvc": 140, "cri": 57},
     ),
 }
 

@@ -134,13 +134,22 @@ def _memories(sides: _Sides, band: Place, bits: int, device: Device) -> Iterator
     for gap in range(0, device.banks * step + 1, step):
         yield Memory(band, (columns + gap, 1))
         yield Memory(band, (1, rows + gap))
-    if not all(map(is_power_of_two, band)) or prod(band) < 2:
+    yield from swizzles(sides.stored, sides.loaded, band, bits, device)
+
+
+def swizzles(
+    stored: Cell, loaded: Cell, shape: Place, bits: int, device: Device
+) -> Iterator[Memory]:
+    """Orders of bits that are tried for a buffer of which some store and load such cells."""
+    if not all(map(is_power_of_two, shape)) or prod(shape) < 2:
         return
+    rows, columns = shape
     width = columns.bit_length() - 1
     count = width + rows.bit_length() - 1
+    sides = _Sides(stored, loaded, (1, 1))
     for order in dict.fromkeys(_orders(sides, width, count, bits, device)):
         mask = (1 << width) - 1
-        yield Memory(band, (columns, 1), tuple([(c >> width, c & mask) for c in order]))
+        yield Memory(shape, (columns, 1), tuple([(c >> width, c & mask) for c in order]))
 
 
 def _orders(

@@ -29,6 +29,7 @@ The rooms:
   holds what its new units are made of, else by an `exchange` through shared memory. A reduction whose dimension is cut
   into several units may form sums and products of floats in another order; `reduce` states the bound.
 - `buffers`: which barriers and buffers the exchanges of a function need, all together (`hazards`, `together`).
+- `tiled_buffers`: the program's own buffers that only tiles reach, laid out as the tiles want it.
 
 Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
 subgroup loads what it needs, at the place of the load (planning/holdings).
@@ -60,6 +61,7 @@ from xetile.passes.xetile_wg_to_sg import (
 )
 from xetile.passes.xetile_wg_to_sg.buffers import settle
 from xetile.passes.xetile_wg_to_sg.report import report
+from xetile.passes.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_messages import shared_memory_of
@@ -125,8 +127,10 @@ class XeTileWgToSg(ModulePass):
                 )
                 view.run()
                 settle(view, min(target.shared_bytes for target in targets_of(function)))
+                exchanged = [made.memory for made in view.exchanges]
+                laid = lay_out(function, exchanged, view.device)
                 set_level(function, "subgroup")
-                for line in report(view.moves) if self.print_plan else ():
+                for line in report(view.moves, laid) if self.print_plan else ():
                     print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:

@@ -148,7 +148,12 @@ def _role(op: Operation) -> Role:
         return "rows"
     if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
         return None
-    uses = [use for use in op.result.uses if isinstance(use.operation, TileMMAOp)]
+    return role_of(op.result)
+
+
+def role_of(value: SSAValue) -> Role:
+    """The operand of products that a value is, None where it is none."""
+    uses = [use for use in value.uses if isinstance(use.operation, TileMMAOp)]
     roles: tuple[Role, ...] = ("a", "b", None)
     return roles[uses[0].index] if uses else None
 

@@ -9,11 +9,12 @@ from xdsl.ir import Attribute, Operation
 from xetile.errors import position
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
+from xetile.passes.xetile_wg_to_sg.tiled_buffers import LaidBuffer
 from xetile.planning.shared_messages import Side
 
 
-def report(moves: Sequence[Exchanged | Kept]) -> Iterator[str]:
-    """A line for each value.
+def report(moves: Sequence[Exchanged | Kept], laid: Sequence[LaidBuffer]) -> Iterator[str]:
+    """A line for each value, and for each buffer of the program that lies otherwise than it says.
 
     k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
     9984 bytes with gaps, 1 barrier, stores of 32 bits with 0 conflicts, loads of 256 bits with 0 conflicts
@@ -24,17 +25,25 @@ def report(moves: Sequence[Exchanged | Kept]) -> Iterator[str]:
         else:
             plan = move.plan
             yield f"{_head(move.op, plan.source, plan.target)} through shared memory: {_how(move)}"
+    for buffer in laid:
+        sides = [
+            f"{'loads' if loads else 'stores'} of {_side(side)}"
+            for loads, side in zip(buffer.loads, buffer.plan.sides, strict=True)
+        ]
+        yield f"{_where(buffer.op)}{buffer.type} swizzled: {', '.join(dict.fromkeys(sides))}"
 
 
 def _head(op: Operation, source: Distribution, target: Distribution) -> str:
-    place = position(op)
-    where = ""
-    if place is not None:
-        where = f"{place.filename.data}:{place.line.data}:{place.column.data}: "
     shape = "x".join(map(str, source.shape))
-    return (
-        f"{where}{op.name} of {shape}x{_element(op)} from {_dealt(source)} to {_dealt(target)}"
-    )
+    names = f"{op.name} of {shape}x{_element(op)}"
+    return f"{_where(op)}{names} from {_dealt(source)} to {_dealt(target)}"
+
+
+def _where(op: Operation) -> str:
+    place = position(op)
+    if place is None:
+        return ""
+    return f"{place.filename.data}:{place.line.data}:{place.column.data}: "
 
 
 def _element(op: Operation) -> Attribute:
