@@ -3,7 +3,7 @@
 24 rows come in messages of 16 and 8, 7 rows of a product are 8 of an instruction, of which the last is nobody's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple, Self
@@ -81,6 +81,12 @@ def rebanded(view: Expansion, source: Bands, heights: Heights, width: int) -> Ba
     return made
 
 
+def whole(view: Expansion, source: Bands) -> SSAValue:
+    """The same vector in one block, which has no filler."""
+    box = _Box(0, 0, sum(source.heights), source.columns * source.width)
+    return _joined(view, source, _overlaps(source, box), box, box.rows)
+
+
 class _Box(NamedTuple):
     """A rectangle of a vector (elements)."""
 
@@ -88,6 +94,9 @@ class _Box(NamedTuple):
     column: int
     rows: int
     columns: int
+
+
+_Overlap = tuple[SSAValue, tuple[int, int], _Box]
 
 
 def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
@@ -100,12 +109,19 @@ def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
             return value
     if len(found) == 1 and start[0] + rows <= vector_type(value).get_shape()[0] * source.pack:
         return _cut(view, source, value, start, piece._replace(rows=rows))
+    return _joined(view, source, found, box, rows)
+
+
+def _joined(
+    view: Expansion, source: Bands, found: Iterable[_Overlap], box: _Box, rows: int
+) -> SSAValue:
+    """Parts of blocks in one of `rows` rows, of which the box has the first."""
     if source.pack != 1:
         fail(
             view.current,
             f"{source.describe()}, packed, cannot be put together to {box.rows} rows",
         )
-    block = vector_of(vector_type(value).element_type, (rows, box.columns))
+    block = vector_of(vector_type(source.values[0]).element_type, (rows, box.columns))
     joined = view.new(arith.ConstantOp(repeated(0, block)))
     for value, start, piece in found:
         at = (piece.row - box.row, piece.column - box.column)
@@ -116,7 +132,7 @@ def _taken(view: Expansion, source: Bands, box: _Box) -> SSAValue:
     return joined
 
 
-def _overlaps(source: Bands, box: _Box) -> Iterator[tuple[SSAValue, tuple[int, int], _Box]]:
+def _overlaps(source: Bands, box: _Box) -> Iterator[_Overlap]:
     """The blocks that have a part of a box: where in them it begins, and which part."""
     for band, (top, height) in enumerate(zip(source.starts, source.heights, strict=True)):
         row, end = max(top, box.row), min(top + height, box.row + box.rows)

@@ -20,7 +20,7 @@ from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.passes.convert_xetile_to_xegpu.bands import Bands, rebanded
+from xetile.passes.convert_xetile_to_xegpu.bands import Bands, rebanded, whole
 from xetile.passes.convert_xetile_to_xegpu.constants import constant_part, repeated
 from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
 from xetile.planning.heights import Heights, SharedInstructions
@@ -273,6 +273,8 @@ class XeGPUView(Expansion):
 
     def single(self, value: SSAValue) -> SSAValue:
         became = self.get(value)
+        if isinstance(became, Bands) and is_tile_vector(value.type):
+            return whole(self, became)
         if not isinstance(became, Grid) or not is_tile_vector(value.type):
             return super().single(value)
         rows, columns = vector_type(value).get_shape()
