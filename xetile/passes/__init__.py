@@ -56,6 +56,11 @@ PASSES = {
                 "most bytes of shared memory that one exchange takes, larger ones go in bands; "
                 f"{find(DEFAULT).shared_bytes} by default",
             ),
+            "loads": PassOption(
+                "WHO",
+                "who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper), "
+                "mapped (those of the tile's map); needed by default",
+            ),
             "print_plan": PassOption(
                 "BOOL",
                 "whether standard error shows how values change their owners, a line each; false by default",

@@ -8,6 +8,7 @@ from xdsl.passes import get_pass_option_infos
 
 from xetile import targets
 from xetile.passes import PASSES, load_pass
+from xetile.targets.target import ASSUMING
 
 
 @pytest.mark.parametrize("name", PASSES)
@@ -18,15 +19,19 @@ def test_summary_and_options_are_those_of_the_class(name: str):
     assert text is not None
     assert PASSES[name].summary == text.splitlines()[0].removesuffix(".")
     documented = {
-        option: what.removesuffix(".")
-        for option, what in re.findall(r"^        (\w+): (.+)$", text, re.MULTILINE)
+        option: " ".join(what.split()).removesuffix(".")
+        for option, what in re.findall(
+            r"^        (\w+): (.+(?:\n {12}.+)*)$", text, re.MULTILINE
+        )
     }
-    if "device" in PASSES[name].options:  # the table has it, with the devices that there are
-        documented = {"device": PASSES[name].options["device"].meaning, **documented}
+    options = PASSES[name].options
+    if "assume" in options:  # one text for all that have it
+        assert documented.get("assume", ASSUMING) == ASSUMING
+        documented = {"assume": ASSUMING, **documented}
+    if "device" in options:  # the table has it, with the devices that there are
+        documented = {"device": options["device"].meaning, **documented}
         assert ", ".join(targets.names()) in documented["device"]
-    assert {
-        option: about.meaning for option, about in PASSES[name].options.items()
-    } == documented
+    assert {option: about.meaning for option, about in options.items()} == documented
     assert list(documented) == [field.name for field in fields(kind) if field.name != "name"]
     assert set(documented) == {info.name for info in get_pass_option_infos(kind)}
 

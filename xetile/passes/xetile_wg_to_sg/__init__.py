@@ -86,8 +86,8 @@ class XeTileWgToSg(ModulePass):
 
     Parameters:
         exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 131072 by default.
-        loads: who loads an element, the subgroups that need it where that saves an exchange (`needed`, the default),
-            or always those that the map of the tile says (`mapped`).
+        loads: who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper),
+            mapped (those of the tile's map); needed by default.
         print_plan: whether standard error shows how values change their owners, a line each; false by default.
     """
 
