@@ -15,8 +15,8 @@ from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, SHARED_ADDRESS_SPACE
 
-_INDICES = Interval(-(2**31), 2**31 - 1)
-"""What an index of `llvm.getelementptr` can be that is a number."""
+_INDICES = Interval(llvm.GEP_USE_SSA_VAL + 1, 2**31 - 1)
+"""What an index of `llvm.getelementptr` can be that is a number; the number below says that it is a value."""
 
 
 def base_pointer(view: LaneCode, source: SSAValue) -> SSAValue:

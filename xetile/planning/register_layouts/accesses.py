@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import dense_value, integers_of
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.known_integers import known_integer
+from xetile.dialects.upstream.gpu.functions import FuncOp
+from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import (
     CreateMemDescOp,
@@ -41,12 +43,10 @@ from xetile.planning.lane_messages import Access, LanePlan, access, lane_message
 from xetile.planning.layout_rules import Relation, is_dealt_out
 from xetile.planning.matrix_places import matrix_places
 from xetile.planning.register_layouts.held import Held
+from xetile.planning.shared_memory import ALIGNMENT, is_shared_allocation
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.target import INDEX_BITS
-from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
-
-SHARED_ALIGNMENT = REGISTER_BYTES
-"""Of each buffer in shared memory (bytes)."""
+from xetile.targets.xe.device import XeDevice
 
 
 @dataclass(eq=False)
@@ -332,9 +332,21 @@ def base_alignment(base: SSAValue, bits: int) -> int:
         elif op.name not in _VIEWS:
             return size
         base, op = op.operands[0], op.operands[0].owner
-    if not is_shared(base) or isinstance(base.type, TensorDescType):
+    if not is_shared(base) or not _is_buffer(base):
         return size
-    return max(size, _with_shift(SHARED_ALIGNMENT, shift))
+    layout = strides_and_offset(ranked(base.type))
+    if layout is None or layout[1] is None:
+        return size
+    own = (memory_bits(ranked(base.type).element_type) or BYTE_BITS) // BYTE_BITS
+    return max(size, _with_shift(ALIGNMENT, shift | layout[1] * own))
+
+
+def _is_buffer(memref: SSAValue) -> bool:
+    """Whether a memref is a whole buffer of the kernel's: one that it allocates, or that its workgroup owns."""
+    if isinstance(memref, BlockArgument):
+        function = memref.block.parent_op()
+        return isinstance(function, FuncOp) and memref in function.workgroup_buffers
+    return isinstance(memref.owner, Operation) and is_shared_allocation(memref.owner)
 
 
 def _with_shift(alignment: int, shift: int) -> int:
