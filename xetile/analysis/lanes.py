@@ -21,6 +21,7 @@ _COUNTING = ("gpu.thread_id", "gpu.global_id")
 
 _LOCAL = tuple(f"xevm.local_id.{axis}" for axis in AXES)
 _LANE = ("gpu.lane_id", "xevm.lane_id")
+_SUBGROUP = ("gpu.subgroup_id", "xevm.subgroup_id")
 
 _AGREED = ("gpu.subgroup_broadcast", "gpu.subgroup_reduce", "gpu.all_reduce")
 """What lanes learn together: one result for all of a subgroup."""
@@ -51,6 +52,12 @@ def shared_by_lanes(block: Sequence[int], axis: Axis, threads: int) -> bool:
 def differing(function: Operation, threads: int) -> Origins:
     """The values that lanes of one subgroup may not share, each with the id that they come from."""
     return following(function, lambda op: _differs(function, op, threads), _AGREED)
+
+
+def differing_subgroups(function: Operation) -> Origins:
+    """The values that subgroups of one workgroup may not share, each with the id that they come from."""
+    ids = (*_COUNTING, *_LOCAL, *_LANE, *_SUBGROUP)
+    return following(function, lambda op: op.name in ids, ("gpu.all_reduce",))
 
 
 def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple[Note, ...]:

@@ -15,7 +15,8 @@ After:
     }
 
 The test stands around all of the function's body from the first to the last such access: one for the whole kernel,
-outside of its loops. What is computed of no tile stays in front of it.
+outside of its loops. What is computed of no tile stays in front of it. Where a barrier would stand in the branches,
+nothing is tested on which subgroups may differ.
 """
 
 from collections.abc import Sequence
@@ -25,10 +26,11 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from xetile.analysis.lanes import differing_subgroups
 from xetile.dialects.xetile import InitTileOp, TileType
 from xetile.errors import remark
 from xetile.passes.xetile_blockop_fallback.conditions import Conditions
-from xetile.planning.fallbacks import Family
+from xetile.planning.fallbacks import Family, memory_of
 
 
 @dataclass
@@ -45,25 +47,54 @@ def with_versions(function: Operation, found: Sequence[Family]) -> Versions:
     block = function.regions[0].blocks[0]
     inside = _range(block, found)
     inside = _hoisted(block, inside)
-    there = set(inside)
-    testable = [
-        f
-        for f in found
-        if all(_is_before(v, there) for op in f.beginnings for v in op.operands)
-    ]
+    testable: list[Family] = []
     gathered: set[Operation] = set()
+    problems = _Problems(function, inside)
     for family in found:
-        if family not in testable:
-            remark(
-                family.beginnings[0],
-                "gathers in place of 2D block messages: what this matrix is made of is computed between accesses, "
-                "so no test in front of them tells whether its base, pitch and width are even; "
-                "compute it at the start of the kernel",
-            )
+        problem = problems.of(family)
+        if problem is None:
+            testable.append(family)
+        else:
+            remark(family.beginnings[0], f"gathers in place of 2D block messages: {problem}")
             gathered.update(family.beginnings)
     if testable:
         gathered |= _branched(block, inside, testable)
     return Versions(gathered)
+
+
+class _Problems:
+    """What stands against one test in front of some ops."""
+
+    def __init__(self, function: Operation, inside: Sequence[Operation]) -> None:
+        self._there = set(inside)
+        waits = any(op.name == "gpu.barrier" for outer in inside for op in outer.walk())
+        self._differing = differing_subgroups(function) if waits else {}
+
+    def of(self, family: Family) -> str | None:
+        """Why a family is not tested."""
+        if any(
+            not _is_before(value, self._there)
+            for op in family.beginnings
+            for value in op.operands
+        ):
+            return (
+                "what this matrix is made of is computed between accesses, so no test in front of them tells "
+                "whether its base, pitch and width are even; compute it at the start of the kernel"
+            )
+        tested = [value for op in family.beginnings for value in _tested(op)]
+        if any(value in self._differing for value in tested):
+            return (
+                "subgroups may find other bases, pitches and widths, and a barrier stands between the accesses, "
+                "which all of them have to reach on one way"
+            )
+        return None
+
+
+def _tested(op: InitTileOp) -> list[SSAValue]:
+    """What the test of a tile's matrix is made of: all but the tile's row and column."""
+    sizes, strides = memory_of(op)
+    mixed = [*op.mixed_offsets[:-2], *sizes, *strides]
+    return [op.source, *(value for value in mixed if not isinstance(value, int))]
 
 
 def _outermost(block: Block, op: Operation) -> Operation:

@@ -113,6 +113,30 @@ def test_a_matrix_that_is_known_in_a_loop_only(capsys: pytest.CaptureFixture[str
     assert "no test in front of them tells" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("number", "wait", "tests"),
+    [
+        ("gpu.subgroup_id : index", "gpu.barrier", 0),
+        ("gpu.subgroup_id : index", "", 1),
+        ("gpu.block_id x", "gpu.barrier", 1),
+    ],
+)
+def test_no_barrier_is_reached_by_some_subgroups_only(
+    number: str, wait: str, tests: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "memref<?x16x32xf16, strided<[?, 32, 1]>>"
+    module = checked(
+        f"""%n = {number}
+        %t = xetile.init_tile %A[%n, 0, 0], [4, 16, 32], [%p, 32, 1] : {source} -> {TILE}
+        %v = xetile.load_tile %t : {TILE} -> {VECTOR}
+        {wait}
+        xetile.store_tile %v, %t : {VECTOR}, {TILE}""",
+        f"%A: {source}, {NUMBERS}",
+    )
+    assert len(branches(module)) == 2 * tests
+    assert ("on one way" in capsys.readouterr().err) == (tests == 0)
+
+
 @pytest.mark.parametrize("width", [64, 63])
 @pytest.mark.parametrize("pitch", [64, 65])
 @pytest.mark.parametrize("offset", [0, 1])
