@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xetile import api
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import XetileError
-from xetile.interpreter import execute
+from xetile.interpreter import count_bank_conflicts, execute
 from xetile.levels import LevelName
 
 Array = NDArray[Any]
@@ -235,6 +235,37 @@ def test_below_blocks_the_bits_are_the_same(
     data = normal(sizes, element_type(program))
     found = run(program, sizes, level, data, place)
     assert found.tobytes() == run(program, sizes, "workgroup", data).tobytes()
+
+
+@pytest.mark.parametrize("program", [ROW_SUMS, GEMMS[2]], ids=[ROW_SUMS.name, GEMMS[2].name])
+def test_shared_memory_has_no_bank_conflicts(program: Program) -> None:
+    sizes = (*program.tile, 128)
+    given, _, _ = arguments(program, sizes, normal(sizes, element_type(program)))
+    sites = count_bank_conflicts(read(program, sizes, "xevm"), program.kernel, given)
+    assert {site.stores for site in sites} == {True, False}
+    assert not any(site.conflicts for site in sites)
+
+
+@pytest.mark.ocloc
+@pytest.mark.parametrize("device", ["pvc", "bmg", "lnl", "ptl", "cri"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=NAMES)
+def test_the_files_themselves_reach_assembly(program: Program, device: str) -> None:
+    assert api.emit(large(program), "zebin", device=device)
+
+
+def test_the_transposed_operand_of_2_2_needs_no_shared_memory() -> None:
+    """Only the change of layout before the reduction, behind the loop, goes through it."""
+    program = large(ROW_SUMS)
+    moved = api.lower(program, to="subgroup")
+    (loop,) = (op for op in moved.walk() if op.name == "scf.for")
+    inside = [
+        op
+        for op in loop.walk()
+        for value in (*op.operands, *op.results)
+        if is_shared(value.type)
+    ]
+    assert not inside
+    assert "gpu.barrier" not in {op.name for op in loop.walk()}
 
 
 def large(program: Program) -> ModuleOp:
