@@ -33,6 +33,10 @@ program = dpctl.program.create_program_from_spirv(queue, spirv, options)
 kernel = contract["kernels"][0]
 if [argument["element"] for argument in kernel["arguments"]] != ["f16", "f16", "f32"]:
     sys.exit("this example multiplies f16 to f32")
+if kernel["shared_memory"] > queue.sycl_device.local_mem_size:
+    sys.exit(
+        f"the kernel takes {kernel['shared_memory']} bytes of shared memory, more than there are"
+    )
 stated = [
     each
     for argument in kernel["arguments"]

@@ -14,7 +14,7 @@ Behaviour = Callable[["FakeDevice", Sequence[Argument]], object]
 class FakeDevice:
     """See `xetile.runtime.device.Device`; it remembers what it was asked, and its memory `before` each launch."""
 
-    information = Information("fake", "a fake", emulates=True)
+    information: Information = Information("fake", "a fake", emulates=True)
 
     def __init__(self, behaviour: Behaviour = lambda device, arguments: None) -> None:
         self.behaviour = behaviour

@@ -2,13 +2,16 @@
 
 mlir-opt keeps an attribute without a dialect's prefix on any op. Refused here are those on ops of
 XeTile, maps under names that no pass looks for, and what a function says of itself under a name
-that is almost right. On ops of XeGPU and XeVM, where upstream's word counts, there is a warning.
+that is almost right. On ops of XeGPU and XeVM and on vector's reductions, where upstream's word
+counts, there is a warning.
 """
 
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from xetile.advice import nearest
+from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.errors import fail, warn
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE
 
@@ -27,6 +30,9 @@ FUNCTION_ATTRIBUTES = (
 
 _OF_XETILE = (LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE)
 _FUNCTIONS = ("gpu.func", "func.func")
+_REDUCTIONS = ("vector.multi_reduction", "vector.reduction")
+"""Ops of upstream's of which we read an attribute that upstream does not know."""
+
 _ALMOST = 0.75
 _MISSPELLED = 0.85
 """How alike a name has to be to one that is read to be taken for a slip, of 1: to warn, and to refuse."""
@@ -40,15 +46,21 @@ def verify_names(op: Operation) -> None:
         fail(op, f"'{name}' is given twice, as a property and as another attribute")
     for name, attribute in op.attributes.items():
         _verify_name(op, name, attribute)
+    order = op.attributes.get(REASSOCIATES) if op.name in _REDUCTIONS else None
+    if order is not None and not isinstance(order, UnitAttr):
+        fail(op, f"'{REASSOCIATES}' is {order}; expected a word without a value")
 
 
 def warn_of_names(op: Operation) -> None:
-    """Tell of attributes on ops of XeGPU and XeVM that mlir-opt keeps, and that are almost called as a property is."""
+    """Tell of attributes on ops of upstream's that mlir-opt keeps, and that are almost called as one that is read."""
     if not op.attributes or not isinstance(op, IRDLOperation):
         return
-    if op.name.partition(".")[0] not in ("xegpu", "xevm"):
+    if op.name in _REDUCTIONS:
+        legal = (REASSOCIATES, "wg_map")
+    elif op.name.partition(".")[0] in ("xegpu", "xevm"):
+        legal = tuple(op.get_irdl_definition().properties)
+    else:
         return
-    legal = op.get_irdl_definition().properties
     for name in op.attributes:
         near = None if "." in name or name in legal else nearest(name, legal, _ALMOST)
         if near is not None:

@@ -38,6 +38,7 @@ from xetile.interpreter.ops import (
     xetile,
     xevm,
 )
+from xetile.targets.xe.device import SHARED_BANKS
 
 if TYPE_CHECKING:
     from xetile.interpreter.host.machine import KernelLauncher
@@ -137,11 +138,11 @@ def count_bank_conflicts(
     *,
     grid: Sizes | None = None,
     sanitize: bool = True,
-    banks: int = 32,
+    banks: int = SHARED_BANKS,
 ) -> "Sequence[Site]":
     """Launch a kernel at lane level, as `execute` does, and count the bank conflicts of its ops on shared memory.
 
-    `banks` of 4 bytes each.
+    `banks` of 4 bytes each; those of Xe's shared memory by default.
     """
     from xetile.interpreter.sanitizer.bank_conflicts import BankConflicts, watching
 

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import IsTerminator, SymbolTable, is_side_effect_free
 from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import carried
+from xetile.dialects.upstream.memref import GetGlobalOp, GlobalOp
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
@@ -29,6 +30,7 @@ ALIGNMENT = REGISTER_BYTES
 """Bytes of which every buffer's offset is a multiple, where it asks for no more."""
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
+_NAMED = "memref.get_global"
 _LOOPS = ("scf.for", "scf.while", "scf.parallel", "scf.forall")
 
 
@@ -61,8 +63,8 @@ class SharedMemory:
 
 
 def is_shared_allocation(op: Operation) -> bool:
-    """Whether an op makes a buffer in shared memory."""
-    return op.name in _ALLOCATIONS and _is_shared(op.results[0])
+    """Whether an op makes a buffer in shared memory, or names one of the module, each workgroup's own."""
+    return op.name in (*_ALLOCATIONS, _NAMED) and _is_shared(op.results[0])
 
 
 def plan_shared_memory(function: Operation) -> SharedMemory:
@@ -70,19 +72,26 @@ def plan_shared_memory(function: Operation) -> SharedMemory:
 
     Errors: XetileError at a buffer whose size is not known, and at one in a loop without a barrier between its rounds.
     """
-    found = [op for op in function.walk() if is_shared_allocation(op)]
-    if not found:
+    groups: dict[object, list[Operation]] = {}
+    for op in function.walk():
+        if is_shared_allocation(op):
+            groups.setdefault(op.properties["name"] if op.name == _NAMED else op, []).append(
+                op
+            )
+    if not groups:
         return SharedMemory((), {})
     body = function.regions[0].blocks[0]
     times = {op: time for time, op in enumerate(body.ops)}
     barriers = [time for op, time in times.items() if orders_shared_memory(op)]
-    buffers = [_buffer(op, body, times) for op in found]
+    buffers = [_buffer(ops, body, times) for ops in groups.values()]
     offsets: dict[Operation, int] = {}
     placed: list[Buffer] = []
     for buffer in sorted(buffers, key=lambda buffer: -buffer.bytes):
         others = [other for other in placed if _meet(buffer, other, barriers)]
         offsets[buffer.at] = _lowest(buffer, [(offsets[o.at], o.bytes) for o in others])
         placed.append(buffer)
+    for first, *others in groups.values():
+        offsets |= dict.fromkeys(others, offsets[first])
     return SharedMemory(tuple(buffers), offsets)
 
 
@@ -113,20 +122,39 @@ def _up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple
 
 
-def _buffer(op: Operation, body: Block, times: Mapping[Operation, int]) -> Buffer:
+def _buffer(ops: Sequence[Operation], body: Block, times: Mapping[Operation, int]) -> Buffer:
+    """The buffer that an op makes, or that several name."""
+    op = ops[0]
     type = op.results[0].type
     size = memref_bytes(type)
     if size is None:
         fail(op, f"a buffer of type {type} has no size that is known; expected static strides")
-    given = op.properties.get("alignment")
+    given = (_variable(op) if op.name == _NAMED else op).properties.get("alignment")
     asked = given.value.data if isinstance(given, IntegerAttr) else ALIGNMENT
-    accesses = list(_accesses(op))
-    if op.parent_block() is not body:
+    accesses = [access for each in ops for access in _accesses(each)]
+    if op.parent_block() is not body and op.name != _NAMED:
         _check_rounds(op, accesses)
     reached = [times[_outermost(access, body)] for access in accesses] or [
         times[_outermost(op, body)]
     ]
     return Buffer(op, size, _up(asked, ALIGNMENT), min(reached), max(reached))
+
+
+def _variable(op: Operation) -> GlobalOp:
+    """The memref.global that an op names, which has no value to begin with.
+
+    Errors: XetileError where it has one.
+    """
+    assert isinstance(op, GetGlobalOp)
+    variable = SymbolTable.lookup_symbol(op, op.name_)
+    assert isinstance(variable, GlobalOp), "its verifier has looked"
+    if variable.constant is not None or variable.initial_value not in (None, UnitAttr()):
+        fail(
+            op,
+            f"the memref.global '{variable.sym_name.data}' has a value; shared memory has none when a kernel begins, "
+            "expected 'uninitialized'",
+        )
+    return variable
 
 
 def memref_bytes(type: Attribute) -> int | None:

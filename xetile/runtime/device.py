@@ -41,7 +41,8 @@ class Information(NamedTuple):
     `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
     Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
     why a device that is there cannot be opened. Without `checks_surfaces` it reads as they stand
-    the matrices that 2D block messages do not take.
+    the matrices that 2D block messages do not take. `shared_bytes` is the shared memory of a
+    workgroup, None where the driver does not say.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Information(NamedTuple):
     emulates: bool
     fault: str | None = None
     checks_surfaces: bool = True
+    shared_bytes: int | None = None
 
 
 @runtime_checkable

@@ -113,6 +113,7 @@ def execute_compiled(
     if times < 1:
         raise XetileError(f"{times} launches; expected 1 or more")
     with placed_at(compiled.function):
+        _check_shared_memory(device, compiled)
         sizes, block = _sizes(compiled, grid)
         check(source_types(compiled.entries), arrays)
         stage("building")
@@ -138,6 +139,14 @@ def execute_compiled(
         finally:
             device.forget(program)
     return median(seconds)
+
+
+def _check_shared_memory(device: Device, compiled: Compiled) -> None:
+    needed, there = compiled.kernel.get("shared_memory"), device.information.shared_bytes
+    if isinstance(needed, int) and there is not None and needed > there:
+        raise XetileError(
+            f"the kernel takes {needed} bytes of shared memory; {device.information.name} gives a workgroup {there}"
+        )
 
 
 def extents_of(sizes: "Plain") -> Extents | None:

@@ -89,7 +89,8 @@ def devices(kind: int) -> list[pyopencl.Device]:
 def describe(name: str, device: pyopencl.Device) -> Information:
     """What there is to say of a device that is chosen by `name`."""
     text = one_line(f"{device.name}, {device.platform.name} {device.driver_version}")
-    return Information(name, text, emulates=not is_native(device))
+    shared = int(device.local_mem_size)
+    return Information(name, text, emulates=not is_native(device), shared_bytes=shared)
 
 
 class _Built(NamedTuple):

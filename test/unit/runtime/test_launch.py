@@ -91,6 +91,21 @@ def test_what_a_device_refuses_is_said_at_the_kernel():
     assert device.is_empty
 
 
+def test_more_shared_memory_than_the_device_has_is_refused_before_it_is_asked():
+    shared = source().replace("kernel\n", "workgroup(%s: memref<64xf32, 3>) kernel\n", 1)
+    device, given = FakeDevice(add_one), array()
+    device.information = device.information._replace(shared_bytes=255)
+    with pytest.raises(XetileError) as found:
+        execute_on(device, module(shared), None, [given, 3], target="bmg")
+    assert found.value.message == (
+        "the kernel takes 256 bytes of shared memory; fake gives a workgroup 255"
+    )
+    assert device.is_empty
+    device.information = device.information._replace(shared_bytes=256)
+    execute_on(device, module(shared), None, [given, 3], target="bmg")
+    assert given.tolist() == [1] * 4
+
+
 def test_memory_at_its_end_is_said_at_the_kernel():
     def exhaust(device: FakeDevice, arguments: Sequence[Argument]) -> None:
         raise MemoryError

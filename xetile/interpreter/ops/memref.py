@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from xetile.dialects.upstream.memref.windows import dropped_dimensions, subview_type
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import (
     element_addresses,
@@ -182,12 +183,16 @@ def _reassociation(op: Operation) -> list[list[int]]:
 
 
 def _get_global(frame: Frame, op: Operation) -> Values:
-    """Memory of the module, the same for all threads of the launch."""
+    """Memory of the module, the same for all threads of the launch; in shared memory every workgroup has its own."""
     type, name = memref_type(op.results[0]), str(attribute(op, "name")).lstrip("@")
 
     variable, known = find_variable(op, "memref.global", name), frame.memory.globals
     if attribute(variable, "type") != type:
         fail(op, f"the memref.global '{name}' is {attribute(variable, 'type')}, not {type}")
+    if memory_space_of(type.memory_space) == SHARED:
+        whole = frame.machine.keep(variable, lambda: _shared_global(frame, variable, type))
+        workgroups = frame.active // frame.threads.per_workgroup
+        return [whole._replace(base=whole.base[workgroups])]
     if variable not in known:
         values = np.array(_initial_values(variable)).reshape(-1)
         if attribute(variable, "constant") is not None:
@@ -196,6 +201,13 @@ def _get_global(frame: Frame, op: Operation) -> Values:
     base = known[variable]
     sizes = tuple(uniform(n) for n in type.get_shape())
     return [MemRef(uniform(base), uniform(0), sizes, dense_strides(sizes))]
+
+
+def _shared_global(frame: Frame, variable: Operation, type: MemRefType[Attribute]) -> MemRef:
+    """A variable in the shared memory of each workgroup of the batch."""
+    threads = frame.threads.per_workgroup
+    firsts = np.arange(0, frame.threads.count, threads)
+    return new_memref(Frame(frame.machine, firsts), variable, type, [])
 
 
 def _initial_values(variable: Operation) -> Array:

@@ -1,7 +1,7 @@
 """Bank conflicts of what lanes ask of shared memory, counted by brute force over the addresses of an execution.
 
 Counted as docs/linear-layouts.md counts them: lanes that together use every bank once are served at once (all lanes of
-a subgroup where each asks for one word or less, 8 of them where each asks for 4 words); of these the slowest bank
+a subgroup where each asks for one word or less, 4 of them where each asks for 4 words); of these the slowest bank
 decides, which is asked for the most different words. Lanes that ask for the same word do not conflict. A block message
 is served row by row.
 """
@@ -17,9 +17,7 @@ from xetile.interpreter.machine.observer import Access, Allocation, Observer, Ti
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array
 from xetile.layout.exchange.swizzling import BANK_BITS
-
-BANKS = 32
-"""As many as docs/linear-layouts.md counts with; a device's own number is its target's `shared_banks`."""
+from xetile.targets.xe.device import SHARED_BANKS
 
 _BANK_BYTES = BANK_BITS // 8
 _BLOCKS = ("xevm.blockload", "xevm.blockstore")
@@ -48,7 +46,7 @@ class BankConflicts(Observer):
     """
 
     def __init__(
-        self, threads: Threads, inner: Observer | None = None, *, banks: int = BANKS
+        self, threads: Threads, inner: Observer | None = None, *, banks: int = SHARED_BANKS
     ) -> None:
         self._threads = threads
         self._banks = banks
@@ -133,7 +131,7 @@ def watching(
     made: list[BankConflicts],
     inner: Callable[[Memory, Threads], Observer] | None = None,
     *,
-    banks: int = BANKS,
+    banks: int = SHARED_BANKS,
 ) -> Callable[[Memory, Threads], Observer]:
     """What makes the counter of a launch, and adds it to `made`; `inner` makes what watches beside it."""
 

@@ -105,4 +105,5 @@ HANDLERS: Handlers[LaneView] = {
     "memref.alloc": _allocation,
     "memref.alloca": _allocation,
     "memref.dealloc": _end,
+    "memref.get_global": _allocation,
 }

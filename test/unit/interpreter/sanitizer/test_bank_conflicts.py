@@ -30,7 +30,9 @@ WIDE = "llvm.store %zero, %q : vector<4xTYPE>, !llvm.ptr<3>"
 def conflicts(step: int, type: str, body: str = STORE) -> tuple[int, int, int]:
     """How often lanes were served, the conflicts of all times, and those of the worst."""
     text = KERNEL.replace("BODY", body).replace("TYPE", type).replace("STEP", str(step))
-    (site,) = count_bank_conflicts(parse_text(text, "k.mlir"), "k", [0], sanitize=False)
+    (site,) = count_bank_conflicts(
+        parse_text(text, "k.mlir"), "k", [0], sanitize=False, banks=32
+    )
     assert site.stores
     return site.accesses, site.conflicts, site.most
 
@@ -92,7 +94,7 @@ def test_lanes_that_ask_for_nothing_do_not_count() -> None:
 def test_the_kernel_is_watched_beside() -> None:
     text = KERNEL.replace("BODY", "%w = llvm.load %q : !llvm.ptr<3> -> i32")
     module = parse_text(text.replace("TYPE", "i32").replace("STEP", "4"), "k.mlir")
-    (site,) = count_bank_conflicts(module, "k", [0], sanitize=False)
+    (site,) = count_bank_conflicts(module, "k", [0], sanitize=False, banks=32)
     assert (site.at.name, site.stores) == ("llvm.load", False)
     with pytest.raises(Exception, match="which nothing has written"):
         count_bank_conflicts(module, "k", [0])
@@ -111,8 +113,8 @@ def test_global_memory_has_no_banks() -> None:
     assert count_bank_conflicts(module, "k", [0, np.zeros(1, np.int32)]) == ()
 
 
-def test_a_device_may_have_fewer_banks() -> None:
+def test_by_default_banks_are_those_of_xe() -> None:
     text = KERNEL.replace("BODY", STORE).replace("TYPE", "i32").replace("STEP", "8")
     module = parse_text(text, "k.mlir")
-    (site,) = count_bank_conflicts(module, "k", [0], banks=16)
+    (site,) = count_bank_conflicts(module, "k", [0])
     assert site.most == 1

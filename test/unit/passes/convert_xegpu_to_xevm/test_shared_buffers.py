@@ -9,7 +9,8 @@ from xetile.levels import LevelName
 
 KERNEL = """
 gpu.module @m {
-  gpu.func @k(%a: memref<8x16xf32>, %o: memref<4x16xf32>) workgroup(%own: memref<3xf32, 3>) kernel
+  memref.global "private" @named : memref<2xf32, 3> = uninitialized
+  gpu.func @k(%a: memref<8x16xf32>, %o: memref<5x16xf32>) workgroup(%own: memref<3xf32, 3>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 3, 1, 1>} {
     %b = memref.alloc() : memref<16x64xf32, 3>
     %p = memref.alloc() : memref<16x16xf16, strided<[24, 1]>, 3>
@@ -27,8 +28,12 @@ gpu.module @m {
     %w = memref.subview %t[5, 0] [16, 8] [2, 1] : memref<64x16xf32, strided<[1, 64]>, 3> to memref<16x8xf32, strided<[2, 64], offset: 5>, 3>
     memref.store %e, %w[%c1, %me] : memref<16x8xf32, strided<[2, 64], offset: 5>, 3>
     memref.store %e, %own[%me] : memref<3xf32, 3>
+    %named = memref.get_global @named : memref<2xf32, 3>
+    memref.store %e, %named[%me] : memref<2xf32, 3>
     gpu.barrier
     %other = arith.subi %c1, %me : index
+    %again = memref.get_global @named : memref<2xf32, 3>
+    %n = memref.load %again[%other] : memref<2xf32, 3>
     %f = memref.load %w[%c1, %other] : memref<16x8xf32, strided<[2, 64], offset: 5>, 3>
     %h = arith.truncf %f : f32 to f16
     gpu.barrier
@@ -41,11 +46,13 @@ gpu.module @m {
     %x = arith.extf %g : f16 to f32
     %y = memref.load %u[%c0, %other] : memref<16x32xf32, 3>
     %z = memref.load %own[%other] : memref<3xf32, 3>
-    memref.store %f, %o[%c0, %me] : memref<4x16xf32>
-    memref.store %x, %o[%c1, %me] : memref<4x16xf32>
-    memref.store %y, %o[%c2, %me] : memref<4x16xf32>
+    memref.store %f, %o[%c0, %me] : memref<5x16xf32>
+    memref.store %x, %o[%c1, %me] : memref<5x16xf32>
+    memref.store %y, %o[%c2, %me] : memref<5x16xf32>
     %c3 = arith.constant 3 : index
-    memref.store %z, %o[%c3, %me] : memref<4x16xf32>
+    memref.store %z, %o[%c3, %me] : memref<5x16xf32>
+    %c4 = arith.constant 4 : index
+    memref.store %n, %o[%c4, %me] : memref<5x16xf32>
     gpu.return
   }
 }"""
@@ -59,13 +66,13 @@ def test_views_and_elements(level: LevelName | None, place: Place) -> None:
     if level is not None:
         module = api.lower(module, to=level, device="bmg")
     a = np.arange(128, dtype=np.float32).reshape(8, 16)
-    o = np.zeros((4, 16), np.float32)
+    o = np.zeros((5, 16), np.float32)
     place.execute(module, "k", [a, o])
     mine, theirs = [3.0, 19.0], [19.0, 3.0]
-    assert o[:, :2].tolist() == [theirs, mine, mine, theirs]
+    assert o[:, :2].tolist() == [theirs, mine, mine, theirs, theirs]
 
 
 def test_their_bytes_are_in_the_contract() -> None:
     module = api.lower(api.parse(KERNEL), to="llvm", device="bmg")
-    # the first and the last share 4096 bytes, 768 stand beside, and 12 are the kernel's own
+    # the first and the last share 4096 bytes, 768 stand beside, which the named one shares, and 12 are the kernel's own
     assert "shared_memory = 4876 : i64" in str(module)

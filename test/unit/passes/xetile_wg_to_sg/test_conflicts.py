@@ -6,7 +6,6 @@ from support.workgroup import Map, kernel, load, random_array, store, wg_map
 
 from xetile.dialects.modules import context, parse
 from xetile.interpreter import count_bank_conflicts
-from xetile.interpreter.sanitizer import bank_conflicts
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets.xe.device import SHARED_BANKS
@@ -35,7 +34,7 @@ def moved(type: str, source: Map, target: Map, *, turns: bool) -> str:
     )
 
 
-@pytest.mark.parametrize("banks", [SHARED_BANKS, bank_conflicts.BANKS])
+@pytest.mark.parametrize("banks", [SHARED_BANKS, 2 * SHARED_BANKS])
 @pytest.mark.parametrize("type", ["f32", "f16", "bf16", "i8"])
 @pytest.mark.parametrize(
     ("source", "target", "turns"),

@@ -191,3 +191,11 @@ func.func @f(%a: vector<8x16xf32>, %i: index, %x: f32) {
   %0 = vector.insert %x, %a[%i, 16] : f32 into vector<8x16xf32>
   func.return
 }
+
+// -----
+
+func.func @order(%v: vector<8x16xf32>, %a: vector<8xf32>) {
+  // expected-error @below {{'reassoc' is 3 : i64; expected a word without a value}}
+  %r = vector.multi_reduction <add>, %v, %a {reassoc = 3} [1] : vector<8x16xf32> to vector<8xf32>
+  func.return
+}
