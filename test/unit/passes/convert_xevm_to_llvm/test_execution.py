@@ -149,7 +149,12 @@ def run(text: str, *arrays: Array | int) -> list[tuple[int, int]]:
         return f"define {found.group(1)} @{found.group(2)}{stand_in(found.group(2))}"
 
     code = (
-        re.sub(r'^declare +(<.*?>|\S+) @"(\w+)"\(.*\)$', define, code, flags=re.MULTILINE)
+        re.sub(
+            r'^declare +(<.*?>|\S+) @"(\w+)"\(.*\)(?: convergent)?$',
+            define,
+            code,
+            flags=re.MULTILINE,
+        )
         + GLOBALS
     )
     binding.initialize_native_target()
