@@ -1,15 +1,22 @@
-"""What follows from some ops of a kernel: values that are computed of theirs, and turns that they decide."""
+"""What follows from some ops of a kernel: values that are computed of theirs, and turns that they decide.
+
+What is written to memory of a lane's own follows too: to all of a buffer, from there on and before.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import carried
+from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 
 Origins = dict[SSAValue, Operation]
 """Values, each with the op that it follows from."""
 
 _DECIDED_BY_FIRST = ("scf.if", "scf.index_switch")
+_READING = ("memref.load", "vector.load", "memref.dim", "memref.dealloc")
 
 
 def following(
@@ -29,6 +36,7 @@ def following(
         for op in ops:
             if op.name not in ends:
                 _step(op, found)
+                _write(op, found)
     return found
 
 
@@ -57,6 +65,29 @@ def _step(op: Operation, found: Origins) -> None:
     _give(op.results, origin, found)
     if op.name == "scf.for":
         _give(op.regions[0].blocks[0].args[:1], origin, found)
+
+
+def _write(op: Operation, found: Origins) -> None:
+    """What an op may write to a lane's own memory, or whether it does, is what is found there."""
+    if op.regions or any(isa(result.type, MemRefType) for result in op.results):
+        return
+    buffers = [buffer for value in op.operands if (buffer := _own_buffer(value)) is not None]
+    if buffers and op.name not in _READING:
+        _give(buffers, _first(op.operands, found) or decided_by(op, found), found)
+
+
+def _own_buffer(memref: SSAValue) -> SSAValue | None:
+    """The memory of a lane's own that a memref is a view of."""
+    if not isa(memref.type, MemRefType[Attribute]):
+        return None
+    op = memref.owner
+    if isinstance(memref, BlockArgument):
+        return memref if "private" in str(memref.type.memory_space) else None
+    assert isinstance(op, Operation)
+    if op.name in ("memref.alloc", "memref.alloca"):
+        return None if memory_space_of(memref.type.memory_space) == SHARED else memref
+    source = next((value for value in op.operands if isa(value.type, MemRefType)), None)
+    return None if source is None or op.regions else _own_buffer(source)
 
 
 def _deciding(op: Operation) -> Sequence[SSAValue]:

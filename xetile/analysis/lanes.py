@@ -23,6 +23,9 @@ _LOCAL = tuple(f"xevm.local_id.{axis}" for axis in AXES)
 _LANE = ("gpu.lane_id", "xevm.lane_id")
 _SUBGROUP = ("gpu.subgroup_id", "xevm.subgroup_id")
 
+_SHUFFLE = "gpu.shuffle"
+"""Along the lanes: those at the end have no other to ask."""
+
 _AGREED = ("gpu.subgroup_broadcast", "gpu.subgroup_reduce", "gpu.all_reduce")
 """What lanes learn together: one result for all of a subgroup."""
 
@@ -62,6 +65,8 @@ def differing_subgroups(function: Operation) -> Origins:
 
 def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple[Note, ...]:
     """Why lanes do not share an id, at the id."""
+    if origin.name == _SHUFFLE:
+        return notes_at(origin, f"'{origin.name}' finds no source in some of the lanes")
     if origin.name in _LANE:
         return notes_at(origin, f"'{origin.name}' is another number in each lane")
     block = launch_sizes(function, "known_block_size")
@@ -75,6 +80,8 @@ def note_on_lanes(function: Operation, origin: Operation, threads: int) -> tuple
 def _differs(function: Operation, op: Operation, threads: int) -> bool:
     if op.name in _LANE:
         return True
+    if op.name == _SHUFFLE:
+        return any(word in str(op.properties.get("mode")) for word in ("up", "down"))
     if op.name in _LOCAL:
         axis = cast(Axis, op.name[-1])
     elif op.name in _COUNTING:

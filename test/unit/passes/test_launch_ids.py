@@ -296,6 +296,101 @@ SOME = (
             "gpu.thread_id",
             f"counts work-items: {WHY}",
         ),
+        (
+            """%l = gpu.lane_id
+%m = index.mul %l, %c8
+%i = affine.apply affine_map<(d0) -> (d0 floordiv 8)>(%m)""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%p = arith.cmpi ult, %l, %c8 : index
+%i = arith.select %p, %c0, %c8 : index""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%i = scf.index_switch %l -> index
+case 0 {
+scf.yield %c0 : index
+}
+default {
+scf.yield %c8 : index
+}""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%i = scf.while (%s = %c0) : (index) -> index {
+%p = arith.cmpi ult, %s, %l : index
+scf.condition(%p) %s : index
+} do {
+^bb0(%s: index):
+%n = arith.addi %s, %c1 : index
+scf.yield %n : index
+}""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%p = arith.cmpi ult, %l, %c8 : index
+cf.cond_br %p, ^b(%c0 : index), ^b(%c8 : index)
+^b(%i: index):""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%o = memref.alloca() : memref<4xindex>
+memref.store %l, %o[%c0] : memref<4xindex>
+%i = memref.load %o[%c0] : memref<4xindex>""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%o = memref.alloca() : memref<32xindex>
+memref.store %c0, %o[%c0] : memref<32xindex>
+memref.store %c8, %o[%l] : memref<32xindex>
+%i = memref.load %o[%c0] : memref<32xindex>""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%o = memref.alloca() : memref<4xindex>
+memref.store %c0, %o[%c0] : memref<4xindex>
+%p = arith.cmpi ult, %l, %c8 : index
+scf.if %p {
+memref.store %c8, %o[%c0] : memref<4xindex>
+}
+%i = memref.load %o[%c0] : memref<4xindex>""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%l = gpu.lane_id
+%o = memref.alloca() : memref<2x4xindex>
+%w = memref.subview %o[1, 0] [1, 4] [1, 1] : memref<2x4xindex> to memref<4xindex, strided<[1], offset: 4>>
+%x = vector.broadcast %l : index to vector<4xindex>
+vector.store %x, %w[%c0] : memref<4xindex, strided<[1], offset: 4>>, vector<4xindex>
+%i = memref.load %o[%c1, %c0] : memref<2x4xindex>""",
+            "gpu.lane_id",
+            "is another number in each lane",
+        ),
+        (
+            """%z = arith.constant 0 : i32
+%o = arith.constant 3 : i32
+%w = arith.constant 16 : i32
+%f, %p = gpu.shuffle up %z, %o, %w : i32
+%i = arith.select %p, %c0, %c8 : index""",
+            "gpu.shuffle",
+            "finds no source in some of the lanes",
+        ),
     ],
 )
 def test_tiles_at_offsets_that_differ_between_lanes(value: str, id: str, why: str) -> None:
@@ -309,6 +404,20 @@ def test_tiles_at_offsets_that_differ_between_lanes(value: str, id: str, why: st
     error = caught.value
     assert error.message == TAKES.format(op="xetile.init_tile", id=id)
     assert [note.message for note in error.notes] == [f"'{id}' {why}"]
+
+
+def test_what_lanes_keep_for_themselves_may_be_the_same() -> None:
+    value = """%s = gpu.subgroup_id : index
+    %o = memref.alloca() : memref<4xindex>
+    memref.store %s, %o[%c0] : memref<4xindex>
+    %z = arith.constant 3 : i32
+    %w = arith.constant 16 : i32
+    %f, %p = gpu.shuffle idx %z, %z, %w : i32
+    %j = arith.index_cast %f : i32 to index
+    %k = memref.load %o[%c0] : memref<4xindex>
+    %i = arith.addi %j, %k : index"""
+    module = parse(on_tile(value, "known_block_size = array<i32: 32, 4, 1>"))
+    lower(context(), module, "llvm", "bmg")
 
 
 def test_ids_without_a_block_size() -> None:

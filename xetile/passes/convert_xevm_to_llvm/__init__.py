@@ -45,6 +45,8 @@ After:
   are used; IGC keeps all of it in registers.
 - An index has 32 bits where its range allows (`analysis/ranges.py`), else 64.
 - Blocks of a kernel and branches between them (cf) stay; ops of index and affine are arith's before.
+- What a lane loads and stores of a memref has the alignment of an element; its own buffers (memref.alloca, private
+  buffers of the function) are private memory.
 - Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
   structured here; they become branches.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
@@ -74,10 +76,12 @@ from xetile.passes.convert_xevm_to_llvm import (
     functions,
     identifiers,
     integer_functions,
+    lane_vectors,
     masks,
     memory,
     messages,
     printing,
+    private_buffers,
     reductions,
     rows,
     shuffles,
@@ -98,10 +102,12 @@ HANDLERS: Handlers[LLVMView] = {
     **functions.HANDLERS,
     **control_flow.HANDLERS,
     **identifiers.HANDLERS,
+    **lane_vectors.HANDLERS,
     **masks.HANDLERS,
     **memory.HANDLERS,
     **messages.HANDLERS,
     **printing.HANDLERS,
+    **private_buffers.HANDLERS,
     **reductions.HANDLERS,
     **rows.HANDLERS,
     **shuffles.HANDLERS,

@@ -75,4 +75,27 @@ def _choice(view: LLVMView, op: Operation) -> None:
     view.emit(llvm.BrOp(yes, *handed[0]))
 
 
-HANDLERS: Handlers[LLVMView] = {"cf.br": _branch, "cf.cond_br": _choice}
+def _switch(view: LLVMView, op: Operation) -> None:
+    """One comparison after the other; each way has a block between, of which LLVM tells it."""
+    assert isinstance(op, cf.SwitchOp)
+    values = op.case_values
+    numbers = [] if values is None else [int(number) for number in values.get_values()]
+    flag, ways = view.scalar(op.flag), zip(op.case_blocks, op.case_operand, strict=True)
+    bits = view.bits(op.flag)
+    handed = [(view.targets[to], _handed(view, to, given)) for to, given in ways]
+    default = _handed(view, op.default_block, op.default_operands)
+    for number, (to, given) in zip(numbers, handed, strict=True):
+        chosen, next = Block(), Block()
+        same = view.compare("eq", flag, view.integer_constant(number, bits))
+        view.emit(llvm.CondBrOp(same, chosen, [], next, []))
+        view.enter(chosen)
+        view.emit(llvm.BrOp(to, *given))
+        view.enter(next)
+    view.emit(llvm.BrOp(view.targets[op.default_block], *default))
+
+
+HANDLERS: Handlers[LLVMView] = {
+    "cf.br": _branch,
+    "cf.cond_br": _choice,
+    "cf.switch": _switch,
+}

@@ -26,6 +26,7 @@ from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
+from xetile.passes.convert_xevm_to_llvm.private_buffers import bind_private
 from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
     Argument,
@@ -57,7 +58,10 @@ def convert_kernel(
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))
-    buffers = add_buffers(view, tuple(body.args[count:]))
+    private = function.private_buffers if isinstance(function, FuncOp) else ()
+    buffers = add_buffers(view, [b for b in body.args[count:] if b not in private])
+    for buffer in private:
+        bind_private(view, buffer)
     _check_shared(function, sum(map(buffer_bytes, buffers)), targets)
     rewrite_blocks(view, body)
     kernel = _kernel(function, view, arguments, buffers)
@@ -80,8 +84,6 @@ def _check(function: Operation) -> None:
             f"'{OLDER_CONVENTION}' counts subgroups, which convert-xetile-to-xegpu and convert-xegpu-to-xevm "
             "rewrite in kernels with tiles; write this one for work-items, without it",
         )
-    if isinstance(function, FuncOp) and function.private_buffers:
-        fail(function, "buffers of the work-item have no lowering to LLVM IR yet")
     size = function.attributes.get("intel_reqd_sub_group_size")
     threads = subgroup_threads(function)
     if isa(size, IntegerAttr) and size.value.data != threads:

@@ -74,6 +74,12 @@ def _aligned_pointer(view: LLVMView, op: Operation) -> None:
     """The address in front of the layout's offset; the kernel got the one behind it."""
     source, result = op.operands[0], op.results[0]
     memref, size = strided(view, source), _element_bytes(view, source)
+    if memref.pointer.type == llvm.LLVMPointerType():
+        fail(
+            op,
+            f"the address of {source.type} has no lowering to LLVM IR: the buffer is memory of each lane, "
+            "which neither tiles nor pointers reach",
+        )
     if isinstance(memref.before, int):
         view.bind(result, Address(memref.pointer, -memref.before * size))
         return

@@ -104,4 +104,10 @@ def _pointer(view: LLVMView, format: str) -> SSAValue:
     return view.shared(("format", name), lambda: llvm.AddressOfOp(name, _POINTER))
 
 
-HANDLERS: Handlers[LLVMView] = {"gpu.printf": _printf}
+def _print(view: LLVMView, op: Operation) -> None:
+    view.refuse(
+        "has no lowering to LLVM IR; expected gpu.printf, which OpenCL has a function for"
+    )
+
+
+HANDLERS: Handlers[LLVMView] = {"gpu.printf": _printf, "vector.print": _print}

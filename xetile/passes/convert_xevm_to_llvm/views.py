@@ -22,6 +22,7 @@ from xetile.passes.convert_xevm_to_llvm.memory import (
     strided,
     total,
 )
+from xetile.passes.convert_xevm_to_llvm.types import is_nibble
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Size, Strided
 from xetile.rewriting.rewriter import Handlers
 
@@ -147,7 +148,7 @@ def _view(view: LLVMView, op: Operation) -> None:
     source, shift, *dynamic = op.operands
     found, sizes = strided(view, source), iter(dynamic)
     at = total(view, [start(view, found), view.amount(shift)])
-    pointer = _behind(view, found.pointer, at, i8)
+    pointer = behind(view, found.pointer, at, i8)
     shape: list[Size] = [
         view.amount(next(sizes)) if extent == DYNAMIC_INDEX else extent
         for extent in _type(op.results[0]).get_shape()
@@ -174,17 +175,24 @@ def _rank(view: LLVMView, op: Operation) -> None:
     bind_size(view, op.results[0], len(strided(view, op.operands[0]).sizes))
 
 
-def _element(view: LLVMView, memref: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
-    """The pointer to an element."""
+def element_pointer(view: LLVMView, memref: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+    """The pointer to an element.
+
+    Errors: XetileError where elements share a byte.
+    """
     found, type = strided(view, memref), memory_element(view, memref)
+    if is_nibble(_type(memref).element_type):
+        view.refuse(
+            f"of {memref.type} has no lowering to LLVM IR: two elements share a byte; access bytes instead"
+        )
     moved = [
         product(view, view.amount(index), stride(view, found, dimension))
         for dimension, index in enumerate(indices)
     ]
-    return _behind(view, found.pointer, total(view, [start(view, found), *moved]), type)
+    return behind(view, found.pointer, total(view, [start(view, found), *moved]), type)
 
 
-def _behind(view: LLVMView, pointer: SSAValue, at: Size, type: Attribute) -> SSAValue:
+def behind(view: LLVMView, pointer: SSAValue, at: Size, type: Attribute) -> SSAValue:
     """The pointer so many elements further."""
     if at == 0:
         return pointer
@@ -202,7 +210,7 @@ def _behind(view: LLVMView, pointer: SSAValue, at: Size, type: Attribute) -> SSA
 def _load(view: LLVMView, op: Operation) -> None:
     memref, *indices = op.operands
     value = view.new(
-        llvm.LoadOp(_element(view, memref, indices), memory_element(view, memref))
+        llvm.LoadOp(element_pointer(view, memref, indices), memory_element(view, memref))
     )
     if view.element(op.results[0]) == i1:
         value = view.new(llvm.TruncOp(value, i1))
@@ -215,7 +223,7 @@ def _store(view: LLVMView, op: Operation) -> None:
     number = view.integer(value, 64) if type == i64 else view.scalar(value)
     if number.type == IntegerType(1):
         number = view.new(llvm.ZExtOp(number, i8))
-    view.emit(llvm.StoreOp(number, _element(view, memref, indices)))
+    view.emit(llvm.StoreOp(number, element_pointer(view, memref, indices)))
 
 
 HANDLERS: Handlers[LLVMView] = {
