@@ -62,26 +62,6 @@ class Relation(NamedTuple):
         return Relation(self.result, self.operand, bits, self.placement)
 
 
-def operand_layout(op: Operation, index: int, result: LinearLayout) -> LinearLayout | None:
-    """The layout in which `op.operands[index]` is taken where the result has this one.
-
-    No register repeats another. A result that is no vector has a layout without out-dims.
-    None where the op does not relate the two: the operand is no vector, or taken in any
-    layout.
-    """
-    relation = relation_of(op, index)
-    return None if relation is None else pulled(relation, result)
-
-
-def result_layout(op: Operation, index: int, operand: LinearLayout) -> LinearLayout | None:
-    """The layout that the result has where `op.operands[index]` is taken in this one.
-
-    None where `operand_layout` is.
-    """
-    relation = relation_of(op, index)
-    return None if relation is None else pulled(relation.inverted(), operand)
-
-
 def is_computed(op: Operation) -> bool:
     """Whether a vector is made of the coordinates of lanes and registers, in any layout that a use takes."""
     if op.name == "vector.broadcast":

@@ -14,12 +14,24 @@ from xetile.dialects.modules import parse
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.planning.layout_rules import (
     is_computed,
-    operand_layout,
+    pulled,
     relation_of,
     repeating,
     replicated,
-    result_layout,
 )
+
+
+def operand_layout(op: Operation, index: int, result: LinearLayout) -> LinearLayout | None:
+    """The layout in which an operand is taken where the result has this one, None where the op relates none."""
+    relation = relation_of(op, index)
+    return None if relation is None else pulled(relation, result)
+
+
+def result_layout(op: Operation, index: int, operand: LinearLayout) -> LinearLayout | None:
+    """The layout that the result has where an operand is taken in this one."""
+    relation = relation_of(op, index)
+    return None if relation is None else pulled(relation.inverted(), operand)
+
 
 Elements = NDArray[np.int64]
 LANES = 16
