@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
-from xetile.targets import DEFAULT, find, names
+from xetile.targets import DEFAULT, names
 from xetile.targets.target import ASSUMING
 
 
@@ -54,7 +54,7 @@ PASSES = {
             "exchange_bytes": PassOption(
                 "BYTES",
                 "most bytes of shared memory that one exchange takes, larger ones go in bands; "
-                f"{find(DEFAULT).shared_bytes} by default",
+                "by default what a workgroup of the target can have",
             ),
             "loads": PassOption(
                 "WHO",

@@ -66,7 +66,7 @@ from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_messages import shared_memory_of
 from xetile.rewriting.rewriter import Handlers
-from xetile.targets import DEFAULT, find
+from xetile.targets import find, names
 
 HANDLERS: Handlers[SubgroupView] = {
     **memory.HANDLERS,
@@ -85,7 +85,8 @@ class XeTileWgToSg(ModulePass):
     """Distribute workgroup-level tiles and vectors over subgroups, by their wg_maps.
 
     Parameters:
-        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; 131072 by default.
+        exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; by default what a
+            workgroup of the target can have.
         loads: who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper),
             mapped (those of the tile's map); needed by default.
         print_plan: whether standard error shows how values change their owners, a line each; false by default.
@@ -93,7 +94,7 @@ class XeTileWgToSg(ModulePass):
 
     name = "xetile-wg-to-sg"
 
-    exchange_bytes: int = find(DEFAULT).shared_bytes
+    exchange_bytes: int = max(find(name).shared_bytes for name in names())
     loads: str = LOADS[0]
     print_plan: bool = False
 
