@@ -61,6 +61,13 @@ def _no_check(self: Attribute) -> None:
     """Attribute checks with --disable-verify."""
 
 
+def _licm() -> type[ModulePass]:
+    """The pass of the pipelines, which knows scf.while too."""
+    from xetile.rewriting.loop_invariants import HoistLoopInvariants
+
+    return HoistLoopInvariants
+
+
 class OptMain(xDSLOptMain):
     """One call of the tool."""
 
@@ -75,7 +82,7 @@ class OptMain(xDSLOptMain):
         # ours on top; imported when first met
         universe = Universe.get_multiverse()
         self.available_frontends = {"mlir": self._parse_mlir}  # whatever the file is called
-        self.available_passes = dict(universe.all_passes)
+        self.available_passes = {**universe.all_passes, "licm": _licm}
         self.available_targets = dict(universe.all_targets)
         self.ctx = Context()
         for name, factory in (universe.all_dialects | all_dialects()).items():

@@ -10,17 +10,17 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
-from xdsl.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 
 from xetile.analysis.targets import agreed, assumption, check_option
 from xetile.errors import written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
+from xetile.rewriting.loop_invariants import HoistLoopInvariants
 from xetile.targets.target import Assume, Path
 
 TIDY = (
     CanonicalizePass(),
-    LoopInvariantCodeMotionPass(),
+    HoistLoopInvariants(),
     CommonSubexpressionElimination(),
     DeadCodeElimination(),
 )
