@@ -6,6 +6,9 @@ or stored to, else what a product asks for. A class that nothing is asked of fol
 nearest one that is. What a product asks of a slice it asks of the vector that is sliced too,
 in blocks of which the slice takes whole ones. Every block divides its shape, being a power
 of two that does, or what follows from one.
+
+A loop keeps its part of a class in another block if nothing inside asks for the home and something
+asks for that block: so what the loop carries is repacked where it enters and leaves, not in every round.
 """
 
 from collections import defaultdict, deque
@@ -36,6 +39,7 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import GLOBAL
 from xetile.layout.algebra.distribution import power_of_two_part
+from xetile.planning.loops import LoopParts
 from xetile.planning.messages import in_memory, plan, plannable_part
 from xetile.planning.roles import Role, Roles
 from xetile.planning.slices import Block, Slice, slice_of
@@ -79,10 +83,17 @@ class Blocks:
         operations = list(function.walk())
         self._tiles = Tiles(operations)
         self._roles = Roles(operations)
-        for op in operations:
-            for left, right in (*carried_pairs(op), *computed_pairs(op)):
-                if is_tile_vector(left.type):
-                    self._vectors.unite(left, right)
+        pairs = [
+            pair
+            for op in operations
+            for pair in (*carried_pairs(op), *computed_pairs(op))
+            if is_tile_vector(pair[0].type)
+        ]
+        for left, right in pairs:
+            self._vectors.unite(left, right)
+        self._parts = LoopParts(pairs)
+        self._part_uses = defaultdict[SSAValue, _VectorUses](_VectorUses)
+        self._kept: dict[SSAValue, Block] = {}
         for op in operations:
             self._collect(op)
         self._ask_what_is_sliced(operations)
@@ -121,9 +132,21 @@ class Blocks:
         )
 
     def home(self, value: SSAValue) -> Block:
-        return self._homes.get(self._vectors.find(value)) or _default_block(
-            vector_shape(value)
-        )
+        """The block in which a vector is carried, or computed element by element, where it stands."""
+        home = self._homes.get(self._vectors.find(value))
+        return _default_block(vector_shape(value)) if home is None else self._keep(value, home)
+
+    def _keep(self, value: SSAValue, home: Block) -> Block:
+        """The block of the part of a class that is in one loop: where it asks for nothing, that of the loops inside."""
+        part = self._parts.find(value)
+        if part not in self._kept:
+            asked = list(self._wishes(self._part_uses[part]))
+            if not asked:
+                asked = [self._keep(inner, home) for inner in self._parts.inner(part)]
+            elif not self._parts.is_in_loop(part):
+                asked = [home]
+            self._kept[part] = home if home in asked else (*asked, home)[0]
+        return self._kept[part]
 
     def _message_block(self, tile: SSAValue) -> Block | None:
         """The block of a tile's 2D messages, if they move it."""
@@ -167,15 +190,19 @@ class Blocks:
     def _uses_of(self, value: SSAValue) -> _VectorUses:
         return self._uses[self._vectors.find(value)]
 
+    def _all_uses_of(self, value: SSAValue) -> tuple[_VectorUses, _VectorUses]:
+        """What is asked of the class of a vector, and of the part of it that is in the vector's loop."""
+        return self._uses_of(value), self._part_uses[self._parts.find(value)]
+
     def _asked(self, value: SSAValue) -> Block | None:
-        known = self._uses_of(value)
-        for role, block in known.products:
-            if role == "c":
-                return block
-        for tile in (*known.loads, *known.stores):
-            return self.tile_block(tile)
-        asked = (*(block for _, block in known.products), *known.packs)
-        return asked[0] if asked else None
+        return next(self._wishes(self._uses_of(value)), None)
+
+    def _wishes(self, known: _VectorUses) -> Iterator[Block]:
+        """The blocks that are asked for, the one that decides first."""
+        yield from (block for role, block in known.products if role == "c")
+        yield from (self.tile_block(tile) for tile in (*known.loads, *known.stores))
+        yield from (block for _, block in known.products)
+        yield from known.packs
 
     def _spread(self, operations: Sequence[Operation]) -> dict[SSAValue, Block]:
         """The home of every class that is asked, and of those that follow, nearest first."""
@@ -207,19 +234,24 @@ class Blocks:
     def _collect(self, op: Operation) -> None:
         if isinstance(op, TileMMAOp) and is_tile_vector(op.result.type):
             m, n, k = self.product_block(op)
-            self._uses_of(op.a).products["a", (m, k)] = None
-            self._uses_of(op.b).products["b", (k, n)] = None
-            self._uses_of(op.result).products["c", (m, n)] = None
+            self._ask_for_product(op.a, "a", (m, k))
+            self._ask_for_product(op.b, "b", (k, n))
+            self._ask_for_product(op.result, "c", (m, n))
         elif isinstance(op, TilePackOp | TileUnpackOp):
             whole = op.source if isinstance(op, TilePackOp) else op.result
             rows, columns = op.inner_blocks.get_values()
-            self._uses_of(whole).packs[rows, columns] = None
+            for known in self._all_uses_of(whole):
+                known.packs[rows, columns] = None
         elif has_trait(op, MakesTile, ReadsTile, WritesTile):
             tile = tile_of(op)
-            for value in _loaded(op):
-                self._uses_of(value).loads[tile] = None
-            for value in _stored(op):
-                self._uses_of(value).stores[tile] = None
+            for known in (known for v in _loaded(op) for known in self._all_uses_of(v)):
+                known.loads[tile] = None
+            for known in (known for v in _stored(op) for known in self._all_uses_of(v)):
+                known.stores[tile] = None
+
+    def _ask_for_product(self, value: SSAValue, role: Role, block: Block) -> None:
+        for known in self._all_uses_of(value):
+            known.products[role, block] = None
 
     def _ask_what_is_sliced(self, operations: Sequence[Operation]) -> None:
         """Pass on through slices (of slices, around loops) what products ask."""
@@ -231,11 +263,11 @@ class Blocks:
     def _ask_source(self, op: Operation, box: Slice) -> bool:
         """Ask of a slice's source what products ask of the slice; says whether that is new."""
         source, shape = op.operands[0], vector_shape(op.operands[0])
-        products = self._uses_of(source).products
-        before = len(products)
+        asked = self._uses_of(source).products
+        before = len(asked)
         for role, block in list(self._uses_of(op.results[0]).products):
-            products[role, box.blocks_around(block, shape)] = None
-        return len(products) != before
+            self._ask_for_product(source, role, box.blocks_around(block, shape))
+        return len(asked) != before
 
 
 def _loaded(op: Operation) -> list[SSAValue]:
