@@ -87,7 +87,14 @@ class SharedInstructions:
             if isinstance(op, TileMMAOp):
                 if op.c is not None:
                     self._sums.unite(op.result, op.c)
-                self._sums.give(op.result, shares_instructions(op))
+                shares = shares_instructions(op)
+                self._sums.give(op.result, shares)
+                if not shares:
+                    self._sums.give(op.a, shares)
+
+    def have_whole_blocks(self, value: SSAValue) -> bool:
+        """Whether a vector is a sum, or the left factor, of products whose blocks are those of one instruction each."""
+        return self._sums.fact(value) is False
 
     def heights(self, value: SSAValue) -> Heights | None:
         """The rows that instructions have of a sum; None for what is none, or has whole blocks."""

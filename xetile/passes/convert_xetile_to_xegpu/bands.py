@@ -3,20 +3,28 @@
 24 rows come in messages of 16 and 8, 7 rows of a product are 8 of an instruction, of which the last is nobody's.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple, Self
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import is_speculatable
 
+from xetile.analysis.constants import dense_value, is_splat, splat_of_type
 from xetile.dialects.upstream import arith
-from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
+from xetile.dialects.upstream.vector import (
+    BroadcastOp,
+    ExtractStridedSliceOp,
+    InsertStridedSliceOp,
+)
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.planning.heights import Heights, held_rows
-from xetile.rewriting.one_to_many import Expansion, Parts
+from xetile.rewriting.one_to_many import Expansion, Form, Parts
+from xetile.rewriting.rewriter import remade
 
 
 @dataclass(eq=False)
@@ -85,6 +93,82 @@ def whole(view: Expansion, source: Bands) -> SSAValue:
     """The same vector in one block, which has no filler."""
     box = _Box(0, 0, sum(source.heights), source.columns * source.width)
     return _joined(view, source, _overlaps(source, box), box, box.rows)
+
+
+def elementwise(
+    view: Expansion, op: Operation, operands: Sequence[Form]
+) -> list[Bands] | None:
+    """The results of an op on vectors in bands; None where its operands are in blocks of one size.
+
+    Rows beyond those of a band are computed with, so the op must be one that no number makes fail.
+    """
+    bands = _finest([part for part in operands if isinstance(part, Bands)])
+    others = (part for part in operands if not isinstance(part, Bands | SSAValue))
+    if bands is None or not all(map(_repeats, others)):
+        return None
+    if not is_speculatable(op) and any(
+        held_rows(height) != height for height in bands.heights
+    ):
+        return None
+    aligned = [
+        rebanded(view, part, bands.heights, bands.width) if isinstance(part, Bands) else part
+        for part in operands
+    ]
+    made: list[list[SSAValue]] = [[] for _ in op.results]
+    for index, block in enumerate(bands.values):
+        shape = vector_type(block).get_shape()
+        parts = [_part(view, part, index, shape) for part in aligned]
+        types = [vector_of(vector_type(v).element_type, shape) for v in op.results]
+        results = view.emit(remade(op, parts, types)).results
+        for values, value in zip(made, results, strict=True):
+            values.append(value)
+    return [bands.with_values(values) for values in made]
+
+
+def _finest(found: Sequence[Bands]) -> Bands | None:
+    """Of bands of vectors of one shape those that the others can be cut into; None where none are."""
+    if not found:
+        return None
+    most = max(found, key=lambda bands: (len(bands.heights), -bands.width))
+    fits = all(
+        {*bands.starts} <= {*most.starts}
+        and bands.width % most.width == 0
+        and bands.pack == most.pack
+        for bands in found
+    )
+    return most if fits else None
+
+
+def _repeats(part: Form) -> bool:
+    """Whether a vector is one block, of one number, again and again."""
+    if not isinstance(part, Parts) or len({*part.values}) != 1:
+        return False
+    owner = part.values[0].owner
+    if not isinstance(owner, Operation):
+        return False
+    value = dense_value(owner)
+    return (value is not None and is_splat(value)) or _is_broadcast_scalar(owner)
+
+
+def _is_broadcast_scalar(op: Operation) -> bool:
+    return isinstance(op, BroadcastOp) and not isinstance(op.source.type, VectorType)
+
+
+def _part(view: Expansion, part: Form, index: int, shape: Sequence[int]) -> SSAValue:
+    """What an op on one block takes: the block, a scalar, or the number that a vector repeats."""
+    if isinstance(part, Bands):
+        return part.values[index]
+    if not isinstance(part, Parts):
+        return part
+    value, owner = part.values[0], part.values[0].owner
+    type = vector_of(vector_type(value).element_type, shape)
+    if type == value.type:
+        return value
+    if isinstance(owner, BroadcastOp):
+        return view.new(BroadcastOp(owner.source, type))
+    given = dense_value(owner) if isinstance(owner, Operation) else None
+    assert given is not None
+    return view.new(arith.ConstantOp(splat_of_type(given, type)))
 
 
 class _Box(NamedTuple):

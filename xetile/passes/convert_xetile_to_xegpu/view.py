@@ -1,27 +1,29 @@
 """What the values of a blocked kernel become in XeGPU: tiles descriptors and offsets, vectors their blocks."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import gcd
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
-from xetile.analysis.alignment import Alignments
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
-from xetile.dialects.xetile import InitTileOp, UpdateTileOffsetOp
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
-from xetile.passes.convert_xetile_to_xegpu.bands import Bands, rebanded, whole
+from xetile.passes.convert_xetile_to_xegpu.bands import (
+    Bands,
+    elementwise,
+    rebanded,
+    whole,
+)
 from xetile.passes.convert_xetile_to_xegpu.constants import constant_part, repeated
+from xetile.passes.convert_xetile_to_xegpu.corners import Corners
 from xetile.passes.convert_xetile_to_xegpu.memory_types import buffer_of, buffer_type
 from xetile.planning.heights import Heights, SharedInstructions
 from xetile.planning.messages import Messages
@@ -111,31 +113,6 @@ class Tile(Placed):
 
     def describe(self) -> str:
         return f"a tile with {len(self.descriptors)} descriptors and fixed offsets {list(self.fixed)}"
-
-
-class Corners:
-    """Where the tiles of a function begin, and by what they are moved."""
-
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
-        self._alignments = Alignments(trusting=False)
-
-    @cached_property
-    def _offsets(self) -> Mapping[SSAValue, list[Sequence[Offset]]]:
-        """The offsets (row, column) of each class of tiles, those that it is moved by included."""
-        found = defaultdict[SSAValue, list[Sequence[Offset]]](list)
-        for op in self._messages.operations:
-            if isinstance(op, InitTileOp | UpdateTileOffsetOp) and op.indices is None:
-                root = self._messages.tiles.find(op.results[0])
-                found[root].append(op.mixed_offsets[-2:])
-        return found
-
-    def are_multiples(self, tile: SSAValue, dimension: int, extent: int) -> bool:
-        """Whether a tile, wherever it is moved to, begins at multiples of an extent (elements)."""
-        return all(
-            self._alignments.mixed(offsets[dimension]).is_multiple(extent)
-            for offsets in self._offsets[self._messages.tiles.find(tile)]
-        )
 
 
 @dataclass(eq=False)
@@ -330,12 +307,14 @@ class XeGPUView(Expansion):
         return self.new(ExtractStridedSliceOp(value, offsets, sizes))
 
     def loop_parts(self, argument: SSAValue, init: Form) -> Form:
-        """Sums of products are carried as the instructions have them, in bands of their rows."""
+        """Factors and sums of products are carried as the instructions have them, sums in bands of their rows."""
         heights = self.sums.heights(argument)
-        if heights is None or not isinstance(init, Grid | Bands):
-            return init
-        width = init.width if isinstance(init, Bands) else init.block[1]
-        return self.banded(init, heights, width)
+        if heights is not None and isinstance(init, Grid | Bands):
+            width = init.width if isinstance(init, Bands) else init.block[1]
+            return self.banded(init, heights, width)
+        if isinstance(init, Bands) and self.sums.have_whole_blocks(argument):
+            return self.evenly(init, vector_type(argument).get_shape()[2])
+        return init
 
     def adapt(self, became: Form, like: Form) -> Form:
         if isinstance(became, Bands) and isinstance(like, Grid):
@@ -371,6 +350,11 @@ class XeGPUView(Expansion):
             self.copy(op)
 
     def elementwise(self, op: Operation) -> None:
+        in_bands = elementwise(self, op, [self.get(value) for value in op.operands])
+        if in_bands is not None:
+            for result, bands in zip(op.results, in_bands, strict=True):
+                self.bind(result, bands)
+            return
         became = [
             self.grid(value) if isinstance(self.get(value), Bands) else self.get(value)
             for value in op.operands
