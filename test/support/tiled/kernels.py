@@ -12,6 +12,7 @@ from pathlib import Path
 from support.tiled import one_op_memory, one_op_rearranged, one_op_values
 from support.tiled.across import kernels_across
 from support.tiled.attention import attentions
+from support.tiled.carried import carried_kernels
 from support.tiled.case import Case
 from support.tiled.examples import example_kernels
 from support.tiled.gemms import gemms
@@ -25,6 +26,7 @@ FAMILIES: Mapping[str, Callable[[], Sequence[Case]]] = {
     "rows": row_kernels,
     "attention": attentions,
     "across": kernels_across,
+    "carried": carried_kernels,
     "weights": weight_kernels,
     "moves": one_op_memory.moves,
     "accesses": one_op_memory.accesses,
