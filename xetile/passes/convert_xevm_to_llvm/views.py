@@ -227,6 +227,7 @@ def _store(view: LLVMView, op: Operation) -> None:
 
 
 HANDLERS: Handlers[LLVMView] = {
+    "memref.assume_alignment": _same,
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse,
     "memref.expand_shape": _expand,

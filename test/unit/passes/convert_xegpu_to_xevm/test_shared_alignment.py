@@ -40,7 +40,7 @@ _CARRIED = f"""
     [
         (f"%p = memref.alloc() : {_SHARED}" + _LOAD.format(_SHARED), None),
         (f"%p = memref.alloc() : {_MOVED}" + _LOAD.format(_MOVED), 4),
-        (f"%p = memref.get_global @g : {_SHARED}" + _LOAD.format(_SHARED), 4),
+        (f"%p = memref.get_global @g : {_SHARED}" + _LOAD.format(_SHARED), None),
         (_CARRIED, 4),
     ],
     ids=["whole", "offset", "global", "carried"],
