@@ -101,8 +101,9 @@ def _share_lines(step: "Share", word_bits: int) -> list[str]:
     stores = [message for round in step.rounds for message in round[0]]
     loads = [message for round in step.rounds for message in round[1]]
     again = f", in {len(step.rounds)} rounds" if len(step.rounds) > 1 else ""
+    met = f", {step.conflicts} bank conflicts" if step.conflicts else ""
     return [
-        f"shared memory: {step.words * word_bits // 8} bytes of the subgroup{again}",
+        f"shared memory: {step.words * word_bits // 8} bytes of the subgroup{again}{met}",
         f"store {_messages(step.store, stores)}",
         f"load {_messages(step.load, loads)}",
     ]
@@ -127,6 +128,7 @@ def _step_data(step: "Step") -> dict[str, object]:
     return {
         "step": name,
         "words": step.words,
+        "conflicts": step.conflicts,
         "store": step.store._asdict(),
         "load": step.load._asdict(),
         "rounds": [

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.layout.intel.dpas import dpas_operand_layout
@@ -294,19 +295,3 @@ def _lanes(numbers: _Numbers, bits: int, device: Device) -> Side:
     price = prices.lane_message * len(counts) + prices.narrow_word * narrow
     found = conflicts([lane * bits for lane in numbers.lanes], wide * bits, device.banks)
     return Side("lanes", wide * bits // word, word, len(counts), found, price)
-
-
-def conflicts(lanes: Sequence[int], access_bits: int, banks: int) -> int:
-    """Additional cycles of an access in which each lane has `access_bits` from its bit on.
-
-    So many lanes are served at once as use all banks; those that ask for the same word of a bank share it.
-    """
-    at_once = max(1, banks * BANK_BITS // max(access_bits, BANK_BITS))
-    worst = 0
-    for first in range(0, len(lanes), at_once):
-        words: dict[int, set[int]] = {}
-        for lane in lanes[first : first + at_once]:
-            for word in range(lane // BANK_BITS, -(-(lane + access_bits) // BANK_BITS)):
-                words.setdefault(word % banks, set()).add(word)
-        worst = max(worst, *(len(found) - 1 for found in words.values()))
-    return worst

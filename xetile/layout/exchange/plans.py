@@ -44,6 +44,11 @@ class Plan(NamedTuple):
         words = [step.words for step in self.steps if isinstance(step, Share)]
         return max(words, default=0) * self.word_bits // 8
 
+    @property
+    def conflicts(self) -> int:
+        """Additional cycles, because lanes ask a bank of shared memory for different words."""
+        return sum(step.conflicts for step in self.steps if isinstance(step, Share))
+
     def apply(self, held: Sequence[Sequence[Value]]) -> Held[Value]:
         """What each lane holds afterwards; `held[lane][register]` before, both of elements."""
         size = 1 << self.own

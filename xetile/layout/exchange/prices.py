@@ -18,10 +18,15 @@ class Prices(NamedTuple):
         block_message: a message of consecutive words of all lanes, with its address.
         lane_message: a message of words next to each other for each lane, with its address.
         narrow_word: a word below 32 bits that is packed into one of the latter, or taken out of it.
+        conflict: an additional cycle in which lanes ask a bank of shared memory for different words.
+        picked: a word that messages take or give in another order than registers have, so that lanes ask other banks.
         block_words: the most words of a lane that one of the former moves.
         block_bits: widths of words (bits) that there are messages of the former kind for.
+        block_alignment: bytes of which the address of one in shared memory is a multiple.
         lane_words: the most words of a lane that one of the latter moves; likewise `lane_bytes`.
-        slice_bytes: shared memory that each subgroup has for its conversions.
+        slice_bytes: words of its conversions that each subgroup has shared memory for.
+        slice_room: shared memory that each subgroup has for those words and gaps between them.
+        banks: of shared memory, of a word of 32 bits each.
         barrier: a wait for the whole workgroup.
         combine: two registers added, or the larger one of each lane.
         reduced: one register of all lanes reduced, where it is one of 1, 2, 4, ... that are.
@@ -38,16 +43,25 @@ class Prices(NamedTuple):
     block_message: float
     lane_message: float
     narrow_word: float
+    conflict: float
+    picked: float
     block_words: int
     block_bits: tuple[int, ...]
+    block_alignment: int
     lane_words: int
     lane_bytes: int
     slice_bytes: int
+    slice_room: int
+    banks: int
     barrier: float
     combine: float = 1.0
     reduced: tuple[float, ...] = ()
 
     def among(self, subgroups: int, shared_bytes: int) -> "Prices":
         """The prices in a workgroup of so many subgroups, which has so much shared memory (bytes)."""
-        slice_bytes = 1 << (shared_bytes // max(1, subgroups)).bit_length() >> 1
-        return self._replace(slice_bytes=min(self.slice_bytes, slice_bytes))
+        room = shared_bytes // max(1, subgroups)
+        slice_bytes = 1 << room.bit_length() >> 1
+        return self._replace(
+            slice_bytes=min(self.slice_bytes, slice_bytes),
+            slice_room=min(self.slice_room, room),
+        )

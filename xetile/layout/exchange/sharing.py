@@ -14,6 +14,7 @@ from typing import NamedTuple
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.exchange.choices import Route
 from xetile.layout.exchange.columns import WORD_BITS, Problem
+from xetile.layout.exchange.gaps import with_fewest_conflicts
 from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.steps import Access, Message, Move, Share
 
@@ -47,12 +48,35 @@ def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
     if prices.slice_bytes * 8 < exchange.word_bits:
         return None
     places = places_of(exchange)
-    best: Route | None = None
-    for order in dict.fromkeys(_orders(places)):
-        found = by_order(exchange, places, order, prices)
-        if found is not None and (best is None or found.price < best.price):
-            best = found
-    return best
+    found = _cheapest(exchange, places, prices, 0)
+    for others in (1, 2):
+        if found is None or not _conflicts(found):
+            return found
+        apart = _cheapest(exchange, places, prices, others)
+        if apart is not None and _rank(apart) < _rank(found):
+            found = apart
+    return found
+
+
+def _cheapest(exchange: Problem, places: Places, prices: Prices, others: int) -> Route | None:
+    """The cheapest with so many bits of lanes in different messages of the other side."""
+    routes = [
+        by_order(exchange, places, order, prices)
+        for order in dict.fromkeys(_orders(places, others))
+    ]
+    found = min((route for route in routes if route is not None), key=_rank, default=None)
+    if found is None or not others:
+        return found
+    picked = prices.picked * (1 << len(places.stored.columns))
+    return found._replace(price=found.price + picked)
+
+
+def _rank(route: Route) -> tuple[float, int]:
+    return route.price, _conflicts(route)
+
+
+def _conflicts(route: Route) -> int:
+    return sum(step.conflicts for step in route.steps if isinstance(step, Share))
 
 
 def places_of(exchange: Problem) -> Places:
@@ -97,16 +121,20 @@ def _solved(pivots: dict[int, int], bits: int, columns: Sequence[int]) -> tuple[
     return tuple(found)
 
 
-def _orders(places: Places) -> Iterator[tuple[int, ...]]:
-    """Bases of the places by the offset's bits, those last that both sides keep in registers."""
+def _orders(places: Places, others: int) -> Iterator[tuple[int, ...]]:
+    """Bases of the places by the offset's bits, those last that both sides keep in registers.
+
+    What one side has in registers and the other one in the lowest so many bits of its lanes
+    comes behind the rest, so that these lanes are in different messages of the first.
+    """
     ours, theirs = places.stored, places.loaded
     units = [1 << bit for bit in range(places.bits)]
     both = f2.intersection(ours.columns, theirs.columns)
     both = f2.independent_of(both, [*ours.lanes, *theirs.lanes])
     for fill in range(4):
         first, last = both[:fill], both[fill:]
-        own = f2.independent_of(ours.columns, both)
-        new = f2.independent_of(theirs.columns, both)
+        own = _behind(f2.independent_of(ours.columns, both), theirs.lanes[:others])
+        new = _behind(f2.independent_of(theirs.columns, both), ours.lanes[:others])
         lanes = f2.reduced_basis(theirs.lanes) if all(theirs.lanes) else []
         independent = f2.rank(theirs.lanes) == len(theirs.lanes)
         starts = [
@@ -130,6 +158,11 @@ def _orders(places: Places) -> Iterator[tuple[int, ...]]:
             yield (*kept, *middle, *last)
         if fill == len(both):
             break
+
+
+def _behind(columns: Sequence[int], last: Sequence[int]) -> list[int]:
+    """The columns, those last that are among the others."""
+    return [*(c for c in columns if c not in last), *(c for c in columns if c in last)]
 
 
 def by_order(
@@ -159,13 +192,15 @@ def by_order(
         ]
     )
     share = Share(store.access, load.access, ordered, 1 << slice_bits)
+    lanes = 1 << len(exchange.lanes)
+    share = with_fewest_conflicts(share, exchange.word_bits, prices, lanes)
     at = [r for _, loads in ordered for message in loads for r in message.registers]
     place = {number: index for index, number in enumerate(at)}
     registers = [
         place[places.loaded.registers[f2.multiply(places.loaded.columns, number)]]
         for number in range(1 << len(places.loaded.columns))
     ]
-    price = prices.shared_setup + store.price + load.price
+    price = prices.shared_setup + store.price + load.price + share.conflicts * prices.conflict
     if registers == list(range(len(at))):
         return Route(price, (share,))
     return Route(price, (share, Move(tuple(registers))))

@@ -11,7 +11,7 @@ import xetile.layout.algebra.f2 as f2
 
 Value = TypeVar("Value")
 Held: TypeAlias = list[list[Value]]
-Form = Literal["block", "lanes"]
+Form = Literal["block", "lanes", "sums"]
 
 
 class Move(NamedTuple):
@@ -68,7 +68,8 @@ class Message(NamedTuple):
 class Access(NamedTuple):
     """How registers lie in the slice, in words.
 
-    "block": word i of lane l at `offset + 16 i + l`; "lanes": at `(offset ^ lanes l) + i`.
+    "block": word i of lane l at `offset + 16 i + l`; "lanes": at `(offset ^ lanes l) + i`;
+    "sums", which are with gaps: at `offset + lanes l + i`.
     """
 
     form: Form
@@ -78,19 +79,27 @@ class Access(NamedTuple):
         """The word of the slice at which the message's `word` of a lane lies."""
         if self.form == "block":
             return message.offset + lanes * word + lane
-        return (message.offset ^ f2.multiply(self.lanes, lane)) + word
+        part = f2.multiply(self.lanes, lane)
+        if self.form == "sums":
+            return message.offset + part + word
+        return (message.offset ^ part) + word
 
 
 class Share(NamedTuple):
     """Rounds of stores to the subgroup's slice of shared memory, and loads from it.
 
     The registers afterwards are those loaded, in order.
+
+    Attributes:
+        words: of the slice, with gaps.
+        conflicts: additional cycles of all messages, because lanes ask a bank for different words.
     """
 
     store: Access
     load: Access
     rounds: tuple[tuple[tuple[Message, ...], tuple[Message, ...]], ...]
     words: int
+    conflicts: int = 0
 
     @property
     def messages(self) -> tuple[int, int]:

@@ -106,9 +106,9 @@ def _place(
 ) -> SSAValue:
     """The address of a message's words of this lane, or of all lanes."""
     at, number = own.offset, view.constant(offset * word_bytes, i32)
-    if access.form == "lanes" and any(access.lanes):
+    if access.form != "block" and any(access.lanes):
         part = of_lane(view, [column * word_bytes for column in access.lanes])
-        if any(column & offset for column in access.lanes):
+        if access.form == "lanes" and any(column & offset for column in access.lanes):
             part = view.shared(("xor", part, number), lambda: arith.XOrIOp(part, number))
             offset = 0
         at = view.shared(("lanes", part), lambda: arith.AddiOp(own.offset, part))

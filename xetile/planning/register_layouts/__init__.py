@@ -156,16 +156,18 @@ class RegisterLayouts:
                     shown.add(target)
                     price = self._known.price(held, target, moved.bits)
                     if price:
+                        plan = self._known.plan(held, target, moved.bits)
                         yield Conversion(
                             use.op,
                             use.index,
                             held,
                             target,
-                            self._known.plan(held, target, moved.bits).kind,
+                            plan.kind,
                             price,
                             depth,
                             reason_of(use),
                             is_ahead=self._graph.depth_of(use.op) > depth,
+                            conflicts=plan.conflicts,
                         )
 
     def _turning(self, use: Use, held: Held, taker: Held | None) -> Iterator[Conversion]:
@@ -183,4 +185,5 @@ class RegisterLayouts:
                 use.depth,
                 reason_of(use),
                 is_ahead=False,
+                conflicts=plan.conflicts,
             )

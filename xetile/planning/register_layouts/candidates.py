@@ -91,7 +91,11 @@ def given_by(use: Use, source: Held) -> Held | None:
 
 
 def _given(use: Use, source: Held) -> Iterator[Held]:
-    """Layouts of a use's taker that are near: of a reduction also that with rows in the lanes that become free."""
+    """Layouts of a use's taker that are near: of a reduction also those with rows in the lanes that become free.
+
+    In the second of these neighbouring lanes have rows that are far apart, or one row: through shared memory block
+    messages of eight rows bring them without bank conflicts.
+    """
     given = given_by(use, source)
     if given is None:
         return
@@ -109,6 +113,15 @@ def _given(use: Use, source: Held) -> Iterator[Held]:
     if merged:
         columns = {
             "register": registers[: len(registers) - len(merged)],
+            "lane": tuple(merged.get(place, own) for place, own in enumerate(lanes)),
+        }
+        yield Held(LinearLayout.of_columns(columns, given.layout.out_widths))
+    nearest = registers[: len(free)]
+    if len(nearest) > 1:
+        turned = (*nearest[-1:], *nearest[:-1])
+        merged = dict(zip(free, turned, strict=False))
+        columns = {
+            "register": registers[len(nearest) :],
             "lane": tuple(merged.get(place, own) for place, own in enumerate(lanes)),
         }
         yield Held(LinearLayout.of_columns(columns, given.layout.out_widths))

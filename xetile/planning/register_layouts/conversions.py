@@ -13,7 +13,8 @@ from xetile.planning.register_layouts.held import Held
 class Conversion(NamedTuple):
     """A vector operand that is converted by a plan of some kind: `price` in instructions, executed in `depth` loops.
 
-    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
+    `is_ahead`: it stands right behind the definition, outside of loops in which it is used. `conflicts`: additional
+    cycles in banks of shared memory.
     """
 
     op: Operation
@@ -25,6 +26,7 @@ class Conversion(NamedTuple):
     depth: int
     reason: str
     is_ahead: bool
+    conflicts: int
 
     @property
     def value(self) -> SSAValue:

@@ -90,7 +90,12 @@ def _conversion(conversion: Conversion) -> _Entry:
 
 def _kind(conversion: Conversion) -> str:
     if conversion.kind != "none":
-        return conversion.kind
+        met = conversion.conflicts
+        return (
+            f"{conversion.kind} with {_counted(met, 'bank conflict')}"
+            if met
+            else conversion.kind
+        )
     return f"words of {conversion.target.word} in place of {conversion.source.word} elements"
 
 

@@ -34,12 +34,21 @@ XE = Prices(
     lane_message=2.0,
     # 8 words of 16 bits next to each other: 8 to 9 more than 8 of 32 bits, stored as well as loaded
     narrow_word=1.0,
+    # half of one that issues an instruction: the thread waits for it, others go on
+    conflict=0.5,
+    # 30 to 80 `mov` for 64 to 128 words of softmax and layer norm, more where they are widened before
+    picked=0.5,
     block_words=8,
     block_bits=(8, 16, 32, 64),
+    # as `SHARED_BLOCK_ALIGNMENT`
+    block_alignment=16,
     lane_words=8,
     lane_bytes=32,
     # 64 KiB for the 32 subgroups of the largest workgroup with 256 registers, so that buffers have as much
     slice_bytes=2048,
+    slice_room=2304,
+    # as `shared_banks` of the devices
+    banks=16,
     # `barrier` with a fence of local memory
     barrier=4.0,
     # `add` or `sel`; a maximum that keeps NaN and the signs of zeros is dearer

@@ -1,5 +1,7 @@
 """Plans of conversions: each brings every element where it belongs, and costs what is measured."""
 
+from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -8,6 +10,7 @@ from support.layouts import held_by, layout_of_columns, random_layout
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.plans import plan
 from xetile.layout.exchange.steps import Select, Share, Shuffle
+from xetile.targets.xe.device import LANES, SHARED_BLOCK_ALIGNMENT
 from xetile.targets.xe.prices import XE
 
 COLUMNS = [1, 2, 4, 8]
@@ -64,10 +67,40 @@ def test_a_transpose_goes_through_shared_memory_in_wide_messages() -> None:
     (share,) = found.steps
     assert isinstance(share, Share)
     assert share.messages == (2, 2)
-    assert (share.store.form, share.load.form) == ("block", "lanes")
-    assert found.shared_bytes == 1024
-    assert found.price <= 19
+    assert (share.store.form, share.load.form) == ("block", "sums")
+    assert (share.conflicts, found.shared_bytes) == (0, 1088)
+    assert [message.registers[:2] for message in share.rounds[0][0]] == [(0, 2), (1, 3)]
+    assert found.price == 16 + 16 * XE.picked
     check(source, target)
+
+
+def test_rows_that_go_to_distant_lanes_stay_in_order() -> None:
+    """Block messages of rows 0 to 7 and 8 to 15, half of the banks behind each other."""
+    source, target = (
+        layout_of_columns(ROWS, COLUMNS),
+        layout_of_columns(COLUMNS, [128, 16, 32, 64]),
+    )
+    found = plan(source, target, 32, XE)
+    (share,) = found.steps
+    assert isinstance(share, Share)
+    assert [(message.registers, message.offset) for message in share.rounds[0][0]] == [
+        (tuple(range(8)), 0),
+        (tuple(range(8, 16)), 136),
+    ]
+    assert share.load.lanes == (136, 16, 32, 64)
+    assert (share.conflicts, found.price) == (0, 16)
+    check(source, target)
+
+
+def test_conflicts_that_no_gap_avoids_have_a_price() -> None:
+    """Eight rows are one message, whose neighbours are 16 words apart; half of the lanes repeat the others."""
+    source = layout_of_columns([16, 32, 64], COLUMNS)
+    found = plan(source, layout_of_columns(COLUMNS, [16, 32, 64, 0]), 32, XE)
+    apart = plan(source, layout_of_columns(COLUMNS, [0, 16, 32, 64]), 32, XE)
+    (share,) = found.steps
+    assert isinstance(share, Share)
+    assert share.conflicts == 16
+    assert (apart.price, found.price) == (14, 14 + 16 * XE.conflict)
 
 
 def test_large_values_go_through_a_slice_in_rounds() -> None:
@@ -79,7 +112,7 @@ def test_large_values_go_through_a_slice_in_rounds() -> None:
     found = plan(source, target, 32, XE)
     (share,) = found.steps
     assert isinstance(share, Share)
-    assert (len(share.rounds), found.shared_bytes) == (4, XE.slice_bytes)
+    assert (len(share.rounds), found.shared_bytes) == (4, XE.slice_bytes + 128)
     assert plan(source, target, 32, XE.among(64, 1 << 16)).shared_bytes == 1024
     check(source, target)
 
@@ -117,6 +150,55 @@ def test_elements_of_other_subgroups_go_through_the_workgroups_memory() -> None:
 def test_layouts_of_different_values_are_refused() -> None:
     with pytest.raises(LayoutError, match="different tensors"):
         plan(layout_of_columns([], COLUMNS), layout_of_columns([16], COLUMNS), 32, XE)
+
+
+@pytest.mark.parametrize("banks", [16, 32])
+@pytest.mark.parametrize("seed", range(100))
+def test_conflicts_are_those_of_the_addresses(seed: int, banks: int) -> None:
+    random = Random(seed)
+    bits = random.randint(4, 9)
+    source, target = (random_layout(random, bits) for _ in range(2))
+    found = plan(source, target, random.choice([8, 16, 32, 64]), XE._replace(banks=banks))
+    for share in found.steps:
+        if isinstance(share, Share):
+            assert share.conflicts == counted(share, found.word_bits, banks)
+            assert 8 * found.shared_bytes <= 8 * XE.slice_room
+    assert found.apply(held_by(source)) == held_by(target)
+
+
+def counted(share: Share, word_bits: int, banks: int) -> int:
+    """Additional cycles by the addresses of each message; checks that they are aligned and in the slice."""
+    total, size = 0, word_bits // 8
+    for stores, loads in share.rounds:
+        for access, messages in ((share.store, stores), (share.load, loads)):
+            for message in messages:
+                count = len(message.registers)
+                places = [
+                    [access.address(message, lane, LANES, word) for word in range(count)]
+                    for lane in range(LANES)
+                ]
+                assert all(0 <= place < share.words for own in places for place in own)
+                if access.form == "block":
+                    assert message.offset * size % SHARED_BLOCK_ALIGNMENT == 0
+                    continue
+                assert all(own[0] % count == 0 for own in places)
+                total += waits(places, size, banks)
+    return total
+
+
+def waits(places: Sequence[Sequence[int]], size: int, banks: int) -> int:
+    """Of one message: lanes that fill the banks together are served at once, the slowest bank decides."""
+    together = min(LANES, max(1, 4 * banks // max(4, len(places[0]) * size)))
+    total = 0
+    for first in range(0, LANES, together):
+        words = {
+            (place * size + byte) // 4
+            for own in places[first : first + together]
+            for place in own
+            for byte in range(size)
+        }
+        total += max(Counter(word % banks for word in words).values()) - 1
+    return total
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -2,6 +2,9 @@
 
 import pytest
 from support.subgroup import memref, vector
+from support.tiled.across import sums
+from support.tiled.case import Case, assert_expected, copies, module_of
+from support.tiled.rows import layer_norm, row_kernels, softmax
 from support.workgroup import Map, kernel, load, random_array, store, wg_map
 
 from xetile.dialects.modules import context, parse
@@ -61,4 +64,22 @@ def test_no_lanes_ask_a_bank_for_different_words(
     sites = count_bank_conflicts(module, "k", [a, found], banks=banks)
     assert found.tobytes() == (a.T if turns else a).tobytes()
     assert sites
+    assert [(str(s.at), s.most) for s in sites if s.conflicts] == []
+
+
+_KERNELS = [
+    *row_kernels(),
+    *(make(1, t, split=True) for make in (softmax, layer_norm) for t in ("f32", "f16")),
+    *(sums(along) for along in (0, 1)),
+]
+
+
+@pytest.mark.parametrize("banks", [SHARED_BANKS, bank_conflicts.BANKS])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _KERNELS])
+def test_conversions_of_a_subgroup_have_no_conflicts_either(case: Case, banks: int) -> None:
+    module = module_of([case])
+    lower(context(), module, "xevm", "bmg")
+    found = copies(case.arrays)
+    sites = count_bank_conflicts(module, case.name, found, banks=banks)
+    assert_expected(case, found)
     assert [(str(s.at), s.most) for s in sites if s.conflicts] == []
