@@ -74,7 +74,7 @@ _KERNELS = [
 ]
 
 
-@pytest.mark.parametrize("banks", [SHARED_BANKS, bank_conflicts.BANKS])
+@pytest.mark.parametrize("banks", [SHARED_BANKS, 2 * SHARED_BANKS])
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in _KERNELS])
 def test_conversions_of_a_subgroup_have_no_conflicts_either(case: Case, banks: int) -> None:
     module = module_of([case])
