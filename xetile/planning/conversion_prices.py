@@ -1,11 +1,11 @@
 """What conversions between register layouts cost in one function."""
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from xetile.analysis.kernels import subgroup_count
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.layout.exchange.prices import Prices
-from xetile.planning.shared_memory import ALIGNMENT, memref_bytes, plan_shared_memory
+from xetile.planning.shared_memory import buffer_bytes, plan_shared_memory
 from xetile.targets.xe.device import XeDevice
 
 
@@ -26,8 +26,3 @@ def most_subgroups(function: Operation, device: XeDevice) -> int:
     """Subgroups of a workgroup; where the kernel does not say how many, as many as the largest one has."""
     found = subgroup_count(function)
     return device.most_subgroups if found is None else found
-
-
-def buffer_bytes(type: Attribute) -> int:
-    """Bytes of a buffer of static shape, each of which begins at a multiple of `ALIGNMENT`."""
-    return -(-(memref_bytes(type) or 0) // ALIGNMENT) * ALIGNMENT

@@ -18,6 +18,7 @@ from xdsl.traits import IsTerminator, SymbolTable, is_side_effect_free
 from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import carried
+from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.dialects.upstream.memref import GetGlobalOp, GlobalOp
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu.constraints import is_shared_memory
@@ -65,6 +66,19 @@ class SharedMemory:
 def is_shared_allocation(op: Operation) -> bool:
     """Whether an op makes a buffer in shared memory, or names one of the module, each workgroup's own."""
     return op.name in (*_ALLOCATIONS, _NAMED) and _is_shared(op.results[0])
+
+
+def program_bytes(function: Operation) -> int:
+    """Bytes of all buffers in shared memory that stand in a function, one beside the other."""
+    buffers = [op.results[0].type for op in function.walk() if is_shared_allocation(op)]
+    if isinstance(function, FuncOp):
+        buffers += [buffer.type for buffer in function.workgroup_buffers]
+    return sum(map(buffer_bytes, buffers))
+
+
+def buffer_bytes(type: Attribute) -> int:
+    """Bytes of a buffer of static shape, each of which begins at a multiple of `ALIGNMENT`."""
+    return _up(memref_bytes(type) or 0, ALIGNMENT)
 
 
 def plan_shared_memory(function: Operation) -> SharedMemory:

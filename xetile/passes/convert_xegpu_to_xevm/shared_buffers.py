@@ -19,8 +19,7 @@ from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
-from xetile.planning.conversion_prices import buffer_bytes
-from xetile.planning.shared_memory import is_shared_allocation, memref_bytes
+from xetile.planning.shared_memory import buffer_bytes, is_shared_allocation, memref_bytes
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets.xe.device import SHARED_ADDRESS_SPACE

@@ -64,6 +64,7 @@ from xetile.passes.xetile_wg_to_sg.report import report
 from xetile.passes.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
 from xetile.planning.holdings import Holdings
+from xetile.planning.shared_memory import program_bytes
 from xetile.planning.shared_messages import shared_memory_of
 from xetile.rewriting.rewriter import Handlers
 from xetile.targets import find, names
@@ -86,7 +87,7 @@ class XeTileWgToSg(ModulePass):
 
     Parameters:
         exchange_bytes: most bytes of shared memory that one exchange takes, larger ones go in bands; by default what a
-            workgroup of the target can have.
+            workgroup of the target can have beside the buffers of the program.
         loads: who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper),
             mapped (those of the tile's map); needed by default.
         print_plan: whether standard error shows how values change their owners, a line each; false by default.
@@ -135,7 +136,7 @@ class XeTileWgToSg(ModulePass):
                     print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:
-        """Bytes of one exchange: what was asked for, but no more than a workgroup of any target can have."""
+        """Bytes of one exchange: what was asked for, but no more than the program's buffers leave on any target."""
         there = min(target.shared_bytes for target in targets_of(function))
         if there < self.exchange_bytes != XeTileWgToSg.exchange_bytes:
             remark(
@@ -143,4 +144,5 @@ class XeTileWgToSg(ModulePass):
                 f"exchange_bytes is {self.exchange_bytes}; exchanges take {there}, "
                 "the shared memory that a workgroup of the target can have",
             )
-        return min(self.exchange_bytes, there)
+        own = program_bytes(function)
+        return min(self.exchange_bytes, there - own if own < there else there)
