@@ -58,14 +58,14 @@ def test_what_a_device_is_given(capsys: pytest.CaptureFixture[str]) -> None:
     rows = "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0]], warp = []}>"
     told = (columns, rows, "-t", "tensor<16x16xf32>", "--device", "bmg")
     assert output(capsys, *told) == (
-        "Conversion on bmg: subgroup shared memory, 24 instructions\n"
+        "Conversion on bmg: subgroup shared memory, 20 instructions\n"
         "Registers are words of 32 bits\n"
         " - shared memory: 1088 bytes of the subgroup\n"
         " - store 2 messages of 8 words, neighbouring lanes side by side\n"
         " - load 2 messages of 8 words, lanes at (1 -> 136, 2 -> 16, 4 -> 32, 8 -> 64)\n"
     )
     data = json.loads(output(capsys, *told, "--json"))
-    assert (data["device"], data["price"], data["shared_bytes"]) == ("bmg", 24, 1088)
+    assert (data["device"], data["price"], data["shared_bytes"]) == ("bmg", 20, 1088)
     (step,) = data["steps"]
     assert [len(messages) for messages in step["rounds"][0].values()] == [2, 2]
 

@@ -34,10 +34,10 @@ XE = Prices(
     lane_message=2.0,
     # 8 words of 16 bits next to each other: 8 to 9 more than 8 of 32 bits, stored as well as loaded
     narrow_word=1.0,
-    # half of one that issues an instruction: the thread waits for it, others go on
-    conflict=0.5,
-    # 30 to 80 `mov` for 64 to 128 words of softmax and layer norm, more where they are widened before
-    picked=0.5,
+    # not measured (no assembly shows it): it decides between ways that cost alike, and other threads go on meanwhile
+    conflict=0.25,
+    # as much as the conflicts that this avoids; 30 `mov` for 64 words of softmax, none where they are computed for it
+    picked=0.25,
     block_words=8,
     block_bits=(8, 16, 32, 64),
     # as `SHARED_BLOCK_ALIGNMENT`

@@ -5,7 +5,7 @@
 gpu.module @m {
   // Rows of lanes side by side are stored to the subgroup's slice, each lane's own words loaded: two messages each.
   // CHECK-LABEL: gpu.func @transpose
-  // CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<2048xi8, 3 : i64>)
+  // CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<2176xi8, 3 : i64>)
   // CHECK: %[[INDEX:.*]] = memref.extract_aligned_pointer_as_index %[[SHARED]]
   // CHECK: %[[SUBGROUP:.*]] = gpu.subgroup_id
   // CHECK: %[[SLICE:.*]] = arith.muli

@@ -2,7 +2,7 @@
 
 import pytest
 from support.subgroup import memref, vector
-from support.tiled.across import sums
+from support.tiled.across import rows_by_number, sums
 from support.tiled.case import Case, assert_expected, copies, module_of
 from support.tiled.rows import layer_norm, row_kernels, softmax
 from support.workgroup import Map, kernel, load, random_array, store, wg_map
@@ -71,6 +71,7 @@ _KERNELS = [
     *row_kernels(),
     *(make(1, t, split=True) for make in (softmax, layer_norm) for t in ("f32", "f16")),
     *(sums(along) for along in (0, 1)),
+    *(rows_by_number(t, scattered=True) for t in ("f16", "f32")),
 ]
 
 

@@ -30,11 +30,11 @@ def test_a_conversion_is_shown_with_its_price_and_reason() -> None:
     )
     text = describe(function, plan_registers(function, cast(XeDevice, find("bmg"))))
     assert text.splitlines() == [
-        "@k: 3 vectors in registers, 1 conversion of 24 instructions",
+        "@k: 3 vectors in registers, 1 conversion of 20 instructions",
         f"  line 4: %x vector<16x16xf32>: {LANES_ALONG_COLUMNS}; a message of 16x16",
         f"  line 5: %y vector<16x16xf32>: {LANES_ALONG_COLUMNS}",
         f"  line 6: %z vector<16x16xf32>: {LANES_ALONG_COLUMNS}",
-        "  line 5: 'vector.transpose' takes %x vector<16x16xf32> otherwise: 24 instructions by subgroup shared "
+        "  line 5: 'vector.transpose' takes %x vector<16x16xf32> otherwise: 20 instructions by subgroup shared "
         "memory, in 0 loops; the result of 'vector.transpose' is taken so",
         f"    from {LANES_ALONG_COLUMNS}",
         f"    to   {LANES_ALONG_ROWS}",
