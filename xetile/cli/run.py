@@ -232,7 +232,8 @@ def _counted(
         f"{site.conflicts} bank conflicts, {site.most} at most"
         for site in sites
     ]
-    return values, lines or ["no lane accesses shared memory"]
+    nothing = "no lane accesses shared memory; lanes are counted at level xevm (xetile-opt --xetile-to-xevm)"
+    return values, lines or [nothing]
 
 
 def _copies(given: "Sequence[Argument]") -> "list[Argument]":

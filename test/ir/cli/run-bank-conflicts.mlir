@@ -7,7 +7,7 @@
 
 // ROWS: 'llvm.store' in line [[#@LINE+18]]: 1 accesses, 15 bank conflicts, 15 at most
 // ROWS-NEXT: 'llvm.load' in line [[#@LINE+19]]: 1 accesses, 0 bank conflicts, 0 at most
-// NONE: no lane accesses shared memory
+// NONE: no lane accesses shared memory; lanes are counted at level xevm
 // ON: error: --bank-conflicts counts what is executed on numpy; leave out --on, or --bank-conflicts
 // ENTRY: error: --bank-conflicts goes with a kernel, not with --entry
 

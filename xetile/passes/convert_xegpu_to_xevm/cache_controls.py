@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.xegpu import CacheHintAttr
 from xetile.dialects.xevm import LoadCacheControlAttr, StoreCacheControlAttr
-from xetile.errors import fail, warn
+from xetile.errors import fail
 
 _Control = TypeVar("_Control", LoadCacheControlAttr, StoreCacheControlAttr)
 
@@ -28,17 +28,6 @@ def load_control(op: Operation) -> LoadCacheControlAttr | None:
 def store_control(op: Operation) -> StoreCacheControlAttr | None:
     """What a store asks of the caches, None for nothing."""
     return _control(op, StoreCacheControlAttr, _STORE_HINTS)
-
-
-def told_without_caches(op: Operation) -> None:
-    """Warn of the hints of an access to shared memory, in front of which no cache stands."""
-    for name in HINTS:
-        if name in op.properties:
-            warn(
-                op,
-                f"'{name}' has no effect on shared memory, which no cache stands in front of",
-            )
-            return
 
 
 def _control(

@@ -6,17 +6,14 @@ from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.analysis.caches import warn_without_caches
 from xetile.dialects import xevm
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadOp, PrefetchOp, StoreOp, TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import remark_once
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.passes.convert_xegpu_to_xevm.cache_controls import (
-    load_control,
-    store_control,
-    told_without_caches,
-)
+from xetile.passes.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
 from xetile.passes.convert_xegpu_to_xevm.pointers import base_pointer, behind
@@ -51,7 +48,7 @@ def _store(view: LaneView, op: StoreOp) -> None:
 def _is_uncached(access: LaneAccess) -> bool:
     """Whether no cache stands in front of what is accessed, which the user is told where hints say otherwise."""
     if access.access.is_shared:
-        told_without_caches(access.op)
+        warn_without_caches(access.op)
     return access.access.is_shared
 
 

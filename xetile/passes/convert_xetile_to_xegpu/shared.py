@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xetile.analysis.caches import warn_without_caches
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu import (
@@ -208,6 +209,7 @@ def _collapsed(view: XeGPUView, source: SSAValue) -> SSAValue:
 
 def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
     """One access per block, with masks where the tile may reach out of its buffer."""
+    warn_without_caches(op)
     type = cast(TileType, op.source.type)
     block, element, number = block_of(op, type), type.element_type, padding_of(op)
     result = VectorType(message_element(element), block)
@@ -234,6 +236,7 @@ def load_shared_tile(view: XeGPUView, op: LoadTileOp, tile: SharedTile) -> None:
 
 def store_shared_tile(view: XeGPUView, op: StoreTileOp, tile: SharedTile) -> None:
     """One access per block, with masks where the tile is known to reach out of its buffer."""
+    warn_without_caches(op)
     type = cast(TileType, op.tile.type)
     block = block_of(op, type)
     grid = view.repack(view.grid(op.value), block)

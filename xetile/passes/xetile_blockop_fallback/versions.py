@@ -72,16 +72,12 @@ class _Problems:
 
     def of(self, family: Family) -> str | None:
         """Why a family is not tested."""
-        if any(
-            not _is_before(value, self._there)
-            for op in family.beginnings
-            for value in op.operands
-        ):
+        tested = [value for op in family.beginnings for value in _tested(op)]
+        if not all(_is_before(value, self._there) for value in tested):
             return (
                 "what this matrix is made of is computed between accesses, so no test in front of them tells "
                 "whether its base, pitch and width are even; compute it at the start of the kernel"
             )
-        tested = [value for op in family.beginnings for value in _tested(op)]
         if any(value in self._differing for value in tested):
             return (
                 "subgroups may find other bases, pitches and widths, and a barrier stands between the accesses, "

@@ -43,7 +43,7 @@ from xetile.dialects.xetile import (
     TileType,
 )
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR, ROW_MAJOR, SHARED
-from xetile.errors import fail
+from xetile.errors import fail, warn
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.bands import Bands, Place, band_shape, cut, place
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged
@@ -118,6 +118,12 @@ def _exchange(
         device=view.device,
         limit=view.exchange_bytes,
     )
+    if plan.bytes > view.exchange_bytes:
+        warn(
+            view.current,
+            f"this exchange takes {plan.bytes} bytes of shared memory, where it shall take {view.exchange_bytes}; "
+            "a band holds whole units of both sides",
+        )
     allocation = memref.AllocOp([], [], buffer_type(plan.memory, kept))
     made = Exchanged(view.current, plan, allocation)
     view.moves.append(made)

@@ -96,6 +96,21 @@ def test_what_never_reaches_stays_a_gather_in_both() -> None:
     assert branches(module) == [["store_tile"], ["store_scatter"]]
 
 
+def test_tiles_that_begin_in_a_loop_are_tested_in_front_of_it() -> None:
+    """Base, pitch and width are known there; where the tile begins does not matter."""
+    module = checked(
+        f"""%c0 = arith.constant 0 : index
+        %c16 = arith.constant 16 : index
+        scf.for %k = %c0 to %w step %c16 {{
+          %t = xetile.init_tile %A[%k, 0], {LISTS} : memref<?x?xf16> -> {TILE}
+          %v = xetile.load_tile %t : {TILE} -> {VECTOR}
+          xetile.store_tile %v, %t : {VECTOR}, {TILE}
+        }}""",
+        f"%A: memref<?x?xf16>, {NUMBERS}",
+    )
+    assert branches(module) == [["load_tile", "store_tile"], ["load_gather", "store_scatter"]]
+
+
 def test_a_matrix_that_is_known_in_a_loop_only(capsys: pytest.CaptureFixture[str]) -> None:
     """No test in front of the loop tells of it: it is gathered, and a remark says so."""
     module = checked(
