@@ -54,7 +54,7 @@ PASSES = {
             "exchange_bytes": PassOption(
                 "BYTES",
                 "most bytes of shared memory that one exchange takes, larger ones go in bands; "
-                "by default what a workgroup of the target can have",
+                "by default what a workgroup of the target can have beside the buffers of the program",
             ),
             "loads": PassOption(
                 "WHO",

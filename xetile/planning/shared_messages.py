@@ -59,7 +59,8 @@ class Memory(NamedTuple):
         rows, columns = self.shape
         if self.swizzle is not None:
             return self.shape
-        return (rows, self.strides[0]) if self.strides[1] == 1 else (self.strides[1], columns)
+        by_rows = self.strides[1] == 1 and self.strides[0] >= columns
+        return (rows, self.strides[0]) if by_rows else (self.strides[1], columns)
 
     @property
     def elements(self) -> int:

@@ -195,3 +195,9 @@ def test_operands_are_loaded_as_products_take_them() -> None:
     assert predicted_cell((24, 8), 32, "a", DEVICE).lanes[3] == (1, 0)
     # no whole operand
     assert predicted_cell((8, 8), 8, "a", DEVICE) == predicted_cell((8, 8), 8, None, DEVICE)
+
+
+def test_a_row_of_which_both_strides_are_one_is_whole() -> None:
+    assert Memory((1, 48), (1, 1)).extents == (1, 48)
+    assert Memory((48, 1), (1, 1)).extents == (48, 1)
+    assert Memory((1, 48), (56, 1)).extents == (1, 56)

@@ -21,7 +21,9 @@ gpu.module @m {
     // 131 + 64 + 4
     %v = memref.load %e[%c1, %c1, %c0] : memref<8x4x4xf32, strided<[64, 4, 1], offset: 131>>
     %o = memref.reinterpret_cast %s to offset: [0], sizes: [2048], strides: [1] : memref<8x16xf32, strided<[64, 1], offset: 131>> to memref<2048xf32>
-    memref.store %v, %o[%c0] : memref<2048xf32>
+    // what is known of an address is no code
+    %k = memref.assume_alignment %o, 64 : memref<2048xf32>
+    memref.store %v, %k[%c0] : memref<2048xf32>
     gpu.return
   }
 

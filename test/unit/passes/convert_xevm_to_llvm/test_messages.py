@@ -393,10 +393,6 @@ def test_kernels_of_other_levels_and_conventions():
     assert "counts subgroups" in refusal(kernel("", "", "VectorComputeFunctionINTEL")).message
     size = refusal(kernel("", "", "intel_reqd_sub_group_size = 32 : i32")).message
     assert size == "intel_reqd_sub_group_size is 32; expected 16, the lanes of a subgroup"
-    buffers = kernel("", "").replace(
-        "() kernel", "() private(%b: memref<4xf32, #gpu.address_space<private>>) kernel"
-    )
-    assert "buffers of the work-item" in refusal(buffers).message
     shared = kernel("", "").replace("@m", '@m [#xevm.target<chip = "bmg">]')
     shared = shared.replace("() kernel", "() workgroup(%b: memref<32769xf32, 3>) kernel")
     assert refusal(shared).message == (
