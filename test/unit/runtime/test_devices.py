@@ -137,6 +137,7 @@ class FakeGPU:
     """A GPU as pyopencl shows it."""
 
     driver_version = "26.1"
+    local_mem_size = 131072
     platform = FakePlatform("Intel(R) OpenCL Graphics")
 
     def __init__(self, name: str, extensions: str = "cl_khr_fp16") -> None:
@@ -181,7 +182,12 @@ def test_a_gpu_that_is_not_there(platforms: list[FakePlatform]):
     platforms.append(FakePlatform("Intel", [FakeGPU("Arc", f"cl_khr_fp16 {BUILTINS}")]))
     assert refusal("opencl:gpu:1") == f"there is no opencl:gpu:1: 1 offers {needed}"
     assert list_devices() == [
-        Information("opencl:gpu", "Arc, Intel(R) OpenCL Graphics 26.1", emulates=False)
+        Information(
+            "opencl:gpu",
+            "Arc, Intel(R) OpenCL Graphics 26.1",
+            emulates=False,
+            shared_bytes=131072,
+        )
     ]
 
 

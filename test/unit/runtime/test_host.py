@@ -118,7 +118,8 @@ def test_what_does_not_compile_is_said_where_it_is() -> None:
     with pytest.raises(xetile.XetileError) as refused:
         xetile.execute_host(module, "main", given(), on=device, device="bmg")
     assert str(refused.value) == (
-        f"host.mlir:{line}:7: error: 'vector.print' has no lowering to LLVM IR"
+        f"host.mlir:{line}:7: error: 'vector.print' has no lowering to LLVM IR; "
+        "expected gpu.printf, which OpenCL has a function for"
     )
     assert len(device.launches) == 1  # of the kernel that was built before
     assert device.is_empty
