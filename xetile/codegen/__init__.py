@@ -8,6 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
@@ -60,26 +62,29 @@ def statistics(
     grf: "RegisterFile" = "large",
     kernel: str | None = None,
     assume: "Assume" = "block",
+    arguments: "Mapping[str, int] | None" = None,
 ) -> dict[str, dict[str, float]]:
     """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/isa.py.
 
+    `arguments` are values of scalar arguments by name, which tell how often loops go round.
     Errors: as `emit` has them.
     """
-    from xetile.analysis.targets import target_of
-    from xetile.codegen.functions import is_kernel, llvm_functions, products_per_step
+    from xetile.analysis.targets import device_of
+    from xetile.codegen.functions import is_kernel, llvm_functions
+    from xetile.codegen.walk import walk
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
     need_ocloc()
     module = module if kernel is None else only_kernel(module, kernel)
-    device = target_of(module, device).name
-    lowered = lower_to_llvm(module, device, assume=assume)
-    texts, description = _disassembly(lowered, device, grf)
+    target = device_of(module, device)
+    lowered = lower_to_llvm(module, target.name, assume=assume)
+    texts, description = _disassembly(lowered, target.name, grf)
     counts: dict[str, dict[str, float]] = {}
     for function in filter(is_kernel, llvm_functions(lowered)):
         name = function.sym_name.data
-        step = products_per_step(function) or None
-        counts[name] = count(texts[name], description, name, dpas_per_step=step)
+        work = walk(function, arguments)
+        counts[name] = count(texts[name], description, name, work=work, rates=target.rates)
     return counts
 
 

@@ -41,21 +41,29 @@ def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
 def products_per_step(kernel: llvm.FuncOp) -> int:
     """Matrix instructions in one round of the hot loop, as written: in a K step.
 
-    The hot loop is the innermost with the most of them; without one it is the whole kernel.
+    Without a loop it is those of the whole kernel.
     """
+    return sum(map(products_of, hot_blocks(kernel) or kernel.body.blocks))
+
+
+def hot_blocks(kernel: llvm.FuncOp) -> Sequence[Block]:
+    """The blocks of the hot loop, the innermost with the most matrix instructions; none without such a loop."""
     blocks = list(kernel.body.blocks)
-    numbers = [_products(block) for block in blocks]
-    best = (0, 0)
+    numbers = [products_of(block) for block in blocks]
+    best, hot = (0, 0), slice(0)
     for tail, block in enumerate(blocks):
         last = block.last_op
         for target in () if last is None else last.successors:
             head = blocks.index(target)
             if head <= tail:
                 # the blocks of a loop follow one another
-                best = max(best, (sum(numbers[head : tail + 1]), head - tail))
-    return best[0] or sum(numbers)
+                rank = sum(numbers[head : tail + 1]), head - tail
+                if rank[0] and rank > best:
+                    best, hot = rank, slice(head, tail + 1)
+    return blocks[hot]
 
 
-def _products(block: Block) -> int:
+def products_of(block: Block) -> int:
+    """Matrix instructions of a block."""
     names = (callee(op) for op in block.ops if isinstance(op, llvm.CallOp))
     return sum(1 for name in names if name is not None and _MATRIX_FUNCTION in name)

@@ -1,121 +1,79 @@
-"""Statistics of a kernel's assembly as ocloc's disassembler prints it (IGA syntax)."""
+"""Statistics of a kernel's assembly, per K step of its hot loop."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from xetile.errors import XetileError
-
-COUNTED = ("load2d", "prefetch2d", "store2d", "dpas", "mov", "alu", "sync")
-"""What is counted, beside `total`, which counts every instruction."""
-
-_LABEL = re.compile(r"(\w+):$")
-_PREDICATE = re.compile(r"^\([^)]*\)\s*")
-_BRANCHES = frozenset(
-    {
-        "jmpi",
-        "goto",
-        "while",
-        "brd",
-        "brc",
-        "join",
-        "if",
-        "else",
-        "endif",
-        "call",
-        "calla",
-        "ret",
-    }
+from xetile.targets.xe.issue import Rates
+from xetile.toolchain.assembly import (
+    COUNTED,
+    classify,
+    hot_range,
+    parse_assembly,
+    products_of,
+    unrolled_range,
 )
-_TARGET = re.compile(r"\bL\d+\b")
+from xetile.toolchain.isa_rounds import executed, pipe_cycles, prefetch_distance
 
 
-class Instruction(NamedTuple):
-    """One instruction: its mnemonic without suffixes, and its text from the mnemonic on."""
+class Work(NamedTuple):
+    """What is known of a kernel before it is compiled.
 
-    mnemonic: str
-    text: str
-
-
-class Program(NamedTuple):
-    """The instructions of a kernel, and where its labels stand (index of the next instruction)."""
-
-    instructions: tuple[Instruction, ...]
-    labels: dict[str, int]
-
-
-def parse_assembly(assembly: str) -> Program:
-    """Read a kernel's assembly."""
-    instructions: list[Instruction] = []
-    labels: dict[str, int] = {}
-    for line in assembly.splitlines():
-        text = line.strip()
-        if not text or text.startswith(("//", ".")):
-            continue
-        label = _LABEL.match(text)
-        if label is not None:
-            labels[label.group(1)] = len(instructions)
-            continue
-        text = _PREDICATE.sub("", text)
-        instructions.append(Instruction(text.split()[0].partition(".")[0], text))
-    return Program(tuple(instructions), labels)
-
-
-def hot_loop(program: Program) -> tuple[Instruction, ...] | None:
-    """The instructions of the loop with the most DPAS; the smallest one if several have as many.
-
-    A loop runs from the target of a backward branch to that branch. None when no loop holds
-    a DPAS.
+    Attributes:
+        looped: whether its matrix instructions are in a loop, as written.
+        products_per_step: matrix instructions of a K step, as written; 0 for those of one round of the loop.
+        products: matrix instructions that a subgroup executes; None where that is unknown.
+        ahead: K steps from a prefetch to the load of what it fetches; None where nothing tells.
     """
-    best: Sequence[Instruction] = ()
-    best_rank = (0, 0)
-    for index, instruction in enumerate(program.instructions):
-        start = _backward_target(instruction, index, program.labels)
-        if start is None:
-            continue
-        body = program.instructions[start : index + 1]
-        rank = (_number(body, "dpas"), -len(body))
-        if rank[0] and (not best or rank > best_rank):
-            best, best_rank = body, rank
-    return tuple(best) or None
 
-
-def classify(instruction: Instruction) -> str:
-    """What an instruction counts as: one of COUNTED, or `other` (branches, other messages)."""
-    mnemonic, text = instruction
-    if mnemonic.startswith("send"):
-        if "store_block2d" in text:
-            return "store2d"
-        if "load_block2d" in text:
-            return "prefetch2d" if _destination(text) == "null" else "load2d"
-        return "other"
-    if mnemonic in ("dpas", "bdpas", "dpasw"):
-        return "dpas"
-    if mnemonic in ("mov", "sync"):
-        return mnemonic
-    return "other" if mnemonic in _BRANCHES or mnemonic == "nop" else "alu"
+    looped: bool = False
+    products_per_step: int = 0
+    products: int | None = None
+    ahead: int | None = None
 
 
 def statistics(
-    assembly: str, description: str, kernel: str, *, dpas_per_step: int | None = None
+    assembly: str,
+    description: str,
+    kernel: str,
+    *,
+    work: Work | None = None,
+    rates: Rates | None = None,
 ) -> dict[str, float]:
     """Counts for the hot loop of a kernel, per K step.
 
-    `description` is the binary's `.ze_info`. A K step is `dpas_per_step` DPAS, by default
-    those of one round of the loop; where no loop has a DPAS (few steps are unrolled
-    completely) the whole kernel is the loop. Keys: COUNTED and `total` (instructions per K
-    step), `loop_unroll` (K steps per round of the loop), `grf_count` (registers per thread),
-    `spill_size` and `scratch` (bytes per thread).
+    `description` is the binary's `.ze_info`. Keys: COUNTED and `total` (instructions per K step), `loop_unroll` (K
+    steps per round of the loop), `outside` (instructions of the kernel outside of it), `grf_count` (registers per
+    thread), `spill_size` and `scratch` (bytes per thread). Where they are known, too: `instructions` (that a subgroup
+    executes), `prefetch_distance_least` and `prefetch_distance_most` (DPAS from a prefetch to the load of what it
+    fetched); with `rates`, `cycles` (of the busiest part of a vector engine, per K step).
+
+    Where the loop was unrolled completely, `unrolled_completely` is true: what stands from its first load to its last
+    DPAS counts as its body, mixed as it is with what was in front of it. Where there was no loop, the whole kernel is.
     Errors: XetileError when the description does not name the kernel.
     """
+    work = Work() if work is None else work
     program = parse_assembly(assembly)
-    body = hot_loop(program) or program.instructions
+    everything = program.instructions
+    hot = hot_range(program)
+    unrolled = hot is None and work.looped and products_of(everything) > 0
+    place = (unrolled_range(program) if unrolled else hot) or range(len(everything))
+    body = everything[place.start : place.stop]
     counts = Counter(map(classify, body))
-    unroll = counts["dpas"] / dpas_per_step if dpas_per_step and counts["dpas"] else 1.0
+    step = work.products_per_step
+    unroll = counts["dpas"] / step if step and counts["dpas"] else 1.0
     result = {key: _tidy(counts[key] / unroll) for key in COUNTED}
-    result["total"] = _tidy(len(body) / unroll)
-    result["loop_unroll"] = _tidy(unroll)
+    result |= {"total": _tidy(len(body) / unroll), "loop_unroll": _tidy(unroll)}
+    if unrolled:
+        result["unrolled_completely"] = True
+    result["outside"] = len(everything) - len(body)
+    if (instructions := executed(program, hot, work.products)) is not None:
+        result["instructions"] = instructions
+    if work.ahead is not None and (far := prefetch_distance(body, unroll, work.ahead)):
+        result["prefetch_distance_least"], result["prefetch_distance_most"] = far
+    if rates is not None:
+        result["cycles"] = _tidy(max(pipe_cycles(body, rates).values()) / unroll)
     return result | environment(description, kernel)
 
 
@@ -135,24 +93,6 @@ def environment(description: str, kernel: str) -> dict[str, float]:
         "spill_size": _field(text, "spill_size"),
         "scratch": sum(map(int, scratch)),
     }
-
-
-def _backward_target(
-    instruction: Instruction, index: int, labels: dict[str, int]
-) -> int | None:
-    if instruction.mnemonic not in _BRANCHES:
-        return None
-    targets = [labels[name] for name in _TARGET.findall(instruction.text) if name in labels]
-    return min((target for target in targets if target <= index), default=None)
-
-
-def _destination(text: str) -> str:
-    operands = text.partition(")")[2].split()
-    return operands[0].partition(":")[0] if operands else ""
-
-
-def _number(body: Iterable[Instruction], kind: str) -> int:
-    return sum(1 for instruction in body if classify(instruction) == kind)
 
 
 def _field(text: str, name: str) -> int:

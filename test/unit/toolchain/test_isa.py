@@ -1,7 +1,9 @@
 import pytest
 
 from xetile.errors import XetileError
-from xetile.toolchain.isa import hot_loop, parse_assembly, statistics
+from xetile.targets.xe.issue import Rates
+from xetile.toolchain.assembly import hot_loop, parse_assembly
+from xetile.toolchain.isa import Work, statistics
 
 DPAS = "        dpas.8x8 (16|M0)         r3:f  r3:f  r35:hf  r67.0:hf  {Atomic}\n"
 
@@ -61,7 +63,7 @@ def test_the_hot_loop_is_the_innermost_with_most_dpas():
 
 
 def test_counts_per_k_step():
-    assert statistics(ASSEMBLY, DESCRIPTION, "gemm", dpas_per_step=2) == {
+    assert statistics(ASSEMBLY, DESCRIPTION, "gemm", work=Work(products_per_step=2)) == {
         "load2d": 0.5,
         "prefetch2d": 1,
         "store2d": 0,
@@ -71,6 +73,7 @@ def test_counts_per_k_step():
         "sync": 0.5,
         "total": 5.5,
         "loop_unroll": 2,
+        "outside": 6,
         "grf_count": 256,
         "spill_size": 5632,
         "scratch": 8192,
@@ -86,13 +89,116 @@ def test_one_round_of_the_loop_where_no_step_is_given():
     assert counts["spill_size"] == counts["scratch"] == 0
 
 
+STRAIGHT = "L0:\n" + DPAS * 6 + ASSEMBLY[ASSEMBLY.index("L400:") :]
+
+
 def test_without_a_loop_the_whole_kernel_counts():
-    straight = "L0:\n" + DPAS * 6 + ASSEMBLY[ASSEMBLY.index("L400:") :]
-    assert hot_loop(parse_assembly(straight)) is None
-    counts = statistics(straight, DESCRIPTION, "gemm", dpas_per_step=2)
+    assert hot_loop(parse_assembly(STRAIGHT)) is None
+    counts = statistics(STRAIGHT, DESCRIPTION, "gemm", work=Work(products_per_step=2))
     assert counts["dpas"] == 2
     assert counts["loop_unroll"] == 3
     assert counts["total"] == 2.3333
+    assert counts["outside"] == 0
+    assert counts["instructions"] == 7
+    assert "unrolled_completely" not in counts
+
+
+LOAD = "        send.ugm (1|M0)          r67  r230  null:0  0x0  0x0  {$3} // wr:1+0, rd:8; load_block2d.ugm.d16.a64\n"
+PREFETCH = "        send.ugm (1|M0)          null  r99  null:0  0x0  0x0  {$1} // wr:1+0, rd:0; load_block2d.ugm.d16.a64\n"
+MOVE = "        mov (16|M0)              r6.0<1>:f     r144.0<1;1,0>:f\n"
+END = (
+    "(W)     send.gtwy (1|M0)         null     r112  null:0  0x0  0x0 {EOT} // end of thread\n"
+)
+PADDING = "        illegal\n" * 3
+
+
+def test_a_loop_that_was_unrolled_completely_is_told_of():
+    """Two K steps of one load and two products: what stands before the load and behind the products is no K step's."""
+    text = MOVE * 5 + (LOAD + MOVE + DPAS * 2) * 2 + MOVE * 3 + END + PADDING
+    counts = statistics(
+        text, DESCRIPTION, "gemm", work=Work(looped=True, products_per_step=2, products=4)
+    )
+    assert counts["unrolled_completely"] is True
+    assert counts["loop_unroll"] == 2
+    assert counts["total"] == 4
+    assert (counts["load2d"], counts["mov"], counts["dpas"]) == (1, 1, 2)
+    assert counts["outside"] == 9
+    assert counts["instructions"] == 17
+
+
+BRANCH = "(W&f0.0) jmpi                               {label}\n"
+TWO_LOOPS = "".join(
+    [
+        MOVE * 4,
+        "L8:\n",
+        (LOAD + DPAS * 2) * 4,
+        BRANCH.format(label="L8"),
+        MOVE,
+        "L16:\n",
+        LOAD + MOVE + DPAS * 2,
+        BRANCH.format(label="L16"),
+        MOVE * 2,
+        END,
+        PADDING,
+    ]
+)
+"""A loop of four K steps, and one of the steps that remain."""
+
+
+@pytest.mark.parametrize(("steps", "instructions"), [(9, 26 + 13), (11, 26 + 13 + 2 * 5)])
+def test_instructions_executed_with_steps_that_remain(steps: int, instructions: int):
+    work = Work(looped=True, products_per_step=2, products=2 * steps)
+    counts = statistics(TWO_LOOPS, DESCRIPTION, "gemm", work=work)
+    assert (counts["loop_unroll"], counts["total"], counts["dpas"]) == (4, 3.25, 2)
+    assert counts["outside"] == 13
+    assert counts["instructions"] == instructions
+
+
+@pytest.mark.parametrize("products", [None, 19])
+def test_instructions_executed_where_nothing_tells(products: int | None):
+    work = Work(looped=True, products_per_step=2, products=products)
+    assert "instructions" not in statistics(TWO_LOOPS, DESCRIPTION, "gemm", work=work)
+
+
+def prefetching(body: str) -> str:
+    return "L8:\n" + body + BRANCH.format(label="L8") + END
+
+
+def test_how_far_prefetches_run_ahead():
+    """Three steps ahead as written, in a loop of two steps: spread over the round, or all in front of it."""
+    step = LOAD + DPAS * 4
+    work = Work(looped=True, products_per_step=4, ahead=3)
+    spread = statistics(prefetching((PREFETCH + step) * 2), DESCRIPTION, "gemm", work=work)
+    assert (spread["prefetch_distance_least"], spread["prefetch_distance_most"]) == (12, 12)
+    clumped = statistics(prefetching(PREFETCH * 2 + step * 2), DESCRIPTION, "gemm", work=work)
+    assert (clumped["prefetch_distance_least"], clumped["prefetch_distance_most"]) == (12, 16)
+
+
+def test_no_distance_where_steps_have_no_prefetch_each():
+    work = Work(looped=True, products_per_step=4, ahead=3)
+    body = PREFETCH * 3 + (LOAD + DPAS * 4) * 2
+    counts = statistics(prefetching(body), DESCRIPTION, "gemm", work=work)
+    assert "prefetch_distance_least" not in counts
+
+
+MATH = "        math.exp (16|M0)         r126.0<1>:f   r139.0<1;1,0>:f\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "row", "cycles"),
+    [
+        (DPAS * 2, 1, 16),
+        (DPAS.replace("8x8", "8x4") * 2, 2, 16),
+        (DPAS + MATH * 5, 1, 20),
+        (MOVE.replace("(16|", "(32|") * 4, 1, 8),
+        (MOVE.replace(":f", ":df") * 4, 1, 8),
+        (MOVE.replace("(16|M0)", "(1|M0) ") * 4, 1, 4),
+    ],
+    ids=["dpas", "half-dpas", "math", "wide", "64-bit", "scalar"],
+)
+def test_cycles_of_the_busiest_pipe(body: str, row: int, cycles: int):
+    counts = statistics(body, DESCRIPTION, "gemm", rates=Rates(row=row))
+    assert counts["cycles"] == cycles
 
 
 def test_an_unknown_kernel():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xetile.layout.intel.messages import BlockConfiguration
     from xetile.targets.xe.atomics import Space
     from xetile.targets.xe.dpas import Products, XeProduct
+    from xetile.targets.xe.issue import Rates
     from xetile.targets.xe.messages import Rows
 
 LANES = 16
@@ -106,6 +107,10 @@ class XeDevice(Target):
     A workgroup can have 128 KiB of shared memory, on cri 384 (maxProgrammableSlmSize of each device in
     Intel's runtime, shared/source/*/hw_info_*.cpp of compute-runtime, which CL_DEVICE_LOCAL_MEM_SIZE is),
     and 1024 work-items at most (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+
+    A row of a matrix instruction, 512 f16 operations, takes one cycle on pvc and two on bmg and lnl, whose Xe-cores of
+    8 engines have 4096 and 2048 per cycle (Intel's Architecture Day 2021, Lunar Lake Tech Tour 2024). Those of ptl and
+    cri are not known to us; theirs is taken to be bmg's.
     """
 
     path: Path = PATH
@@ -124,6 +129,7 @@ class XeDevice(Target):
     wide_transposed_loads: bool = False
     float_8_products: bool = False
     narrow_atomic_sums: bool = False
+    matrix_row_cycles: int = 2
 
     def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
         """The messages that the device compiles for elements of so many bits in memory."""
@@ -176,6 +182,13 @@ class XeDevice(Target):
         from xetile.targets.xe.prices import XE
 
         return XE
+
+    @property
+    def rates(self) -> "Rates":
+        """How long instructions keep an engine busy."""
+        from xetile.targets.xe.issue import Rates
+
+        return Rates(row=self.matrix_row_cycles)
 
     @property
     def products(self) -> "Products":

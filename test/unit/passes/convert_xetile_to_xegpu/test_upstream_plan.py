@@ -190,7 +190,7 @@ def test_f16_goes_through_upstream_to_spirv(
 @pytest.mark.mlir_opt
 def test_what_upstream_makes_is_the_kernel_of_our_plan_with_more_loads() -> None:
     from xetile.targets import find
-    from xetile.toolchain.isa import statistics
+    from xetile.toolchain.isa import Work, statistics
     from xetile.toolchain.ocloc import compile_spirv, disassemble
 
     spirv = code(
@@ -198,7 +198,9 @@ def test_what_upstream_makes_is_the_kernel_of_our_plan_with_more_loads() -> None
     )
     options = find("bmg").build_options["large"].level_zero
     listing = disassemble(compile_spirv(spirv, "bmg", options), "bmg")
-    found = statistics(listing.kernels["gemm"], listing.description, "gemm", dpas_per_step=32)
+    found = statistics(
+        listing.kernels["gemm"], listing.description, "gemm", work=Work(products_per_step=32)
+    )
     assert (found["dpas"], found["load2d"], found["spill_size"]) == (32, 12, 0)
 
 

@@ -1,0 +1,50 @@
+"""What is known of a kernel's work before it is compiled."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.instruction_counts.attention import attention
+from xetile.api import parse_text
+from xetile.codegen import lower_to_llvm
+from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.walk import walk
+from xetile.kernels import gemm
+from xetile.toolchain.isa import Work
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def walked(text: str, **arguments: int) -> Work:
+    lowered = lower_to_llvm(parse_text(text, "kernel.mlir"), "bmg")
+    (kernel,) = filter(is_kernel, llvm_functions(lowered))
+    return walk(kernel, arguments)
+
+
+@pytest.mark.parametrize(
+    ("example", "work"),
+    [
+        ("gemm_f16", Work(True, 32, 128 * 32, 3)),
+        ("gemm_f16_plain", Work(True, 32, 128 * 32, None)),
+        ("gemm_int8_weights", Work(True, 32, 128 * 32, None)),
+        ("softmax", Work(False, 0, 0, None)),
+    ],
+)
+def test_examples(example: str, work: Work) -> None:
+    """A loop with prefetches three steps ahead, one without, loops in loops, none."""
+    assert walked((EXAMPLES / f"{example}.mlir").read_text()) == work
+
+
+@pytest.mark.parametrize(("k", "distance"), [(96, 1), (160, 2), (1024, 4)])
+def test_steps_and_prefetches_as_written(k: int, distance: int) -> None:
+    kernel = gemm(
+        m=64, n=64, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=distance
+    )
+    (lowered,) = filter(is_kernel, llvm_functions(lower_to_llvm(kernel, "bmg")))
+    assert walk(lowered) == Work(True, 16, k // 32 * 16, distance)
+
+
+def test_a_loop_whose_end_an_argument_tells() -> None:
+    text = attention(8, "D x keys")
+    assert walked(text, keys=4096) == Work(True, 32, 64 * 32, None)
+    assert walked(text) == Work(True, 32, None, None)

@@ -1,0 +1,134 @@
+"""A kernel's assembly as ocloc's disassembler prints it (IGA syntax): its instructions, its loops, what they are."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+COUNTED = ("load2d", "prefetch2d", "store2d", "dpas", "mov", "alu", "sync")
+"""What is counted, beside `total`, which counts every instruction."""
+
+_LABEL = re.compile(r"(\w+):$")
+_PREDICATE = re.compile(r"^\([^)]*\)\s*")
+_BRANCHES = frozenset(
+    {
+        "jmpi",
+        "goto",
+        "while",
+        "brd",
+        "brc",
+        "join",
+        "if",
+        "else",
+        "endif",
+        "call",
+        "calla",
+        "ret",
+    }
+)
+_TARGET = re.compile(r"\bL\d+\b")
+
+
+_PADDING = "illegal"
+"""What stands behind the end of a program, and is never executed."""
+
+
+class Instruction(NamedTuple):
+    """One instruction: its mnemonic without suffixes, and its text from the mnemonic on."""
+
+    mnemonic: str
+    text: str
+
+
+class Program(NamedTuple):
+    """The instructions of a kernel, and where its labels stand (index of the next instruction)."""
+
+    instructions: tuple[Instruction, ...]
+    labels: dict[str, int]
+
+
+def parse_assembly(assembly: str) -> Program:
+    """Read a kernel's assembly."""
+    instructions: list[Instruction] = []
+    labels: dict[str, int] = {}
+    for line in assembly.splitlines():
+        text = line.strip()
+        if not text or text.startswith(("//", ".")):
+            continue
+        label = _LABEL.match(text)
+        if label is not None:
+            labels[label.group(1)] = len(instructions)
+            continue
+        text = _PREDICATE.sub("", text)
+        mnemonic = text.split()[0].partition(".")[0]
+        if mnemonic != _PADDING:
+            instructions.append(Instruction(mnemonic, text))
+    return Program(tuple(instructions), labels)
+
+
+def loop_ranges(program: Program) -> list[range]:
+    """The loops: from the target of a backward branch to that branch."""
+    found: dict[int, int] = {}
+    for index, instruction in enumerate(program.instructions):
+        start = _backward_target(instruction, index, program.labels)
+        if start is not None:
+            found[start] = index + 1
+    return [range(start, end) for start, end in found.items()]
+
+
+def hot_range(program: Program) -> range | None:
+    """The loop with the most DPAS; the smallest one if several have as many. None when no loop holds a DPAS."""
+    best: range | None = None
+    best_rank = (0, 0)
+    for loop in loop_ranges(program):
+        rank = products_of(program.instructions[loop.start : loop.stop]), -len(loop)
+        if rank[0] and (best is None or rank > best_rank):
+            best, best_rank = loop, rank
+    return best
+
+
+def hot_loop(program: Program) -> tuple[Instruction, ...] | None:
+    """The instructions of the hot loop, as `hot_range` has it."""
+    loop = hot_range(program)
+    return None if loop is None else program.instructions[loop.start : loop.stop]
+
+
+def unrolled_range(program: Program) -> range:
+    """Where a loop was that is unrolled completely: from the first 2D load or prefetch, or DPAS, to the last DPAS."""
+    kinds = list(map(classify, program.instructions))
+    first = next(i for i, kind in enumerate(kinds) if kind in ("load2d", "prefetch2d", "dpas"))
+    return range(first, len(kinds) - kinds[::-1].index("dpas"))
+
+
+def classify(instruction: Instruction) -> str:
+    """What an instruction counts as: one of COUNTED, or `other` (branches, other messages)."""
+    mnemonic, text = instruction
+    if mnemonic.startswith("send"):
+        if "store_block2d" in text:
+            return "store2d"
+        if "load_block2d" in text:
+            return "prefetch2d" if _destination(text) == "null" else "load2d"
+        return "other"
+    if mnemonic in ("dpas", "bdpas", "dpasw"):
+        return "dpas"
+    if mnemonic in ("mov", "sync"):
+        return mnemonic
+    return "other" if mnemonic in _BRANCHES or mnemonic == "nop" else "alu"
+
+
+def _backward_target(
+    instruction: Instruction, index: int, labels: dict[str, int]
+) -> int | None:
+    if instruction.mnemonic not in _BRANCHES:
+        return None
+    targets = [labels[name] for name in _TARGET.findall(instruction.text) if name in labels]
+    return min((target for target in targets if target <= index), default=None)
+
+
+def _destination(text: str) -> str:
+    operands = text.partition(")")[2].split()
+    return operands[0].partition(":")[0] if operands else ""
+
+
+def products_of(body: Iterable[Instruction]) -> int:
+    """The number of DPAS."""
+    return sum(1 for instruction in body if classify(instruction) == "dpas")
