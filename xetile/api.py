@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args, overload
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 from xdsl.utils.exceptions import ParseError
 
+from xetile.collector import still
 from xetile.errors import XetileError, fail, reason_of, remember_source
 from xetile.levels import LEVELS, LevelName, below, check_level
 
@@ -106,6 +107,7 @@ def parse(source: str | bytes | PathLike[str], *, name: str | None = None) -> Mo
     return parse_text(read_source(source), name or _path(source))
 
 
+@still()
 def parse_text(source: str, name: str, context: "Context | None" = None) -> ModuleOp:
     """Read and verify a module from text, in a fresh context unless one is given.
 
@@ -147,6 +149,7 @@ def verify(module: ModuleOp) -> None:
     verify_module(module)
 
 
+@still()
 def lower(
     module: ModuleOp,
     *,

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "snippets"),
+    ("advice", "snippets", "collector"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),

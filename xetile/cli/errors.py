@@ -12,6 +12,7 @@ Below the line stand the line of source and a caret, then notes on other places 
 """
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -112,6 +113,8 @@ def _run_process(program: str, main: Callable[[list[str]], int]) -> int:
             return run_tool(program, main, sys.argv[1:])
     except KeyboardInterrupt:
         return STATUS_INTERRUPTED
+    finally:
+        gc.freeze()  # or Python looks through all IR once more at its end: an eighth of a small compilation
 
 
 def _is_interrupt(error: BaseException) -> bool:

@@ -7,6 +7,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
+from xetile.collector import still
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 Kind = Literal["ll", "spirv", "zebin", "asm"]
 
 
+@still()
 def emit(
     module: "ModuleOp",
     kind: Kind,
@@ -106,6 +109,7 @@ def launch_contract(
     return contract_of(lowered, device, grf=grf, otherwise=device_otherwise(module))
 
 
+@still()
 def lower_to_llvm(
     module: "ModuleOp",
     device: str | None,

@@ -14,6 +14,7 @@ from xdsl.parser import Parser as AnyParser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from xetile.collector import still
 from xetile.dialects import load
 from xetile.dialects.names import verify_names, warn_of_names
 from xetile.dialects.upstream.memref.layout import verify_layouts
@@ -112,6 +113,7 @@ def context() -> Context:
 new_context = context
 
 
+@still()
 def parse(text: str, name: str = "<input>", context: Context | None = None) -> ModuleOp:
     """Read one module; `name` is the file name that positions carry.
 

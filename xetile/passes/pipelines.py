@@ -12,6 +12,7 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
 from xetile.analysis.targets import agreed, assumption, check_option
+from xetile.collector import still
 from xetile.errors import written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
@@ -59,7 +60,7 @@ def lower(
     check_option(module, device)
     assumption(assume)
     path = agreed(module, lambda target: target.path, "levels", device)
-    with written_in(module):
+    with written_in(module), still():
         for step in steps(path, to, device, assume):
             step.apply(context, module)
 

@@ -27,6 +27,14 @@ def multiply(columns: Sequence[int], vector: int) -> int:
     return image
 
 
+def span(columns: Iterable[int]) -> list[int]:
+    """Products of a matrix with all vectors, 0 first: one sum each."""
+    images = [0]
+    for column in columns:
+        images += [image ^ column for image in images]
+    return images
+
+
 def multiply_all(units: dict[int, int], vectors: Iterable[int]) -> list[int]:
     """Products of a matrix with many vectors; `units` are its columns as `by_unit` gives them.
 

@@ -29,49 +29,80 @@ class _Gap(NamedTuple):
         return word + self.words * (word >> self.bits)
 
 
+class _Side(NamedTuple):
+    """Messages of one side, which are alike: how they access, a lane's words in each, how many, bits of places."""
+
+    access: Access
+    words: int
+    messages: int
+    places: int
+
+
 def with_fewest_conflicts(share: Share, word_bits: int, prices: Prices, lanes: int) -> Share:
     """The share with the gaps that leave the fewest bank conflicts, and of those the smallest; none where none help."""
-    best = counted(share, word_bits, prices.banks)
-    if not best.conflicts:
+    sides = _sides(share)
+    found = sum(_conflicts(side, word_bits, prices.banks) for side in sides)
+    least, best = (found, share.words), share._replace(conflicts=found)
+    if not found:
         return best
-    for gap in _gaps(share, word_bits, prices, lanes):
-        found = _spread(share, gap, word_bits)
-        if found is None or found.words * word_bits > prices.slice_room * BYTE_BITS:
+    chosen: tuple[_Gap, list[Access]] | None = None
+    for gap in _gaps(share, sides, word_bits, prices, lanes):
+        words = _words(share, gap, word_bits)
+        if words * word_bits > prices.slice_room * BYTE_BITS or (0, words) >= least:
+            continue  # no room, or no better even without conflicts
+        spread = [_spread_access(side, gap) for side in sides]
+        if None in spread:
             continue
-        found = counted(found, word_bits, prices.banks)
-        if (found.conflicts, found.words) < (best.conflicts, best.words):
-            best = found
-    return best
+        accesses = [access for access in spread if access is not None]
+        apart = [side._replace(access=a) for side, a in zip(sides, accesses, strict=True)]
+        found = sum(_conflicts(side, word_bits, prices.banks) for side in apart)
+        if (found, words) < least:
+            least, chosen = (found, words), (gap, accesses)
+    if chosen is None:
+        return best
+    gap, (store, load) = chosen
+    rounds = tuple(
+        [(_spread(stores, gap), _spread(loads, gap)) for stores, loads in share.rounds]
+    )
+    conflicts, words = least
+    return Share(store, load, rounds, words, conflicts)
 
 
 def counted(share: Share, word_bits: int, banks: int) -> Share:
     """The share with the number of its conflicts."""
-    stores = [message for stores, _ in share.rounds for message in stores]
-    loads = [message for _, loads in share.rounds for message in loads]
-    total = sum(
-        _conflicts(access, messages, word_bits, banks)
-        for access, messages in ((share.store, stores), (share.load, loads))
-    )
+    total = sum(_conflicts(side, word_bits, banks) for side in _sides(share))
     return share._replace(conflicts=total)
 
 
-def _conflicts(access: Access, messages: Sequence[Message], word_bits: int, banks: int) -> int:
-    """Of all messages of a side, which are alike: another offset asks other banks, but as many."""
+def _sides(share: Share) -> list[_Side]:
+    sides: list[_Side] = []
+    for position, access in enumerate((share.store, share.load)):
+        messages = [message for round in share.rounds for message in round[position]]
+        places = 0
+        for message in messages:
+            places |= message.offset
+        words = len(messages[0].registers)
+        sides.append(_Side(access, words, len(messages), places))
+    return sides
+
+
+def _conflicts(side: _Side, word_bits: int, banks: int) -> int:
+    """Of all messages of a side: another offset asks other banks, but as many."""
+    access = side.access
     if access.form == "block":
         return 0
-    words = len(messages[0].registers)
-    lanes = [
-        f2.multiply(access.lanes, lane) * word_bits for lane in range(1 << len(access.lanes))
-    ]
-    return all_conflicts(lanes, words * word_bits, banks) * len(messages)
+    lanes = [lane * word_bits for lane in f2.span(access.lanes)]
+    return all_conflicts(lanes, side.words * word_bits, banks) * side.messages
 
 
-def _gaps(share: Share, word_bits: int, prices: Prices, lanes: int) -> Iterator[_Gap]:
+def _gaps(
+    share: Share, sides: Sequence[_Side], word_bits: int, prices: Prices, lanes: int
+) -> Iterator[_Gap]:
     """What spans no message and keeps their alignment; the smallest slices first."""
     first, least = 0, max(1, BANK_BITS // word_bits)
-    for position, access in enumerate((share.store, share.load)):
-        words = max(len(m.registers) for round in share.rounds for m in round[position])
-        if access.form == "block":
+    for side in sides:
+        words = side.words
+        if side.access.form == "block":
             words *= lanes
             least = max(least, prices.block_alignment * BYTE_BITS // word_bits)
         else:
@@ -85,40 +116,24 @@ def _gaps(share: Share, word_bits: int, prices: Prices, lanes: int) -> Iterator[
             words *= 2
 
 
-def _spread(share: Share, gap: _Gap, word_bits: int) -> Share | None:
-    """With gaps; None where lanes and messages have bits in common, or the lanes' places are no linear map."""
-    sides: list[Access] = []
-    for position, access in enumerate((share.store, share.load)):
-        offsets = [message.offset for round in share.rounds for message in round[position]]
-        found = _spread_access(access, offsets, gap)
-        if found is None:
-            return None
-        sides.append(found)
-    rounds = tuple(
-        [
-            (_spread_messages(stores, gap), _spread_messages(loads, gap))
-            for stores, loads in share.rounds
-        ]
-    )
+def _words(share: Share, gap: _Gap, word_bits: int) -> int:
+    """The words of the slice with gaps."""
     aligned = SLICE_ALIGNMENT * BYTE_BITS // word_bits
-    words = -(-(gap.at(share.words - 1) + 1) // aligned) * aligned
-    return Share(sides[0], sides[1], rounds, words)
+    return -(-(gap.at(share.words - 1) + 1) // aligned) * aligned
 
 
-def _spread_messages(messages: Sequence[Message], gap: _Gap) -> tuple[Message, ...]:
+def _spread(messages: Sequence[Message], gap: _Gap) -> tuple[Message, ...]:
     return tuple([message._replace(offset=gap.at(message.offset)) for message in messages])
 
 
-def _spread_access(access: Access, offsets: Sequence[int], gap: _Gap) -> Access | None:
+def _spread_access(side: _Side, gap: _Gap) -> Access | None:
+    """With gaps; None where lanes and messages have bits in common, or the lanes' places are no linear map."""
+    access = side.access
     if access.form == "block":
         return access
-    used = 0
-    for offset in offsets:
-        used |= offset
-    if any(column & used for column in access.lanes):
+    if any(column & side.places for column in access.lanes):
         return None
     columns = tuple([gap.at(column) for column in access.lanes])
-    for lane in range(1 << len(columns)):
-        if f2.multiply(columns, lane) != gap.at(f2.multiply(access.lanes, lane)):
-            return None
+    if f2.span(columns) != [gap.at(place) for place in f2.span(access.lanes)]:
+        return None
     return Access("sums", columns)

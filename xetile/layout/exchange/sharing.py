@@ -9,6 +9,7 @@ Registers of both sides that have the highest bits reuse the slice, in rounds.
 """
 
 from collections.abc import Iterator, Sequence
+from math import inf, nextafter
 from typing import NamedTuple
 
 import xetile.layout.algebra.f2 as f2
@@ -52,23 +53,26 @@ def by_sharing(exchange: Problem, prices: Prices) -> Route | None:
     for others in (1, 2):
         if found is None or not _conflicts(found):
             return found
-        apart = _cheapest(exchange, places, prices, others)
+        apart = _cheapest(exchange, places, prices, others, found.price)
         if apart is not None and _rank(apart) < _rank(found):
             found = apart
     return found
 
 
-def _cheapest(exchange: Problem, places: Places, prices: Prices, others: int) -> Route | None:
-    """The cheapest with so many bits of lanes in different messages of the other side."""
-    routes = [
-        by_order(exchange, places, order, prices)
-        for order in dict.fromkeys(_orders(places, others))
-    ]
-    found = min((route for route in routes if route is not None), key=_rank, default=None)
-    if found is None or not others:
-        return found
-    picked = prices.picked * (1 << len(places.stored.columns))
-    return found._replace(price=found.price + picked)
+def _cheapest(
+    exchange: Problem, places: Places, prices: Prices, others: int, dearest: float = inf
+) -> Route | None:
+    """The cheapest with so many bits of lanes in different messages of the other side; None above a price."""
+    picked = prices.picked * (1 << len(places.stored.columns)) if others else 0
+    found: Route | None = None
+    for order in dict.fromkeys(_orders(places, others)):
+        route = by_order(exchange, places, order, prices, nextafter(dearest - picked, inf))
+        if route is None:
+            continue
+        route = route._replace(price=route.price + picked)
+        if found is None or _rank(route) < _rank(found):
+            found, dearest = route, min(dearest, route.price)
+    return found
 
 
 def _rank(route: Route) -> tuple[float, int]:
@@ -99,10 +103,10 @@ def places_of(exchange: Problem) -> Places:
     units = [1 << bit for bit in range(bits)]
     columns = tuple(units[len(lanes) :])
     numbers = [1 << bit for bit in kept]
-    stored = {f2.multiply(columns, n): f2.multiply(numbers, n) for n in range(1 << len(kept))}
+    stored = dict(zip(f2.span(columns), f2.span(numbers), strict=True))
     loaded: dict[int, int] = {}
-    for number in range(1 << len(wanted)):
-        loaded.setdefault(f2.multiply(wanted, number), number)
+    for number, place in enumerate(f2.span(wanted)):
+        loaded.setdefault(place, number)
     return Places(
         _Side(stored, columns, tuple(units[: len(lanes)])),
         _Side(loaded, wanted, wanted_lanes),
@@ -166,9 +170,16 @@ def _behind(columns: Sequence[int], last: Sequence[int]) -> list[int]:
 
 
 def by_order(
-    exchange: Problem, places: Places, order: Sequence[int], prices: Prices
+    exchange: Problem,
+    places: Places,
+    order: Sequence[int],
+    prices: Prices,
+    dearest: float = inf,
 ) -> Route | None:
-    """The conversion with these places for the offset's bits, lowest first; None where a slice is too small."""
+    """The conversion with these places for the offset's bits, lowest first.
+
+    None where a slice is too small, or it is dearer than `dearest` without bank conflicts, which take long to count.
+    """
     bits = places.bits
     pivots = f2.echelon(f2.labelled(order), bits)
     stored, loaded = (_moved(side, pivots, bits) for side in (places.stored, places.loaded))
@@ -178,6 +189,9 @@ def by_order(
     slice_bits = min(bits, slice_bits)
     store = _messages(stored, exchange.word_bits, slice_bits, prices)
     load = _messages(loaded, exchange.word_bits, slice_bits, prices)
+    price = prices.shared_setup + store.price + load.price
+    if price > dearest:
+        return None
     rounds: dict[int, tuple[list[Message], list[Message]]] = {}
     for position, messages in enumerate((store.messages, load.messages)):
         for message in messages:
@@ -197,10 +211,10 @@ def by_order(
     at = [r for _, loads in ordered for message in loads for r in message.registers]
     place = {number: index for index, number in enumerate(at)}
     registers = [
-        place[places.loaded.registers[f2.multiply(places.loaded.columns, number)]]
-        for number in range(1 << len(places.loaded.columns))
+        place[places.loaded.registers[loaded_at]]
+        for loaded_at in f2.span(places.loaded.columns)
     ]
-    price = prices.shared_setup + store.price + load.price + share.conflicts * prices.conflict
+    price += share.conflicts * prices.conflict
     if registers == list(range(len(at))):
         return Route(price, (share,))
     return Route(price, (share, Move(tuple(registers))))

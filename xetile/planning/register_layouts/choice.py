@@ -28,6 +28,7 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
     if all(len(made.candidates) == 1 for made in classes):
         return {made: made.candidates[0] for made in classes}
     found: list[tuple[float, Choice]] = []
+    least = sum(min(map(made.price, made.candidates)) for made in classes)
     backward = [*reversed(classes)]
     starts = [(backward, None), (classes, None)]
     if len(classes) <= _MANY_CLASSES:
@@ -40,6 +41,10 @@ def choose(classes: Sequence[LayoutClass], conversions: Conversions) -> Choice:
         improve(state, order)
         deepen(state, classes)
         found.append((state.price, state.choice))
+        if (
+            state.price <= least
+        ):  # plain products: nothing is converted, and no other start is priced
+            break
     return min(found, key=lambda priced: priced[0])[1]
 
 
@@ -132,9 +137,19 @@ class State:
 
         Among equals it is the present one, then the first; one that changes the class where that is preferred.
         """
+        if len(made.candidates) == 1:
+            return made.candidates[0]
         present = self.choice.get(made)
+        floors = [self.difference(made, held, exactly=False) for held in made.candidates]
+        promising = made.candidates[floors.index(min(floors))]
+        most = self.difference(made, promising)
         best, least = present or made.candidates[0], float("inf")
-        for held in made.candidates:
+        for held, floor in zip(made.candidates, floors, strict=True):
+            self.work += 0 if held == present else len(made.moved) + len(made.sources)
+            if (
+                floor > most
+            ):  # most are far dearer than the best one: planning their conversions takes long
+                continue
             price = self.difference(made, held)
             is_liked = held != present if prefers_change else held == present
             if price < least or (price == least and is_liked and best != held):
@@ -161,6 +176,7 @@ class State:
             return
         if before is not None:
             self._before.setdefault(made, before)
+        self.work += len(made.moved) + len(made.sources)
         self.price += self.difference(made, held)
         for moved, changes in self._changes(made, held).items():
             counts = self._taken.setdefault(moved, {})
@@ -170,19 +186,19 @@ class State:
                     del counts[target]
         self.choice[made] = held
 
-    def difference(self, made: LayoutClass, held: Held) -> float:
-        """By how much the price changes if a class is held so."""
+    def difference(self, made: LayoutClass, held: Held, *, exactly: bool = True) -> float:
+        """By how much the price changes if a class is held so, or what it changes by at least."""
         before = self.choice.get(made)
         if before == held:
             return 0
-        self.work += len(made.moved) + len(made.sources)
         convert = self._conversions.price
+        added = convert if exactly else self._conversions.floor
         price = made.price(held)
         if before is not None:
             price -= made.price(before)
         for moved in made.moved:
             for target in self._targets(moved):
-                price += convert(held, target, moved.bits) * moved.weight
+                price += added(held, target, moved.bits) * moved.weight
                 if before is not None:
                     price -= convert(before, target, moved.bits) * moved.weight
         for moved, changes in self._changes(made, held).items():
@@ -192,9 +208,10 @@ class State:
             counts = self._taken.get(moved, {})
             for target, change in changes.items():
                 count = counts.get(target, 0)
-                turns = bool(count + change) - bool(count)
-                if turns:
-                    price += turns * convert(source, target, moved.bits) * moved.weight
+                if count + change and not count:
+                    price += added(source, target, moved.bits) * moved.weight
+                elif count and not count + change:
+                    price -= convert(source, target, moved.bits) * moved.weight
         for use in made.reductions:
             price += self._reduction(use, made, held)
             if before is not None:

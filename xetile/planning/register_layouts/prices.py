@@ -3,7 +3,8 @@
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
-from xetile.layout.algebra.linear_layout import LayoutError
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.exchange.columns import LANE
 from xetile.layout.exchange.plans import Plan, plan
 from xetile.layout.exchange.prices import Prices
 from xetile.planning.reductions import Reduction, is_in_order, reduction
@@ -18,6 +19,10 @@ class Conversions:
 
     def __init__(self, prices: Prices) -> None:
         self._prices = prices
+        self._least = min(
+            *(prices.broadcast, *prices.swaps[1:], prices.permutation),
+            *(prices.select, prices.shared_setup),
+        )
         self._known: dict[tuple[Held, Held, int], float] = {}
         self._reductions: dict[tuple[Use, Held, Held | None], Reduction] = {}
 
@@ -36,6 +41,15 @@ class Conversions:
                 source, target, bits
             )
         return found
+
+    def floor(self, source: Held, target: Held, bits: int) -> float:
+        """What it costs at least, without planning it: lanes that hold something else have to be told."""
+        known = self._known.get((source, target, bits))
+        if known is not None:
+            return known
+        if _differ_by_lanes(source.layout, target.layout):
+            return self._least
+        return self.price(source, target, bits)
 
     def reduction(self, use: Use, source: Held, wanted: Held | None) -> Reduction:
         """How what is held so is reduced to what is in a layout; None for a scalar."""
@@ -66,6 +80,13 @@ class Conversions:
             return self.plan(source, target, bits).price
         except LayoutError:
             return _IMPOSSIBLE
+
+
+def _differ_by_lanes(source: LinearLayout, target: LinearLayout) -> bool:
+    """Whether no renaming of registers leads from one to the other, as lanes hold other elements."""
+    names = source.out_dim_names == target.out_dim_names
+    ours, theirs = source.in_columns.get(LANE), target.in_columns.get(LANE)
+    return names and ours is not None and theirs is not None and ours != theirs
 
 
 def _repacking(source: Held, target: Held, bits: int) -> int:

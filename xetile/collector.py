@@ -1,0 +1,32 @@
+"""Python's collector of cycles, kept still while kernels are compiled.
+
+IR is full of cycles (ops, values, uses), and nearly all of it lives to the end of a pass. The collector looks through
+it again and again and finds next to nothing: where 20,000 ops are lowered, it takes a third of the time.
+"""
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+from threading import Lock
+
+_lock = Lock()
+_was_on: list[bool] = []
+"""Whether the collector was on before the first of those that keep it still at present, once for each of them."""
+
+
+@contextmanager
+def still() -> Generator[None]:
+    """No collection inside; afterwards, errors included, it is on if it was on before the first of those that nest.
+
+    What was dropped inside is new to the collector, which therefore finds it in its first, cheap pass afterwards: a
+    process that compiles forever does not grow.
+    """
+    with _lock:
+        _was_on.append(_was_on[0] if _was_on else gc.isenabled())
+        gc.disable()
+    try:
+        yield
+    finally:
+        with _lock:
+            if _was_on.pop() and not _was_on:
+                gc.enable()
