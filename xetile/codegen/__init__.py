@@ -54,7 +54,7 @@ def emit(
     assert device is not None
     if kind == "zebin":
         return _binary(lowered, device, grf)
-    texts = _disassembly(lowered, device, grf).kernels
+    texts = disassembly(lowered, device, grf).kernels
     return "\n".join(f"// kernel {name}\n{text}" for name, text in texts.items())
 
 
@@ -82,7 +82,7 @@ def statistics(
     module = module if kernel is None else only_kernel(module, kernel)
     target = device_of(module, device)
     lowered = lower_to_llvm(module, target.name, assume=assume)
-    texts, description = _disassembly(lowered, target.name, grf)
+    texts, description = disassembly(lowered, target.name, grf)
     counts: dict[str, dict[str, float]] = {}
     for function in filter(is_kernel, llvm_functions(lowered)):
         name = function.sym_name.data
@@ -175,7 +175,13 @@ def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
     return compile_spirv(_emitter(lowered, device).code(lowered), device, options)
 
 
-def _disassembly(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> "Disassembly":
+def disassembly(
+    lowered: "ModuleOp", device: str, grf: "RegisterFile" = "large"
+) -> "Disassembly":
+    """The assembly of the kernels of a module at the last level, and the description of its binary.
+
+    Errors: as `emit` has them.
+    """
     from xetile.toolchain.ocloc import disassemble
 
     return disassemble(_binary(lowered, device, grf), device)
