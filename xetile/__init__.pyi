@@ -7,6 +7,7 @@ from .api import lower as lower
 from .api import parse as parse
 from .api import text as text
 from .api import verify as verify
+from .batch import compile_many as compile_many
 from .errors import XetileError as XetileError
 from .runtime.devices import list_devices as list_devices
 from .runtime.devices import open_device as open_device

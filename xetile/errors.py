@@ -232,6 +232,30 @@ def collected_remarks() -> Generator[list[Told]]:
         _collecting.reset(token)
 
 
+class Said(NamedTuple):
+    """What would be printed of a program that is taken: `text` is a diagnostic with its line of source.
+
+    `once` is the message where it holds for all that a command does, which is told it once; else it is empty.
+    """
+
+    text: str
+    once: str
+
+
+_keeping: ContextVar[list[Said] | None] = ContextVar("keeping", default=None)
+
+
+@contextmanager
+def kept_remarks() -> Generator[list[Said]]:
+    """Keep the remarks and warnings that are made inside as they would be printed, instead of printing them."""
+    said: list[Said] = []
+    token = _keeping.set(said)
+    try:
+        yield said
+    finally:
+        _keeping.reset(token)
+
+
 def remark(at: "Operation | SSAValue | None", message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
     _tell("remark", at, message)
@@ -242,18 +266,23 @@ def warn(at: "Operation | SSAValue | None", message: str) -> None:
     _tell("warning", at, message)
 
 
-def _tell(kind: str, at: "Operation | SSAValue | None", message: str) -> None:
+def _tell(
+    kind: str, at: "Operation | SSAValue | None", message: str, *, once: str = ""
+) -> None:
     place = position(at)
     message = message if at is None else _with_origin(at, message)
     collecting = _collecting.get()
     if collecting is not None:
         collecting.append(Told(kind, None if place is None else place.line.data, message))
         return
-    if place is None:
-        print(f"{kind}: {message}", file=sys.stderr)
+    text = f"{kind}: {message}"
+    if place is not None:
+        text = _rendered(Diagnosis(kind, message, place), _sources.get() or {})
+    keeping = _keeping.get()
+    if keeping is None:
+        print(text, file=sys.stderr)
     else:
-        said = Diagnosis(kind, message, place)
-        print(_rendered(said, _sources.get() or {}), file=sys.stderr)
+        keeping.append(Said(text, once))
 
 
 _told: ContextVar[set[str] | None] = ContextVar("told", default=None)
@@ -279,7 +308,7 @@ def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
     told = _told.get()
     if told is not None and message not in told:
         told.add(message)
-        remark(at, message)
+        _tell("remark", at, message, once=message)
 
 
 def alternatives(numbers: Iterable[int]) -> str:

@@ -41,7 +41,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import AttrParser
 from xdsl.parser import Parser as StockParser
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import (
+    ArgSpecParseError,
+    DiagnosticException,
+    ParseError,
+    VerifyException,
+)
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -324,3 +329,22 @@ def parse_error_location(error: ParseError) -> tuple[int, int, str]:
     """The line, the column (both from 1) and the message, on one line, of a parse error."""
     place = error.span.get_location()
     return place.line, place.col, one_line(error.msg)
+
+
+def as_wrong_input(error: BaseException) -> XetileError | None:
+    """What an exception says of wrong input; None for a fault of the program."""
+    match error:
+        case XetileError():
+            return error
+        case ParseError():
+            return refusal(error)
+        case OSError(filename=str() as name, strerror=str() as reason):
+            return XetileError(f"'{name}': {reason.lower()}")
+        case MemoryError():
+            return XetileError("it takes more memory than there is")
+        case ArgSpecParseError():
+            return XetileError(str(error))
+        case DiagnosticException() if not isinstance(error, VerifyException):
+            return XetileError(str(error))
+        case _:
+            return None

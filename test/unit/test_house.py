@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "snippets", "collector"),
+    ("advice", "collector", "files", "snippets"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),
@@ -31,6 +31,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("codegen",),
     ("runtime",),
     ("api",),
+    ("batch",),
     ("language",),
     ("kernels",),
     ("cli",),

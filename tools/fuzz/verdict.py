@@ -13,7 +13,10 @@ DIAGNOSTIC = re.compile(
 """One line; a remark or warning on the whole call has no place."""
 _PLACE = re.compile(r".*:\d+:\d+")
 _CARET = re.compile(r"\s*\^")
-_ASIDE = re.compile(r"(xetile-\w+: +(\d+%|\d+ steps) after|(xetile-\w+: )?wrote )")
+_ASIDE = re.compile(
+    r"(xetile-\w+: +(\d+%|\d+ steps) after|(xetile-\w+: )?wrote )"
+    r"|xetile-compile: (\d+ of \d+: (wrote )?|\d+ written)"
+)
 _PYTHON = re.compile(
     r"object at 0x|<class '|NoneType|unhashable|invalid literal for|index out of range|not subscriptable|codec can't"
     r"|positional argument|has no attribute|KeyError|AssertionError|Traceback|Exception ignored"

@@ -1,40 +1,40 @@
-"""`xetile-compile`: kernels at any level to IR at a lower one, LLVM IR, SPIR-V, a binary, assembly."""
+"""`xetile-compile`: kernels at any level to IR at a lower one, LLVM IR, SPIR-V, a binary, assembly.
 
-import json
+One source for one device goes to the file OUT; several, or `--jobs`, `--force` or an OUT that ends with `/`, ask for
+the batch form (`compile_batch.py`), in which OUT is a folder.
+"""
+
+import os
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
+from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
 from xetile.errors import XetileError
-from xetile.levels import below
 from xetile.targets import DEFAULT, find, names
 from xetile.targets.target import ASSUMING, ASSUMPTIONS
 
-if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
 PROGRAM = "xetile-compile"
 
-SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
-"""What is binary, and the ending of the file that it goes to by default."""
-
-*UPPER, LAST = below("blocked")
-KINDS = (*UPPER, LAST, "ll", "spirv", "zebin", "asm")
 STATISTICS_TO_STREAM = ""
-CONTRACT_SUFFIX = ".json"
 
 
 def make_parser() -> ToolParser:
     """The command's options."""
     parser = ToolParser(
-        PROGRAM, "Compiles kernels for an Intel Xe GPU.", has_version=True, reads_ir=True
+        PROGRAM, "Compiles kernels for Intel Xe GPUs.", has_version=True, reads_ir=True
     )
     add = parser.add_argument
-    add("input", metavar="IN", help="file with kernels, at any level; - is standard input")
+    add(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        help="file with kernels, at any level; - is standard input",
+    )
     add("--device", help=_device_help())
     add("--emit", choices=KINDS, default="spirv", help="what to make (spirv)")
     add(
@@ -43,7 +43,7 @@ def make_parser() -> ToolParser:
         metavar="OUT",
         help="file to write, - for standard output; by default text goes to standard output, and "
         "spirv and zebin to a file named after the input. Beside such a file, OUT.json says how to "
-        "launch it",
+        "launch it. With several inputs or devices the folder of their outputs, IN.DEVICE.spv",
     )
     add(
         "--stats",
@@ -51,21 +51,40 @@ def make_parser() -> ToolParser:
         const=STATISTICS_TO_STREAM,
         metavar="FILE",
         help="instruction counts of the hot loop per K step as JSON (needs ocloc): of the kernel, or by "
-        "kernel where there are several; to a file given as --stats=FILE, else to standard output, or "
-        "to standard error where the code is there",
+        "kernel where there are several, or by output; to a file given as --stats=FILE, else to standard "
+        "output, or to standard error where the code is there",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
     add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
     add("--grf", choices=("small", "large"), default="large", help="register file (large)")
+    add(
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        help="compile into the folder OUT in N processes at once; by default as many as there are "
+        "processors, where there is work for them",
+    )
+    add(
+        "--force",
+        action="store_true",
+        help="compile into the folder OUT also what is up to date there",
+    )
     return parser
 
 
 def _device_help() -> str:
     *others, last = names()
     return (
-        f"{', '.join(others)} or {last}; by default the one that the gpu.module names, "
-        f"else {DEFAULT}"
+        f"{', '.join(others)} or {last}, or several with commas between; by default the one that "
+        f"the gpu.module names, else {DEFAULT}"
     )
+
+
+def _jobs(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise ArgumentTypeError(f"'{text}' is no number of processes; write one from 1")
+    return number
 
 
 def _separate_statistics(arguments: list[str]) -> list[str]:
@@ -74,7 +93,11 @@ def _separate_statistics(arguments: list[str]) -> list[str]:
 
 
 def _run(arguments: list[str]) -> int:
-    options = make_parser().parse_args(_separate_statistics(arguments))
+    options = make_parser().parse_intermixed_args(_separate_statistics(arguments))
+    if _is_batch(options):
+        from xetile.cli.compile_batch import compile_batch
+
+        return compile_batch(options, _wanted(options))
     import gc
 
     gc.disable()  # nearly everything that is made lives to the end
@@ -84,35 +107,45 @@ def _run(arguments: list[str]) -> int:
         return _compile(options)
 
 
-def _compile(options: Namespace) -> int:
-    from xetile.api import parse_text
+def _is_batch(options: Namespace) -> bool:
+    ends_as_folder = options.output is not None and options.output.endswith(
+        tuple(filter(None, (os.sep, os.altsep)))
+    )
+    several = len(options.inputs) > 1 or "," in (options.device or "")
+    return several or options.jobs is not None or options.force or ends_as_folder
 
+
+def _wanted(options: Namespace) -> Options:
+    """What is to be made, as the options say."""
+    return Options(
+        emit=options.emit,
+        kernel=options.kernel,
+        assume=options.assume,
+        grf=options.grf,
+        statistics=options.stats is not None,
+    )
+
+
+def _compile(options: Namespace) -> int:
     if options.device is not None:
         find(options.device)
-    if options.stats is not None:
+    wanted = _wanted(options)
+    if wanted.statistics:
         from xetile.toolchain.ocloc import need_ocloc
 
         need_ocloc()
-    source, name = read_input(options.input)
+    (path,) = options.inputs
+    source, name = read_input(path)
     output = _output(options, name)
-    module = parse_text(source, name)
-    if options.emit in UPPER:
-        code, rest = _upper_ir(module, options), module
-    else:
-        from xetile.codegen import lower_to_llvm
-
-        rest = lower_to_llvm(
-            module, options.device, kernel=options.kernel, assume=options.assume
-        )
-        code = _code(rest, options)
-    place: str | None = options.stats
-    statistics = "" if place is None else _statistics(rest, options)
-    outputs: list[tuple[str | None, str | bytes]] = [(output, code)]
-    if options.emit in SUFFIXES and output != STANDARD:
-        outputs.append((output + CONTRACT_SUFFIX, _contract(module, rest, options)))
+    to_file = output != STANDARD
+    made = compile_text(source, name, options.device, wanted, with_contract=to_file)
+    outputs: list[tuple[str | None, str | bytes]] = [(output, made.code)]
+    if made.contract is not None:
+        outputs.append((output + CONTRACT_SUFFIX, made.contract))
     write_outputs(outputs, by=PROGRAM)
-    if place is not None:
-        _write_statistics(statistics, place, code_on_standard_output=output == STANDARD)
+    if made.statistics is not None:
+        counts = as_json(of_one_or_by_kernel(made.statistics))
+        _write_statistics(counts, options.stats, code_on_standard_output=not to_file)
     return 0
 
 
@@ -123,48 +156,9 @@ def _output(options: Namespace, name: str) -> str:
     suffix = SUFFIXES.get(options.emit)
     if suffix is None:
         return STANDARD
-    if options.input == STANDARD:
+    if options.inputs == [STANDARD]:
         raise XetileError(f"{options.emit} of standard input needs a place to go; give -o")
     return Path(name).stem + suffix
-
-
-def _upper_ir(module: "ModuleOp", options: Namespace) -> str:
-    """The IR of a level above the llvm dialect."""
-    from xetile.api import lower, text
-
-    if options.kernel is not None:
-        from xetile.codegen import only_kernel
-
-        module = only_kernel(module, options.kernel)
-    return text(lower(module, to=options.emit, device=options.device, assume=options.assume))
-
-
-def _code(lowered: "ModuleOp", options: Namespace) -> str | bytes:
-    if options.emit == LAST:
-        from xetile.api import text
-
-        return text(lowered)
-    from xetile.codegen import emit
-
-    return emit(lowered, options.emit, options.device, grf=options.grf)
-
-
-def _contract(module: "ModuleOp", lowered: "ModuleOp", options: Namespace) -> str:
-    from xetile.codegen.contract import contract_of, device_otherwise
-
-    otherwise = device_otherwise(module)
-    return _json(contract_of(lowered, options.device, grf=options.grf, otherwise=otherwise))
-
-
-def _statistics(module: "ModuleOp", options: Namespace) -> str:
-    from xetile.codegen import statistics
-
-    counts = statistics(module, options.device, grf=options.grf, kernel=options.kernel)
-    return _json(next(iter(counts.values())) if len(counts) == 1 else counts)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"
 
 
 def _write_statistics(statistics: str, place: str, *, code_on_standard_output: bool) -> None:

@@ -131,7 +131,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 def answer(program: str, error: BaseException) -> tuple[str, int]:
     """What goes to standard error, without the last line break, and the status that an exception stands for."""
-    wrong = as_wrong_input(error)
+    wrong = _as_wrong_input(error)
     if wrong is None:
         text = f"{type(error).__name__}: {one_line(str(error)) or 'no message'}"
         return f"internal error: {text} ({DEBUG_FLAG} shows the trace)", STATUS_INTERNAL
@@ -140,29 +140,9 @@ def answer(program: str, error: BaseException) -> tuple[str, int]:
     return wrong.render(), STATUS_WRONG_INPUT
 
 
-def as_wrong_input(error: BaseException) -> XetileError | None:
-    """What an exception says of wrong input; None for a fault of the program."""
-    from xdsl.utils.exceptions import (
-        ArgSpecParseError,
-        DiagnosticException,
-        ParseError,
-        VerifyException,
-    )
+def _as_wrong_input(error: BaseException) -> XetileError | None:
+    if isinstance(error, XetileError):
+        return error
+    from xetile.parser import as_wrong_input
 
-    match error:
-        case XetileError():
-            return error
-        case ParseError():
-            from xetile.parser import refusal
-
-            return refusal(error)
-        case OSError(filename=str() as name, strerror=str() as reason):
-            return XetileError(f"'{name}': {reason.lower()}")
-        case MemoryError():
-            return XetileError("it takes more memory than there is")
-        case ArgSpecParseError():
-            return XetileError(str(error))
-        case DiagnosticException() if not isinstance(error, VerifyException):
-            return XetileError(str(error))
-        case _:
-            return None
+    return as_wrong_input(error)

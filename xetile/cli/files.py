@@ -1,14 +1,13 @@
 """Reading input and writing output; `-` is the standard stream, failures leave files alone."""
 
-import os
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from errno import EISDIR
+from contextlib import contextmanager
 from pathlib import Path
 
 from xetile.cli.paths import binary_kind, hint_for_input, hint_for_output
 from xetile.errors import XetileError, reason_of
+from xetile.files import write_files
 
 STANDARD = "-"
 
@@ -55,22 +54,16 @@ def write_outputs(
     outputs: Sequence[tuple[str | None, str | bytes]], *, by: str | None = None
 ) -> None:
     """Write several places as `write_output` does: all files or, where one cannot be written, none."""
-    with ExitStack() as leftovers:
-        files: list[tuple[str, Path, bytes]] = []
-        for number, (path, content) in enumerate(outputs):
-            data = content.encode() if isinstance(content, str) else content
-            if path is None or path == STANDARD:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(data)
-                continue
-            with _refusing(path):
-                files.append(
-                    (path, leftovers.enter_context(_beside(path, data, number)), data)
-                )
-        for path, beside, data in files:
-            with _refusing(path):
-                _put(beside, Path(path).resolve(), data)
-    for path, _, data in files:
+    files: list[tuple[str, bytes]] = []
+    for path, content in outputs:
+        data = content.encode() if isinstance(content, str) else content
+        if path is None or path == STANDARD:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+        else:
+            files.append((path, data))
+    write_files(files, _refusing)
+    for path, data in files:
         if by is not None and Path(path).is_file():
             say_written(by, path, len(data))
 
@@ -86,8 +79,12 @@ def _refusing(path: str) -> Generator[None]:
 
 def say_written(program: str, what: str, size: int) -> None:
     """Tell the user, on standard error, what was written and where; `size` in bytes."""
-    unit = "byte" if size == 1 else "bytes"
-    print(f"{program}: wrote {what} ({size:,} {unit})", file=sys.stderr)
+    print(f"{program}: wrote {what} ({size_text(size)})", file=sys.stderr)
+
+
+def size_text(size: int) -> str:
+    """A number of bytes as messages have it: `9,600 bytes`."""
+    return f"{size:,} {'byte' if size == 1 else 'bytes'}"
 
 
 def make_folder(path: str) -> None:
@@ -99,35 +96,3 @@ def make_folder(path: str) -> None:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise XetileError(f"cannot make the folder '{path}': {reason_of(error)}") from error
-
-
-def _is_stream(target: Path) -> bool:
-    """Whether a place is a device such as /dev/null or a pipe, which is written in place; a folder fails."""
-    return target.exists() and not target.is_file()
-
-
-@contextmanager
-def _beside(path: str, data: bytes, number: int) -> Generator[Path]:
-    """A file with the data next to its place, which is gone afterwards unless it was put there."""
-    target = Path(path).resolve()
-    beside = target.with_name(f".{target.name}.{os.getpid()}.{number}.tmp")
-    if _is_stream(target):
-        if target.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        yield beside
-        return
-    try:
-        beside.write_bytes(data)
-        if target.exists():
-            beside.chmod(target.stat().st_mode)
-        yield beside
-    finally:
-        with suppress(OSError):
-            beside.unlink()
-
-
-def _put(beside: Path, target: Path, data: bytes) -> None:
-    if _is_stream(target):
-        target.write_bytes(data)
-    else:
-        beside.replace(target)

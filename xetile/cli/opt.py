@@ -20,7 +20,7 @@ from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
 
-from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, as_wrong_input, run_tool
+from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
 from xetile.cli.expectations import Diagnostic, read_expectations, unmet
 from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
@@ -29,6 +29,7 @@ from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes
 from xetile.cli.pipeline_spec import check_target, collect_pipeline, parse_passes
 from xetile.cli.usage import unrecognized
 from xetile.errors import XetileError, collected_remarks, one_line, position, written_in
+from xetile.parser import as_wrong_input
 
 PROGRAM = "xetile-opt"
 

@@ -60,7 +60,7 @@ def unrecognized(program: str, options: Collection[str], argument: str) -> str:
 
 
 def _too_many(program: str, argument: str) -> str:
-    if program not in ("xetile-opt", "xetile-compile", "xetile-run"):
+    if program not in ("xetile-opt", "xetile-run"):
         return f"unexpected argument '{argument}'"
     said = f"one input at a time: '{argument}' is another"
     if program == "xetile-run":

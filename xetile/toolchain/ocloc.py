@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -16,6 +17,9 @@ TIME_LIMIT = 300.0
 LOADER_SYMBOLS = ("__INTEL_PATCH_", "__INTEL_PER_THREAD_OFF")
 """How the symbols begin that the driver resolves when it loads a binary; any other undefined symbol is a
 builtin that the compiler does not know (ocloc does not report it)."""
+
+
+_VERSION_SECONDS = 30.0
 
 
 class Disassembly(NamedTuple):
@@ -34,6 +38,15 @@ def need_ocloc() -> Path:
     if found is None:
         raise XetileError("ocloc is needed and not installed; name it in XETILE_OCLOC")
     return found
+
+
+@cache
+def ocloc_version() -> str:
+    """What ocloc prints as its version, such as `26.27.039122`; empty where it does not say.
+
+    Errors: XetileError when ocloc is missing, or does not answer.
+    """
+    return run([need_ocloc(), "--version"], seconds=_VERSION_SECONDS).output.strip()
 
 
 def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> bytes:

@@ -29,7 +29,15 @@ HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (64,), }".ljust(117
 MISTAKES = {
     "xetile-compile gmem.mlir --device bmg": "xetile-compile: error: cannot read 'gmem.mlir': no such file or directory; did you mean 'gemm.mlir'?",
     "xetile-compile folder": "xetile-compile: error: cannot read 'folder': is a directory; name a file in it, such as 'folder/gemm.mlir'",
-    "xetile-compile gemm.mlir other.mlir": "xetile-compile: error: one input at a time: 'other.mlir' is another",
+    "xetile-compile gemm.mlir other.mlir": "xetile-compile: error: outputs named after their inputs need a folder to go to; give -o",
+    "xetile-compile gemm.mlir other.mlir -o -": "xetile-compile: error: outputs named after their inputs do not go to standard output; name a folder with -o",
+    "xetile-compile gemm.mlir folder/gemm.mlir -o out": "xetile-compile: error: 'gemm.mlir' and 'folder/gemm.mlir' would both be written to 'out/gemm.spv'; give them folders of their own",
+    "xetile-compile gemm.mlir gemm.mlir -o out": "xetile-compile: error: 'gemm.mlir' is given twice",
+    "xetile-compile gemm.mlir --device bmg,pvc -o other.mlir": "xetile-compile: error: 'other.mlir' is a file; outputs named after their inputs need a folder",
+    "xetile-compile gemm.mlir --device bmg,bmg -o out": "xetile-compile: error: the device bmg is named twice",
+    "xetile-compile gemm.mlir --device bmg, -o out": "xetile-compile: error: --device: a name is missing in 'bmg,'; write names with commas between",
+    "xetile-compile gemm.mlir --device bgm,pvc -o out": "xetile-compile: error: unknown device 'bgm'; known are pvc, bmg, lnl, ptl, cri; did you mean 'bmg'?",
+    "xetile-compile gemm.mlir --jobs 0 -o out": "xetile-compile: error: argument --jobs: '0' is no number of processes; write one from 1",
     "xetile-compile gemm.spv --emit asm": "xetile-compile: error: cannot read 'gemm.spv': it is SPIR-V; expected MLIR text",
     "xetile-compile gemm.mlir --devcie bmg": "xetile-compile: error: unrecognized argument '--devcie'; did you mean '--device'?",
     "xetile-compile gemm.mlir --device": "xetile-compile: error: argument --device: a value is needed, as in --device DEVICE",
@@ -84,11 +92,13 @@ def test_a_mistake(
         Path(name).write_text(text)
     Path("gemm.spv").write_bytes(b"\x03\x02\x23\x07\x00\x04\x01\x00")
     Path("short.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + HEADER + bytes(100))
+    before = sorted(Path().rglob("*"))
     command, *arguments = shlex.split(line)
     assert COMMANDS[command](arguments) == 1
     said, *source = capsys.readouterr().err.splitlines()
     assert said == MISTAKES[line]
     assert ".mlir:" in said or source == []  # the line of source is below
+    assert sorted(Path().rglob("*")) == before
 
 
 def test_a_device_that_is_not_there_is_answered_with_those_that_are(

@@ -224,6 +224,47 @@ def test_children_end_with_the_command(tmp_path: Path, number: signal.Signals) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ocloc", "pid"]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_processes_of_a_batch_end_with_the_command(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """A terminal sends an interrupt to all processes of a command; who ends it sends a signal to one."""
+    ocloc, notes = tmp_path / "ocloc", tmp_path / "pids"
+    ocloc.write_text(
+        f'#!/bin/sh\n[ "$1" = compile ] || exit 0\necho $$ $PPID >> {notes}\nexec sleep 100\n'
+    )
+    ocloc.chmod(0o755)
+    kernels = [
+        str(ROOT / f"examples/gemm_{type}_plain.mlir") for type in ("f16", "i8", "bf16")
+    ]
+    with subprocess.Popen(
+        [
+            *command("xetile-compile"),
+            *kernels,
+            *("--device", "bmg,pvc", "--emit", "zebin", "-o", "out", "--jobs", "2"),
+        ],
+        env=os.environ | {"XETILE_OCLOC": str(ocloc), "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        start_new_session=True,
+    ) as child:
+        while not (notes.exists() and len(notes.read_text().splitlines()) == 2):
+            assert child.poll() is None
+            time.sleep(0.1)
+        if number == signal.SIGINT:
+            os.killpg(child.pid, number)
+        else:
+            child.send_signal(number)
+        _, errors = communicated(child)
+    assert (child.returncode, errors) == (128 + number, b"")
+    processes = {int(found) for found in notes.read_text().split()}
+    assert len(processes) == 4
+    for process in processes:
+        assert_gone(process)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert left == {"ocloc", "pids", "out"}
+
+
 def assert_gone(process: int) -> None:
     """A process has ended, which the system's first process may take a moment to note."""
     for _ in range(100):

@@ -23,7 +23,7 @@ MISTAKES: list[tuple[Main, list[str], str]] = [
     (opt, ["a.mlir", "--verify-diagnostic"], "unrecognized argument '--verify-diagnostic'; did you mean '--verify-diagnostics'?"),
     (opt, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another"),
     (run.main, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another; to compare two kernels write --against b.mlir"),
-    (compile.main, ["a.mlir", "b.mlir"], "one input at a time: 'b.mlir' is another"),
+    (compile.main, ["a.mlir", "b.mlir"], "outputs named after their inputs need a folder to go to; give -o"),
     (kernel.main, ["gemm", "conv", "--m", "1", "--n", "1", "--k", "1"], "unexpected argument 'conv'"),
     (run.main, [], "an input is needed: IN, or - for standard input"),
     (compile.main, ["a.mlir", "--device"], "argument --device: a value is needed, as in --device DEVICE"),

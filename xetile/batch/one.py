@@ -1,0 +1,94 @@
+"""One source for one device: what the command makes of it, whether it compiles one or many."""
+
+import json
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from xetile.batch.options import LAST, UPPER, Options
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xetile.api import Kind
+    from xetile.levels import LevelName
+
+Counts = dict[str, dict[str, float]]
+"""Instruction counts by kernel; for the keys see toolchain/isa.py."""
+
+
+class Compiled(NamedTuple):
+    """Code; its launch contract as JSON, and instruction counts, None where they were not asked for."""
+
+    code: str | bytes
+    contract: str | None
+    statistics: Counts | None
+
+
+def compile_text(
+    text: str, name: str, device: str | None, options: Options, *, with_contract: bool
+) -> Compiled:
+    """What `options` ask for, of a module's text at any level; `name` is what messages call it.
+
+    `with_contract` asks for the launch contract of what has one.
+    Errors: XetileError, as `xetile.lower` and `emit` have them.
+    """
+    from xetile.api import parse_text
+
+    module = parse_text(text, name)
+    if options.emit in UPPER:
+        code, lowered = _upper_ir(module, device, options), module
+    else:
+        from xetile.codegen import lower_to_llvm
+
+        lowered = lower_to_llvm(module, device, kernel=options.kernel, assume=options.assume)
+        code = _code(lowered, device, options)
+    counts = _statistics(lowered, device, options) if options.statistics else None
+    has_contract = with_contract and options.has_contract
+    contract = _contract(module, lowered, device, options) if has_contract else None
+    return Compiled(code, contract, counts)
+
+
+def _upper_ir(module: "ModuleOp", device: str | None, options: Options) -> str:
+    """The IR of a level above the llvm dialect."""
+    from xetile.api import lower, text
+
+    if options.kernel is not None:
+        from xetile.codegen import only_kernel
+
+        module = only_kernel(module, options.kernel)
+    to = cast("LevelName", options.emit)
+    return text(lower(module, to=to, device=device, assume=options.assume))
+
+
+def _code(lowered: "ModuleOp", device: str | None, options: Options) -> str | bytes:
+    if options.emit == LAST:
+        from xetile.api import text
+
+        return text(lowered)
+    from xetile.codegen import emit
+
+    return emit(lowered, cast("Kind", options.emit), device, grf=options.grf)
+
+
+def _contract(
+    module: "ModuleOp", lowered: "ModuleOp", device: str | None, options: Options
+) -> str:
+    from xetile.codegen.contract import contract_of, device_otherwise
+
+    otherwise = device_otherwise(module)
+    return as_json(contract_of(lowered, device, grf=options.grf, otherwise=otherwise))
+
+
+def _statistics(module: "ModuleOp", device: str | None, options: Options) -> Counts:
+    from xetile.codegen import statistics
+
+    return statistics(module, device, grf=options.grf, kernel=options.kernel)
+
+
+def of_one_or_by_kernel(counts: Counts) -> dict[str, float] | Counts:
+    """Counts as they are printed: of the kernel, or by kernel where there are several."""
+    return next(iter(counts.values())) if len(counts) == 1 else counts
+
+
+def as_json(value: object) -> str:
+    """JSON as files have it: with line breaks, two blanks a level."""
+    return json.dumps(value, indent=2) + "\n"

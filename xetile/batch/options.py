@@ -1,0 +1,69 @@
+"""What to make of kernels, and the names of the files that it goes to."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from xetile.errors import XetileError
+from xetile.levels import below
+from xetile.targets.target import Assume, RegisterFile
+
+*UPPER, LAST = below("blocked")
+"""Levels of IR that are printed as they are made, and the one that code is made of."""
+
+KINDS = (*UPPER, LAST, "ll", "spirv", "zebin", "asm")
+"""What can be made."""
+
+SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
+"""What is binary, and is launched as its contract says."""
+
+CONTRACT_SUFFIX = ".json"
+"""What the name of a launch contract has behind that of its code."""
+
+_TEXT_SUFFIXES = {"ll": ".ll", "asm": ".asm"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is made of every kernel: each field is part of what decides whether a file is up to date.
+
+    `emit` is one of KINDS; `kernel` the only kernel that is wanted; `assume` and `grf` are as `xetile.lower` and
+    `xetile.codegen.emit` have them; `statistics` asks for instruction counts, which need ocloc.
+    """
+
+    emit: str = "spirv"
+    kernel: str | None = None
+    assume: Assume = "block"
+    grf: RegisterFile = "large"
+    statistics: bool = False
+
+    @property
+    def has_contract(self) -> bool:
+        """Whether a launch contract stands beside the code."""
+        return self.emit in SUFFIXES
+
+    @property
+    def needs_ocloc(self) -> bool:
+        """Whether Intel's offline compiler takes part."""
+        return self.statistics or self.emit in ("zebin", "asm")
+
+
+def check_kind(emit: str) -> None:
+    """Refuse what cannot be made."""
+    if emit not in KINDS:
+        raise XetileError(f"unknown kind of code '{emit}'; expected one of {', '.join(KINDS)}")
+
+
+def suffix(emit: str) -> str:
+    """How the name of a file ends that has this kind of output: `.spv`, `.xegpu.mlir`."""
+    return SUFFIXES.get(emit) or _TEXT_SUFFIXES.get(emit) or f".{emit}.mlir"
+
+
+def output_name(stem: str, device: str | None, emit: str) -> str:
+    """The file of one input and one device: `gemm.bmg.spv`; without a device, whichever the input names: `gemm.spv`."""
+    middle = "" if device is None else f".{device}"
+    return f"{stem}{middle}{suffix(emit)}"
+
+
+def stem(path: str) -> str:
+    """What the outputs of an input are named after; `-`, standard input, is `stdin`."""
+    return "stdin" if path == "-" else PurePath(path).stem

@@ -1,0 +1,102 @@
+"""Whether an output is up to date: a stamp beside it says of what it was made, and what was written.
+
+The stamp of `DIR/a.bmg.spv` is `DIR/.xetile/a.bmg.spv.json`. An output is up to date where the stamp has the key of
+what would be made now and the files are the ones that were written; times of files are not looked at.
+"""
+
+import json
+from dataclasses import asdict
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TypedDict, cast
+
+from xetile.batch.one import Counts
+from xetile.batch.options import Options
+
+FOLDER = ".xetile"
+"""Of stamps, in the folder of the outputs."""
+
+
+class Stamp(TypedDict):
+    """What was made: `key` of source, options and compiler, files with their hashes, what was said and counted.
+
+    `shown_as` is what diagnostics depend on beside that: the name of the source, and whether its lines are shown.
+    """
+
+    key: str
+    shown_as: str
+    outputs: dict[str, str]
+    said: list[tuple[str, str]]
+    statistics: Counts | None
+
+
+def key_of(text: str, device: str | None, options: Options) -> str:
+    """A hash of all that decides what is made of a source: its text, the device, the options, the compiler."""
+    parts = [text, device, asdict(options), _compiler(), _ocloc(options)]
+    return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def file_hash(data: bytes) -> str:
+    """What a stamp says of a file."""
+    return sha256(data).hexdigest()
+
+
+def stamp_path(output: str) -> Path:
+    """Where the stamp of an output is."""
+    path = Path(output)
+    return path.parent / FOLDER / f"{path.name}.json"
+
+
+def valid_stamp(output: str, key: str, shown_as: str) -> Stamp | None:
+    """The stamp of an output that is up to date, else None."""
+    stamp = _read(stamp_path(output))
+    if (
+        stamp is None
+        or stamp["key"] != key
+        or (stamp["said"] and stamp["shown_as"] != shown_as)
+    ):
+        return None
+    folder = Path(output).parent
+    kept = all(_is_as_written(folder / name, of) for name, of in stamp["outputs"].items())
+    return stamp if kept else None
+
+
+def _is_as_written(path: Path, expected: str) -> bool:
+    try:
+        return file_hash(path.read_bytes()) == expected
+    except OSError:
+        return False
+
+
+def _read(path: Path) -> Stamp | None:
+    """The stamp of a file; None where there is none, or something else."""
+    try:
+        found: object = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    is_one = isinstance(found, dict) and found.keys() == Stamp.__annotations__.keys()
+    return cast("Stamp", found) if is_one else None
+
+
+@cache
+def _compiler() -> str:
+    """A hash of this compiler's own text, and of the versions of what it stands on."""
+    from importlib.metadata import version
+
+    root = Path(__file__).parents[1]
+    seen = sha256()
+    for path in sorted(root.rglob("*.py")):
+        seen.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return f"{seen.hexdigest()} xdsl {version('xdsl')} llvmlite {version('llvmlite')}"
+
+
+def _ocloc(options: Options) -> list[str | int]:
+    """The offline compiler where it takes part: its file, what it says of its version, its bytes and time."""
+    if not options.needs_ocloc:
+        return []
+    from xetile.toolchain.ocloc import need_ocloc, ocloc_version
+
+    path = need_ocloc()
+    found = path.stat()
+    return [str(path), ocloc_version(), found.st_size, found.st_mtime_ns]

@@ -1,0 +1,62 @@
+"""Writing files so that nobody finds half of one: beside their places first, then all are put there.
+
+Imports nothing of ours: what went wrong is an OSError, which who writes puts in words.
+"""
+
+import os
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from errno import EISDIR
+from pathlib import Path
+
+
+def write_files(
+    files: Sequence[tuple[str, bytes]],
+    refusing: Callable[[str], AbstractContextManager[None]] = nullcontext,
+) -> None:
+    """Write files, in their order: each is the old one or the new one, all the old one where one cannot be written.
+
+    A device such as /dev/null, or a pipe, is written in place.
+    Errors: OSError, inside of `refusing` of the path that is at fault.
+    """
+    with ExitStack() as leftovers:
+        written: list[tuple[str, Path, bytes]] = []
+        for number, (path, data) in enumerate(files):
+            with refusing(path):
+                beside = leftovers.enter_context(_beside(path, data, number))
+                written.append((path, beside, data))
+        for path, beside, data in written:
+            with refusing(path):
+                _put(beside, Path(path).resolve(), data)
+
+
+def _is_stream(target: Path) -> bool:
+    """Whether a place is a device such as /dev/null or a pipe, which is written in place; a folder fails."""
+    return target.exists() and not target.is_file()
+
+
+@contextmanager
+def _beside(path: str, data: bytes, number: int) -> Generator[Path]:
+    """A file with the data next to its place, which is gone afterwards unless it was put there."""
+    target = Path(path).resolve()
+    beside = target.with_name(f".{target.name}.{os.getpid()}.{number}.tmp")
+    if _is_stream(target):
+        if target.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        yield beside
+        return
+    try:
+        beside.write_bytes(data)
+        if target.exists():
+            beside.chmod(target.stat().st_mode)
+        yield beside
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _put(beside: Path, target: Path, data: bytes) -> None:
+    if _is_stream(target):
+        target.write_bytes(data)
+    else:
+        beside.replace(target)
