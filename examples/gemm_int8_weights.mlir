@@ -1,5 +1,6 @@
 // C = A * (W * scales) for 4096 x 4096 matrices: A is f16, the weights are signed bytes, and each 128 weights of a column
-// have one scale. Weights become f16 in registers, before the product.
+// have one scale. Weights become f16 before the product. By the map, the four subgroups of a column need the same part of
+// them: each converts a quarter, which the others take from shared memory (`xetile-wg-to-sg`, `operands=once`).
 //
 // One workgroup computes one 128x256 tile of C: the grid has 32x16 workgroups, block_id x is the row of tiles and
 // block_id y the column. 16 subgroups, laid out 4x4, share the tile as 32x64 pieces; 16 lanes make a subgroup, hence

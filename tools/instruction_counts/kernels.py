@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tools.instruction_counts.attention import Stored, attention
 from tools.instruction_counts.products import BIAS_RELU, product
+from tools.instruction_counts.weights import weights
 from xetile.api import parse_text
 from xetile.codegen import statistics
 
@@ -41,6 +42,14 @@ KERNELS: Mapping[str, Counted] = {
         product(b_transposed=True),
         {"bmg": 9, "pvc": 9, "cri": 5},
         {"bmg": 44.6, "pvc": 102, "cri": 39.6},
+    ),
+    "product, int8 weights": Counted(
+        weights(), {"bmg": 2, "pvc": 2, "cri": 2}, {"bmg": 117, "pvc": 162, "cri": 109}
+    ),
+    "product, int8 weights, scales": Counted(
+        weights(scaled=True),
+        {"bmg": 2, "pvc": 2, "cri": 2},
+        {"bmg": 167, "pvc": 227, "cri": 169},
     ),
     "product through shared memory": Counted(
         (RFC / "2.4-shared-memory.mlir").read_text(),

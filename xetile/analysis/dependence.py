@@ -15,6 +15,17 @@ from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 Origins = dict[SSAValue, Operation]
 """Values, each with the op that it follows from."""
 
+_TELLING = (
+    "gpu.subgroup_id",
+    "gpu.thread_id",
+    "gpu.global_id",
+    "gpu.lane_id",
+    "memref.atomic_rmw",
+    "xetile.atomic_rmw_tile",
+    "func.call",
+)
+"""What gives each subgroup of a workgroup a result of its own, or may."""
+
 _DECIDED_BY_FIRST = ("scf.if", "scf.index_switch")
 _READING = ("memref.load", "vector.load", "memref.dim", "memref.dealloc")
 
@@ -38,6 +49,11 @@ def following(
                 _step(op, found)
                 _write(op, found)
     return found
+
+
+def told_apart(function: Operation) -> Origins:
+    """The values that may differ between subgroups of a workgroup."""
+    return following(function, lambda op: op.name in _TELLING)
 
 
 def origin_of(op: Operation, origins: Mapping[SSAValue, Operation]) -> Operation | None:

@@ -5,7 +5,7 @@ from math import prod
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xetile.analysis.dependence import decided_by, following, origin_of
+from xetile.analysis.dependence import decided_by, origin_of, told_apart
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
     functions,
@@ -19,16 +19,6 @@ from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.xetile.types import TileType
 from xetile.errors import warn
 from xetile.levels import UNIT_ATTRIBUTE
-
-_TELLING = (
-    "gpu.subgroup_id",
-    "gpu.thread_id",
-    "gpu.global_id",
-    "memref.atomic_rmw",
-    "xetile.atomic_rmw_tile",
-    "func.call",
-)
-"""What gives each subgroup of a workgroup a result of its own, or may."""
 
 
 def warn_of_missing_maps(module: ModuleOp) -> None:
@@ -52,7 +42,7 @@ def _stored_by_all(function: Operation) -> Operation | None:
     stores = [op for op in function.walk() if has_trait(op, WritesTile)]
     if not stores:
         return None
-    told = following(function, lambda op: op.name in _TELLING)
+    told = told_apart(function)
     if any(origin_of(op, told) or decided_by(op, told) for op in stores):
         return None
     return stores[0]

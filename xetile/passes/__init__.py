@@ -61,6 +61,12 @@ PASSES = {
                 "who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper), "
                 "mapped (those of the tile's map); needed by default",
             ),
+            "operands": PassOption(
+                "WHO",
+                "who computes operands of products in loops from what is loaded: once (each element one subgroup, "
+                "which hands it on through shared memory, where that is cheaper), mapped (those of the map, as with "
+                "loads=mapped); once by default",
+            ),
             "print_plan": PassOption(
                 "BOOL",
                 "whether standard error shows how values change their owners, a line each; false by default",

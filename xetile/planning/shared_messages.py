@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 from math import gcd, prod
 from typing import Literal, NamedTuple
 
+from xdsl.ir import SSAValue
+
+from xetile.dialects.xetile import TileMMAOp
 from xetile.layout.algebra.distribution import power_of_two_part
 from xetile.layout.algebra.linear_layout import LayoutError
 from xetile.layout.exchange.banks import conflicts
@@ -105,6 +108,13 @@ class Side(NamedTuple):
     def vector_bits(self) -> int:
         """What a message moves for each lane."""
         return self.words * self.word_bits
+
+
+def role_of(value: SSAValue) -> Role:
+    """The operand of products that a value is, None where it is none."""
+    uses = [use for use in value.uses if isinstance(use.operation, TileMMAOp)]
+    roles: tuple[Role, ...] = ("a", "b", None)
+    return roles[uses[0].index] if uses else None
 
 
 def predicted_cell(unit: Place, bits: int, role: Role, device: Device) -> Cell:

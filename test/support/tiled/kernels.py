@@ -14,6 +14,7 @@ from support.tiled.across import kernels_across
 from support.tiled.attention import attentions
 from support.tiled.carried import carried_kernels
 from support.tiled.case import Case
+from support.tiled.computed import computed_kernels
 from support.tiled.examples import example_kernels
 from support.tiled.gemms import gemms
 from support.tiled.reaching import LEVELS, Level, followed
@@ -28,6 +29,7 @@ FAMILIES: Mapping[str, Callable[[], Sequence[Case]]] = {
     "across": kernels_across,
     "carried": carried_kernels,
     "weights": weight_kernels,
+    "computed": computed_kernels,
     "moves": one_op_memory.moves,
     "accesses": one_op_memory.accesses,
     "elementwise": one_op_values.elementwise,

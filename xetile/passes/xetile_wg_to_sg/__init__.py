@@ -34,6 +34,9 @@ The rooms:
 Where such an op takes what is loaded, or made of that element by element, and it is cheaper, no data moves: each
 subgroup loads what it needs, at the place of the load (planning/holdings).
 
+Operands of products that a loop computes have a place for an exchange (`operands`), so that each element may have one
+owner, which does the work for all that need it (planning/holdings/operands.py).
+
 - `once`: what a workgroup does once and its subgroups would do many times.
 """
 
@@ -60,6 +63,7 @@ from xetile.passes.xetile_wg_to_sg import (
     vectors,
 )
 from xetile.passes.xetile_wg_to_sg.buffers import settle
+from xetile.passes.xetile_wg_to_sg.operands import cut_operands
 from xetile.passes.xetile_wg_to_sg.report import report
 from xetile.passes.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
@@ -79,6 +83,7 @@ HANDLERS: Handlers[SubgroupView] = {
 }
 
 LOADS = ("needed", "mapped")
+OPERANDS = ("once", "mapped")
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,9 @@ class XeTileWgToSg(ModulePass):
             workgroup of the target can have beside the buffers of the program.
         loads: who loads what an exchange would move: needed (the subgroups that need it, where that is cheaper),
             mapped (those of the tile's map); needed by default.
+        operands: who computes operands of products in loops from what is loaded: once (each element one subgroup, which
+            hands it on through shared memory, where that is cheaper), mapped (those of the map, as with loads=mapped);
+            once by default.
         print_plan: whether standard error shows how values change their owners, a line each; false by default.
     """
 
@@ -97,6 +105,7 @@ class XeTileWgToSg(ModulePass):
 
     exchange_bytes: int = max(find(name).shared_bytes for name in names())
     loads: str = LOADS[0]
+    operands: str = OPERANDS[0]
     print_plan: bool = False
 
     def __post_init__(self) -> None:
@@ -104,36 +113,52 @@ class XeTileWgToSg(ModulePass):
             raise XetileError(
                 f"pass '{self.name}': exchange_bytes is {self.exchange_bytes}, expected at least 1"
             )
-        if self.loads not in LOADS:
-            raise XetileError(
-                f"pass '{self.name}': loads is '{self.loads}', expected {' or '.join(LOADS)}"
-            )
+        for option, given, known in (
+            ("loads", self.loads, LOADS),
+            ("operands", self.operands, OPERANDS),
+        ):
+            if given not in known:
+                raise XetileError(
+                    f"pass '{self.name}': {option} is '{given}', expected {' or '.join(known)}"
+                )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         warn_of_missing_maps(op)
         for function in list(functions(op)):
             if level(function) == "workgroup":
-                write_workgroup_maps(function)
-                holdings = Holdings(
-                    function,
-                    infer_workgroup_maps(function),
-                    most_units=MOST_UNITS,
-                    avoids=self.loads == LOADS[0],
-                )
-                view = SubgroupView(
-                    function,
-                    HANDLERS,
-                    holdings,
-                    exchange_bytes=self.limit(function),
-                    device=shared_memory_of(targets_of(function)[0]),
-                )
-                view.run()
-                settle(view, min(target.shared_bytes for target in targets_of(function)))
-                exchanged = [made.memory for made in view.exchanges]
-                laid = lay_out(function, exchanged, view.device)
-                set_level(function, "subgroup")
-                for line in report(view.moves, laid) if self.print_plan else ():
-                    print(line, file=sys.stderr)
+                self.distribute(function)
+
+    def distribute(self, function: Operation) -> None:
+        """Make the function one for a subgroup."""
+        write_workgroup_maps(function)
+        maps = infer_workgroup_maps(function)
+        limit = self.limit(function)
+        avoids = self.loads == LOADS[0]
+        operands: list[Operation] = []
+        if avoids and self.operands == OPERANDS[0]:
+            operands = cut_operands(function, maps)
+        holdings = Holdings(
+            function,
+            maps,
+            most_units=MOST_UNITS,
+            avoids=avoids,
+            operands=operands,
+            most_bytes=limit,
+        )
+        view = SubgroupView(
+            function,
+            HANDLERS,
+            holdings,
+            exchange_bytes=limit,
+            device=shared_memory_of(targets_of(function)[0]),
+        )
+        view.run()
+        settle(view, min(target.shared_bytes for target in targets_of(function)))
+        exchanged = [made.memory for made in view.exchanges]
+        laid = lay_out(function, exchanged, view.device)
+        set_level(function, "subgroup")
+        for line in report(view.moves, laid, holdings.shared) if self.print_plan else ():
+            print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:
         """Bytes of one exchange: what was asked for, but no more than the program's buffers leave on any target."""

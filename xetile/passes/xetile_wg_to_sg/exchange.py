@@ -37,7 +37,6 @@ from xetile.dialects.xetile import (
     StoreTileOp,
     TileAttr,
     TileConvLayoutOp,
-    TileMMAOp,
     TileReduceOp,
     TileTransposeOp,
     TileType,
@@ -54,7 +53,7 @@ from xetile.passes.xetile_wg_to_sg.view import (
     is_signless,
 )
 from xetile.planning.exchanges import planned_exchange
-from xetile.planning.shared_messages import BYTE_BITS, Memory, Role
+from xetile.planning.shared_messages import BYTE_BITS, Memory, Role, role_of
 from xetile.rewriting.one_to_many import Offset
 
 
@@ -155,13 +154,6 @@ def _role(op: Operation) -> Role:
     if not isinstance(op, TileConvLayoutOp | TileTransposeOp):
         return None
     return role_of(op.result)
-
-
-def role_of(value: SSAValue) -> Role:
-    """The operand of products that a value is, None where it is none."""
-    uses = [use for use in value.uses if isinstance(use.operation, TileMMAOp)]
-    roles: tuple[Role, ...] = ("a", "b", None)
-    return roles[uses[0].index] if uses else None
 
 
 def buffer_type(memory: Memory, element: Attribute) -> MemRefType[Attribute]:

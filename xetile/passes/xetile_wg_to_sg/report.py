@@ -6,25 +6,35 @@ from typing import cast
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation
 
+from xetile.analysis.same_value import vector_shape
 from xetile.errors import position
 from xetile.layout.algebra.distribution import Distribution
 from xetile.passes.xetile_wg_to_sg.exchanged import Exchanged, Kept
 from xetile.passes.xetile_wg_to_sg.tiled_buffers import LaidBuffer
+from xetile.planning.holdings.operands import SharedOperand
 from xetile.planning.shared_messages import Side
 
 
-def report(moves: Sequence[Exchanged | Kept], laid: Sequence[LaidBuffer]) -> Iterator[str]:
-    """A line for each value, and for each buffer of the program that lies otherwise than it says.
+def report(
+    moves: Sequence[Exchanged | Kept],
+    laid: Sequence[LaidBuffer],
+    shared: Sequence[SharedOperand],
+) -> Iterator[str]:
+    """A line for each value, for each buffer of the program that lies otherwise than it says, and each operand's work.
 
     k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
     9984 bytes with gaps, 1 barrier, stores of 32 bits with 0 conflicts, loads of 256 bits with 0 conflicts
     """
+    operands = {operand.op: operand for operand in shared}
     for move in moves:
         if isinstance(move, Kept):
             yield f"{_head(move.op, move.source, move.target)} {move.how}"
         else:
-            plan = move.plan
-            yield f"{_head(move.op, plan.source, plan.target)} through shared memory: {_how(move)}"
+            head = _head(move.op, move.plan.source, move.plan.target, operands.get(move.op))
+            yield f"{head} through shared memory: {_how(move)}"
+    for operand in shared:
+        if not operand.taken:
+            yield f"{_named(operand.op, operand)} computed as mapped, {_priced(operand.mapped, operand.shared)}"
     for buffer in laid:
         sides = [
             f"{'loads' if loads else 'stores'} of {_side(side)}"
@@ -33,10 +43,26 @@ def report(moves: Sequence[Exchanged | Kept], laid: Sequence[LaidBuffer]) -> Ite
         yield f"{_where(buffer.op)}{buffer.type} swizzled: {', '.join(dict.fromkeys(sides))}"
 
 
-def _head(op: Operation, source: Distribution, target: Distribution) -> str:
-    shape = "x".join(map(str, source.shape))
-    names = f"{op.name} of {shape}x{_element(op)}"
-    return f"{_where(op)}{names} from {_dealt(source)} to {_dealt(target)}"
+def _head(
+    op: Operation,
+    source: Distribution,
+    target: Distribution,
+    operand: SharedOperand | None = None,
+) -> str:
+    names = _named(op, operand)
+    if operand is not None:
+        names += f" computed once, {_priced(operand.shared, operand.mapped)},"
+    return f"{names} from {_dealt(source)} to {_dealt(target)}"
+
+
+def _priced(taken: float, other: float) -> str:
+    return f"for {taken:.0f} instructions a round in place of {other:.0f}"
+
+
+def _named(op: Operation, operand: SharedOperand | None) -> str:
+    shape = "x".join(map(str, vector_shape(op.operands[0])))
+    what = op.name if operand is None else f"operand {str(operand.role).upper()}"
+    return f"{_where(op)}{what} of {shape}x{_element(op)}"
 
 
 def _where(op: Operation) -> str:

@@ -37,8 +37,7 @@ from xetile.dialects.xetile import (
 from xetile.dialects.xetile.attributes import ROW_MAJOR, SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.distribution import is_power_of_two
-from xetile.passes.xetile_wg_to_sg.exchange import role_of
-from xetile.planning.shared_messages import BYTE_BITS, Device, predicted_cell
+from xetile.planning.shared_messages import BYTE_BITS, Device, predicted_cell, role_of
 from xetile.planning.tiled_buffers import Laid, Reach, planned_buffer
 
 _LOOP_WEIGHT = 16

@@ -12,6 +12,8 @@ Before, in the terms of a map (8 x 4 subgroups, B is 32x256 in units of 32x64):
 
 After: `%bt` and its tile are held as [4, 8] of 64x32 with ids column-major, so that subgroup 6 loads rows 128 to 191.
 
+Likewise work on operands of products, which many subgroups would repeat, may be dealt out to all of them (operands.py).
+
 What is cheaper, prices.py reckons; what another map's load must not change, analysis/barriers.py says: where the kernel
 writes to the same memref with no barrier between, the load keeps its map.
 """
@@ -26,6 +28,7 @@ from xetile.dialects.xetile import WorkgroupMapAttr
 from xetile.layout.algebra.distribution import Distribution
 from xetile.planning.holdings.demands import Demands
 from xetile.planning.holdings.needs import Needs
+from xetile.planning.holdings.operands import OperandSharing, SharedOperand
 from xetile.planning.holdings.prices import HoldingPrices
 from xetile.targets.xe.device import XeDevice
 
@@ -58,23 +61,30 @@ class Holdings:
         *,
         most_units: int,
         avoids: bool = True,
+        operands: Sequence[Operation] = (),
+        most_bytes: int = 0,
     ) -> None:
-        """What avoids exchanges, or what the maps say.
+        """What avoids exchanges and repeated work, or what the maps say.
 
         `maps` has those of all values of rank 2; `most_units` bounds the units of one value in a subgroup.
+        Of `operands`, ops, subgroups may make the sources together (operands.py), in `most_bytes` of shared memory.
         """
         self.needs = Needs(function, maps, most_units)
         self.avoided: dict[Operation, Avoided] = {}
+        self.shared: list[SharedOperand] = []
         self._demands: Demands | None = None
         target = targets_of(function)[0]
         if not avoids or not isinstance(target, XeDevice):
             return
         moving = [op for op in self.needs.operations if self.needs.moves(op)]
-        if moving:
+        if moving or operands:
             prices = HoldingPrices(target, self.needs)
             self._demands = Demands(self.needs, prices)
             for op in moving:
                 self._try(op, prices, self._demands)
+            sharing = OperandSharing(self.needs, prices, self._demands, most_bytes=most_bytes)
+            found = [sharing.choose(op) for op in operands]
+            self.shared = [operand for operand in found if operand is not None]
             self._demands.move_prefetches()
 
     def _try(self, op: Operation, prices: HoldingPrices, demands: Demands) -> None:

@@ -20,10 +20,16 @@ _Done = tuple[Operation, Distribution | None]
 
 
 class Redirected(NamedTuple):
-    """What it costs that an op takes its source otherwise: instructions, and the loads that are done for it."""
+    """An op that takes its source otherwise: instructions that this adds and saves, and the loads that it needs."""
 
-    price: float
+    added: float
+    saved: float
     loads: tuple[Operation, ...]
+
+    @property
+    def price(self) -> float:
+        """What it costs in all."""
+        return self.added - self.saved
 
 
 class Demands:
@@ -36,7 +42,9 @@ class Demands:
         self._held: dict[SSAValue, list[Distribution]] = {}
         self._redirected: dict[Operation, Distribution] = {}
         self._undo: list[Callable[[], None]] = []
-        self._price = 0.0
+        self._exactly = False
+        self._added = 0.0
+        self._saved = 0.0
         self._loads: list[Operation] = []
         for op in needs.operations:
             if carries(op):
@@ -67,20 +75,48 @@ class Demands:
         self, op: Operation, source: SSAValue, wanted: Distribution, *, most: float
     ) -> Redirected | None:
         """Let an op take its source as `wanted`, where that adds less than `most` instructions; None where not."""
-        self._undo, self._price, self._loads = [], 0.0, []
+        found = self._try(op, source, wanted)
+        if found is None or found.price >= most:
+            self._take_back()
+            return None
+        return found
+
+    def price(
+        self, op: Operation, source: SSAValue, wanted: Distribution
+    ) -> Redirected | None:
+        """What it costs that an op takes its source as `wanted`; None where it cannot be.
+
+        All that makes the source is done so, nothing is cut out of what is held otherwise.
+        """
+        self._exactly = True
+        found = self._try(op, source, wanted)
+        self._take_back()
+        self._exactly = False
+        return found
+
+    def share(self, op: Operation, source: SSAValue, wanted: Distribution) -> None:
+        """Let an op take its source so, which has a price."""
+        self._exactly = True
+        self._try(op, source, wanted)
+        self._exactly = False
+
+    def _try(self, op: Operation, source: SSAValue, wanted: Distribution) -> Redirected | None:
+        self._undo, self._added, self._saved, self._loads = [], 0.0, 0.0, []
         done = self._as_usual(op)
         before = self._class(source), self._held_as(source, self._needs.home(source))
         after = self._demand(source, wanted, done)
-        if after is not None:
-            self._redirected[op] = wanted
-            self._undo.append(lambda: self._redirected.pop(op) and None)
-            if before != after:
-                self._release(before, done)
-            if self._price < most:
-                return Redirected(self._price, tuple(self._loads))
+        if after is None:
+            return None
+        self._redirected[op] = wanted
+        self._undo.append(lambda: self._redirected.pop(op) and None)
+        if before != after:
+            self._release(before, done)
+        return Redirected(self._added, self._saved, tuple(self._loads))
+
+    def _take_back(self) -> None:
         for undo in reversed(self._undo):
             undo()
-        return None
+        self._undo = []
 
     def move_prefetches(self) -> None:
         """Prefetches follow the loads of their tile where that costs no more than a tile of their own."""
@@ -121,7 +157,8 @@ class Demands:
     def _held_as(self, value: SSAValue, wanted: Distribution) -> Distribution:
         """The distribution that a value is taken from: that which is wanted, or one that has all of it."""
         held = self._held.get(self._class(value))
-        if held is None or wanted in held or isinstance(value.type, TileType):
+        whole = self._exactly or isinstance(value.type, TileType)
+        if held is None or wanted in held or whole:
             return wanted
         return next((d for d in held if own_pieces(d, wanted) is not None), wanted)
 
@@ -162,7 +199,11 @@ class Demands:
                 self._release((self._class(value), wanted), (op, distribution))
 
     def _charge(self, op: Operation, distribution: Distribution, sign: int) -> None:
-        self._price += sign * self._prices.of(op, distribution)
+        price = self._prices.of(op, distribution)
+        if sign > 0:
+            self._added += price
+        else:
+            self._saved += price
         if has_trait(op, ReadsTile) and sign > 0:
             self._loads.append(op)
 

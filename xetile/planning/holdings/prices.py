@@ -1,7 +1,7 @@
 """What it costs a subgroup to have a value in a distribution, and to exchange it: instructions, by rounds of loops."""
 
 from math import ceil, prod
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import IndexType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -21,13 +21,20 @@ from xetile.planning.exchanges import planned_exchange
 from xetile.planning.holdings.needs import Needs, reduced
 from xetile.planning.messages import in_memory, plan
 from xetile.planning.register_layouts.classes import weight
-from xetile.planning.shared_messages import BYTE_BITS, shared_memory_of
+from xetile.planning.shared_messages import BYTE_BITS, role_of, shared_memory_of
 from xetile.planning.uses import TileUse
 from xetile.targets.target import INDEX_BITS
 from xetile.targets.xe.device import XeDevice
-from xetile.targets.xe.prices import ELEMENTWISE
+from xetile.targets.xe.prices import CONVERSIONS, ELEMENTWISE, SHARED_ROUND
 
 _LOOPS = ("scf.for", "scf.while")
+
+
+class Shared(NamedTuple):
+    """An exchange of one round: instructions of a subgroup, and the bytes of a buffer."""
+
+    price: float
+    bytes: int
 
 
 class HoldingPrices:
@@ -50,7 +57,7 @@ class HoldingPrices:
             return self._access(op, made, "prefetch", turned=False)
         if has_trait(op, Elementwise):
             words = self._words(made, _bits(op.results[0]))
-            return words * ELEMENTWISE.get(op.name, 1)
+            return words * _each(op)
         return 0.0
 
     def reducing(self, op: TileReduceOp, source: Distribution) -> float:
@@ -88,6 +95,24 @@ class HoldingPrices:
             moved + self.reducing(op, self._needs.home(op.source)) - self.reducing(op, whole)
         )
 
+    def shared(self, op: Operation, owner: Distribution) -> Shared:
+        """What it costs in one round to hand an operand of a product on from its owners by `op`."""
+        found = planned_exchange(
+            owner,
+            self._needs.home(op.results[0]),
+            max(BYTE_BITS, _bits(op.operands[0])),
+            (owner.shape[0], owner.shape[1]),
+            turned=False,
+            role=role_of(op.results[0]),
+            device=shared_memory_of(self._device),
+            limit=self._device.shared_bytes,
+        )
+        return Shared(found.price + SHARED_ROUND, found.bytes)
+
+    def rounds(self, op: Operation) -> int:
+        """How often an op is reckoned to be executed."""
+        return weight(_depth(op))
+
     def _access(
         self, op: Operation, made: Distribution, use: TileUse, *, turned: bool
     ) -> float:
@@ -116,6 +141,17 @@ class HoldingPrices:
         """Words of 32 bits that a lane has of a subgroup's units."""
         elements = prod(made.unit) * made.local_units
         return max(1.0, elements * bits / WORD_BITS / self._device.lanes)
+
+
+def _each(op: Operation) -> float:
+    """Instructions of an elementwise op for a word of its result."""
+    types = [cast(VectorType[Attribute], v.type).element_type for v in op.results]
+    for value in op.operands[:1]:
+        if isinstance(value.type, VectorType):
+            source = cast("VectorType[Attribute]", value.type).element_type
+            if (found := CONVERSIONS.get((str(source), str(types[0])))) is not None:
+                return found
+    return ELEMENTWISE.get(op.name, 1)
 
 
 def _depth(op: Operation) -> int:
