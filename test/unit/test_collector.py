@@ -7,10 +7,10 @@ from threading import Barrier, Thread
 import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.transforms.canonicalize import CanonicalizePass
 
 import xetile
 from xetile.collector import still
+from xetile.rewriting.canonical import Canonicalize
 
 KERNEL = """
 gpu.module @m {
@@ -74,13 +74,13 @@ def test_the_last_of_several_threads_restores_it(was_on: bool) -> None:
 
 def test_passes_run_without_it(was_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    canonicalize = CanonicalizePass.apply
+    canonicalize = Canonicalize.apply
 
-    def watched(self: CanonicalizePass, ctx: Context, op: ModuleOp) -> None:
+    def watched(self: Canonicalize, ctx: Context, op: ModuleOp) -> None:
         seen.append(gc.isenabled())
         canonicalize(self, ctx, op)
 
-    monkeypatch.setattr(CanonicalizePass, "apply", watched)
+    monkeypatch.setattr(Canonicalize, "apply", watched)
     module = xetile.parse(KERNEL)
     xetile.emit(module, "spirv", "bmg")
     assert seen

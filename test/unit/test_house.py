@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "collector", "files", "snippets"),
+    ("advice", "collector", "files", "hints", "snippets"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),

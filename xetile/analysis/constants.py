@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.vector.support import dense, splat, splat_bytes
+from xetile.hints import isa
 
 Dense = DenseIntOrFPElementsAttr[AnyDenseElement]
 

@@ -3,7 +3,7 @@
 Levels and launch conventions: docs/xetile-dialect.md and docs/running.md.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import prod
 from operator import index
 from typing import SupportsIndex, cast
@@ -31,9 +31,20 @@ _FUNCTIONS = ("gpu.func", "func.func")
 
 def functions(module: Operation) -> Iterator[Operation]:
     """The functions with a body, in the order of the module."""
-    for op in module.walk():
-        if op.name in _FUNCTIONS and op.regions and op.regions[0].blocks:
+    for op in outermost(module, _FUNCTIONS):
+        if op.regions and op.regions[0].blocks:
             yield op
+
+
+def outermost(op: Operation, names: Collection[str]) -> Iterator[Operation]:
+    """The ops with these names, in order; nothing is looked for inside of them, so that long bodies cost nothing."""
+    if op.name in names:
+        yield op
+        return
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                yield from outermost(inner, names)
 
 
 def holds_dialect(function: Operation, *dialects: str) -> bool:
@@ -125,8 +136,12 @@ def kernel_functions(module: ModuleOp) -> list[Operation]:
     A function that another one calls is none.
     """
     found: list[Operation] = []
-    called = {op.properties.get("callee") for op in module.walk() if op.name == "func.call"}
-    for function in functions(module):
+    inside = list(functions(module))
+    called: set[Attribute | None] = set()
+    if any(function.name != "gpu.func" for function in inside):
+        calls = (op for op in module.walk() if op.name == "func.call")
+        called = {op.properties.get("callee") for op in calls}
+    for function in inside:
         if function.name == "gpu.func":
             if is_marked_kernel(function):
                 found.append(function)

@@ -18,12 +18,12 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.intervals import OPERATIONS, SIGNED
 from xetile.analysis.kernels import launch_sizes, subgroup_count
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.known_integers import known_integer
+from xetile.hints import isa
 from xetile.targets.target import INDEX_BITS
 
 _MAX_ID = 2**32 - 1

@@ -6,6 +6,8 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
+from xetile.analysis.kernels import outermost
+
 KERNEL_ATTRIBUTE = "gpu.kernel"
 WORKGROUP_SIZE = "reqd_work_group_size"
 """The attribute with the work-items of a workgroup."""
@@ -15,9 +17,9 @@ _MATRIX_FUNCTION = "_matrix_mad_"
 
 def llvm_functions(module: ModuleOp) -> Iterator[llvm.FuncOp]:
     """The functions of the llvm dialect, those inside a gpu.module too."""
-    for op in module.walk():
-        if isinstance(op, llvm.FuncOp):
-            yield op
+    for op in outermost(module, (llvm.FuncOp.name,)):
+        assert isinstance(op, llvm.FuncOp)
+        yield op
 
 
 def is_kernel(function: llvm.FuncOp) -> bool:

@@ -32,7 +32,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
-from xdsl.utils.hints import isa
 
 from xetile.codegen.atomics import atomic_instruction
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
@@ -47,6 +46,7 @@ from xetile.dialects.upstream.llvm_values import (
     UIToFPOp,
 )
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.targets.xe.device import TRIPLE
 
 _VECTORS = ((2,), (3,), (4,), (8,), (16,))

@@ -21,9 +21,9 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import Directive, expect_space
+from xetile.hints import isa
 
 Mixed = int | SSAValue
 

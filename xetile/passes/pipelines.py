@@ -7,23 +7,23 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.transforms.canonicalize import CanonicalizePass
-from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
-from xdsl.transforms.dead_code_elimination import DeadCodeElimination
 
 from xetile.analysis.targets import agreed, assumption, check_option
 from xetile.collector import still
 from xetile.errors import written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
+from xetile.rewriting.canonical import Canonicalize
+from xetile.rewriting.common_values import ShareValues
+from xetile.rewriting.dead_code import RemoveDeadCode
 from xetile.rewriting.loop_invariants import HoistLoopInvariants
 from xetile.targets.target import Assume, Path
 
 TIDY = (
-    CanonicalizePass(),
+    Canonicalize(),
     HoistLoopInvariants(),
-    CommonSubexpressionElimination(),
-    DeadCodeElimination(),
+    ShareValues(),
+    RemoveDeadCode(),
 )
 """What is left over by a step goes; the last level keeps its form, which the code generator likes."""
 

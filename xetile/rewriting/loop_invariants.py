@@ -10,8 +10,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
-from xdsl.traits import is_side_effect_free, is_speculatable
+from xdsl.traits import is_speculatable
 from xdsl.transforms.loop_invariant_code_motion import can_be_hoisted
+
+from xetile.rewriting.effects import is_pure
 
 _LOOPS = ("scf.for", "scf.while")
 
@@ -43,4 +45,4 @@ def _hoist(loop: Operation, region: Region) -> None:
 
 
 def _may_move(op: Operation, region: Region) -> bool:
-    return is_side_effect_free(op) and is_speculatable(op) and bool(can_be_hoisted(op, region))
+    return is_pure(op) and is_speculatable(op) and bool(can_be_hoisted(op, region))

@@ -58,6 +58,12 @@ LEGAL_ELEMENT_TYPES = (
 )
 
 
+@lru_cache(maxsize=1)
+def _defaults() -> TileAttr:
+    """What a tile has where nothing is written; asked for so often that making it anew shows in compile times."""
+    return TileAttr()
+
+
 @irdl_attr_definition
 class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[Attribute]):
     """`!xetile.tile<64x32xf16>`, `!xetile.tile<64x32xf16, #xetile.tile_attr<...>>`."""
@@ -81,7 +87,7 @@ class TileType(ParametrizedAttribute, TypeAttribute, ShapedType, ContainerType[A
     @property
     def tile_attr(self) -> TileAttr:
         """The attribute, with the defaults where none is written."""
-        return TileAttr() if isinstance(self.encoding, NoneAttr) else self.encoding
+        return _defaults() if isinstance(self.encoding, NoneAttr) else self.encoding
 
     @property
     def sg_map(self) -> SubgroupMapAttr | None:

@@ -2,9 +2,9 @@
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.planning.layout_rules import is_dealt_out, relates_elements
 
 _ACCESSES = ("xegpu.load", "xegpu.store")

@@ -23,7 +23,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import LLVMPointerType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
+
+from xetile.hints import isa
 
 CHUNK = 8
 """Elements of the widest vector: what a matrix instruction takes of an operand."""

@@ -21,7 +21,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import ConstantLike
-from xdsl.utils.hints import isa
+
+from xetile.hints import isa
 
 INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
 """`[0, 8]`, as the slice ops have them."""
@@ -47,6 +48,11 @@ def array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 
 def integers(values: Sequence[int]) -> ArrayAttr[IntegerAttr[IntegerType]]:
     """`[...]` of i64."""
+    return _integers(tuple(values))
+
+
+@lru_cache(maxsize=1024)
+def _integers(values: tuple[int, ...]) -> ArrayAttr[IntegerAttr[IntegerType]]:
     return ArrayAttr([IntegerAttr(value, i64) for value in values])
 
 

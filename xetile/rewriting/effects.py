@@ -1,0 +1,130 @@
+"""What the classes of ops say of effects: asked once for each class, as nearly all ops answer by their class alone."""
+
+from functools import cache
+from typing import NamedTuple
+
+from xdsl.ir import Operation
+from xdsl.traits import ConstantLike as Constant
+from xdsl.traits import (
+    HasCanonicalizationPatternsTrait,
+    HasFolder,
+    IsolatedFromAbove,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    MemoryReadEffect,
+    MemoryWriteEffect,
+    NoMemoryEffect,
+    SymbolOpInterface,
+    get_effects,
+)
+from xdsl.transforms.dead_code_elimination import result_only_effects
+
+_READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
+
+
+_STATIC: tuple[tuple[type[MemoryEffect], frozenset[MemoryEffectKind]], ...] = (
+    (NoMemoryEffect, frozenset()),
+    (MemoryReadEffect, frozenset({_READ})),
+    (MemoryWriteEffect, frozenset({_WRITE})),
+)
+"""Traits that look at no op."""
+
+_ALL = frozenset(MemoryEffectKind)
+"""What ops may do that say nothing of effects."""
+
+
+class Kind(NamedTuple):
+    """What a class of ops says.
+
+    Attributes:
+        effects: kinds of effects that its ops have, or may have; None where only an op itself tells.
+        stays: whether an op stays without uses whatever its effects are (terminators, symbols).
+        is_terminator: whether it ends a block, or may.
+        is_isolated: whether its regions use nothing from outside, or may be so.
+        folds: whether an op may be folded.
+        is_canonicalized: whether it has patterns.
+    """
+
+    effects: frozenset[MemoryEffectKind] | None
+    stays: bool
+    is_terminator: bool
+    is_isolated: bool
+    folds: bool
+    is_canonicalized: bool
+
+
+@cache
+def kind_of(operation: type[Operation]) -> Kind:
+    """What a class says."""
+    has = operation.has_trait
+    return Kind(
+        _static_effects(operation),
+        has(IsTerminator, value_if_unregistered=False)
+        or has(SymbolOpInterface, value_if_unregistered=False),
+        has(IsTerminator),
+        has(IsolatedFromAbove),
+        has(HasFolder, value_if_unregistered=False) and not has(Constant),
+        bool(operation.get_traits_of_type(HasCanonicalizationPatternsTrait)),
+    )
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an op has no effect at all."""
+    effects = kind_of(type(op)).effects
+    if effects is not None:
+        return not effects
+    found = get_effects(op)
+    return found is not None and not found
+
+
+def only_reads(op: Operation) -> bool:
+    """Whether an op has no other effect than that it reads."""
+    effects = kind_of(type(op)).effects
+    if effects is not None:
+        return effects <= {_READ}
+    found = get_effects(op)
+    return found is not None and all(effect.kind is _READ for effect in found)
+
+
+def may_write(op: Operation) -> bool:
+    """Whether what was read before an op may be something else after it."""
+    effects = kind_of(type(op)).effects
+    if effects is not None:
+        return _WRITE in effects
+    found = get_effects(op)
+    return found is None or any(effect.kind is _WRITE for effect in found)
+
+
+def is_unused(op: Operation) -> bool:
+    """Whether nothing takes the results of an op."""
+    return all(result.first_use is None for result in op.results)
+
+
+def is_needless(op: Operation) -> bool:
+    """Whether nobody misses an op whose results have no uses."""
+    kind = kind_of(type(op))
+    if kind.stays:
+        return False
+    if kind.effects is not None:
+        return kind.effects <= {_READ}
+    return result_only_effects(op)
+
+
+def _static_effects(operation: type[Operation]) -> frozenset[MemoryEffectKind] | None:
+    """What its traits say whatever the op: all effects where there are none; None where a trait looks at the op."""
+    kinds: set[MemoryEffectKind] = set()
+    traits = operation.get_traits_of_type(MemoryEffect)
+    for trait in traits:
+        for known, kind in _STATIC:
+            if _answer(trait) is _answer(known):
+                kinds |= kind
+                break
+        else:
+            return None
+    return frozenset(kinds) if traits else _ALL
+
+
+def _answer(trait: MemoryEffect | type[MemoryEffect]) -> object:
+    """The function with which a trait answers: inherited from a trait that we know, or its own."""
+    return getattr(trait.get_effects, "__func__", None)
