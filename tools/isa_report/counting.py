@@ -11,6 +11,7 @@ from xetile.analysis.targets import device_named
 from xetile.api import parse_text
 from xetile.codegen import disassembly, lower_to_llvm
 from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.options import build_options
 from xetile.codegen.walk import walk
 from xetile.errors import XetileError
 from xetile.targets.xe.device import XeDevice
@@ -57,16 +58,22 @@ def upstreams(kernel: Kernel, position: int, devices: Sequence[str]) -> dict[str
                 codes[chip] = str(error)
         code = codes[chip]
         found[device] = (
-            Found(None, code) if isinstance(code, str) else _built(kernel, code, device)
+            Found(None, code)
+            if isinstance(code, str)
+            else _built(kernel, code, device, exact="arith.divf" in way.text)
         )
     return found
 
 
-def _built(kernel: Kernel, code: bytes, device: str) -> Found:
+def _built(kernel: Kernel, code: bytes, device: str, *, exact: bool) -> Found:
+    """With the options that our own code is built with; without quotients they are the register file's alone."""
     target = device_named(device)
-    options = target.build_options["large"].level_zero
+    options = target.build_options["large"]
     try:
-        listing = disassemble(compile_spirv(code, device, options), device)
+        if exact:
+            lowered = lower_to_llvm(parse_text(kernel.text(), "kernel.mlir"), device)
+            options = build_options(lowered, device, grf="large")
+        listing = disassemble(compile_spirv(code, device, options.level_zero), device)
     except XetileError as error:
         return Found(None, str(error))
     work = Work(looped=True, products_per_step=kernel.dpas)
@@ -77,36 +84,39 @@ def count(kernel: Kernel, listing: Disassembly, work: Work, device: XeDevice) ->
     """Counts of the only kernel of a binary."""
     ((name, assembly),) = listing.kernels.items()
     counts = statistics(assembly, listing.description, name, work=work, rates=device.rates)
-    return counts if kernel.dpas else counts | per_block(assembly, device)
+    return counts if kernel.dpas else counts | per_block(assembly, device, kernel.blocks)
 
 
-def per_block(assembly: str, device: XeDevice) -> Counts:
+def per_block(assembly: str, device: XeDevice, blocks: int) -> Counts:
     """Of a kernel without matrix instructions: what its loops have for each block that they load, added up.
 
-    Nothing where there is no loop: the kernel was counted whole.
+    Each loop loads `blocks`. Nothing where there is no loop: the kernel was counted whole.
     """
     program = parse_assembly(assembly)
     sums: dict[str, float] = {}
     inside = 0
+    executed = len(program.instructions)
     for loop in loop_ranges(program):
         body = program.instructions[loop.start : loop.stop]
         kinds = Counter(map(classify, body))
-        blocks = kinds["load2d"]
-        if not blocks:
+        loads = kinds["load2d"]
+        if not loads:
             continue
         inside += len(body)
+        executed += (blocks // loads - 1) * len(body)
         found: Mapping[str, float] = {
             **kinds,
             "total": len(body),
             "cycles": max(pipe_cycles(body, device.rates).values()),
         }
         for key, number in found.items():
-            sums[key] = sums.get(key, 0) + number / blocks
+            sums[key] = sums.get(key, 0) + number / loads
     if not inside:
         return {}
     keys = ("total", "load2d", "prefetch2d", "store2d", "mov", "alu", "sync", "cycles")
     return {key: round(sums.get(key, 0), 4) for key in keys} | {
-        "outside": len(program.instructions) - inside
+        "outside": len(program.instructions) - inside,
+        "instructions": executed,
     }
 
 

@@ -30,6 +30,7 @@ class Kernel(NamedTuple):
         tiles: what a subgroup loads and prefetches in a step.
         ways: upstream's, the stock one first; none where there is no text.
         why_none: why there is none.
+        blocks: that each loop of a kernel without products loads.
         arguments: values of scalar arguments, for the instructions executed.
         devices: those that have the kernel.
     """
@@ -40,6 +41,7 @@ class Kernel(NamedTuple):
     tiles: tuple[Tile, ...] = ()
     ways: Callable[[], Ways] = tuple
     why_none: str = ""
+    blocks: int = 0
     arguments: Mapping[str, int] = {}
     devices: tuple[str, ...] = names()
 
@@ -225,7 +227,7 @@ KERNELS: Mapping[str, Kernel] = {
         _STEP,
         32,
         (Tile("load", 32, 32, 16), Tile("load", 32, 64, 8)),
-        why_none="no text of ours for upstream",
+        partial(ways.subgroup, SubgroupProduct(workgroup=(128, 256), scaled=True)),
     ),
     "f16, through shared memory": Kernel(
         (EXAMPLES / "rfc" / "2.4-shared-memory.mlir").read_text,
@@ -244,19 +246,20 @@ KERNELS: Mapping[str, Kernel] = {
         0,
         (Tile("load", 8, 16, 32),) * 3,
         ways.three_passes,
+        blocks=256,
     ),
     "softmax, rows in registers": Kernel(
         (EXAMPLES / "softmax.mlir").read_text,
         "8 rows of 256",
         0,
         (Tile("load", 8, 256, 32),),
-        why_none="no text of ours for upstream",
+        partial(ways.in_registers, "softmax"),
     ),
     "layer norm, rows in registers": Kernel(
         (EXAMPLES / "layer_norm.mlir").read_text,
         "8 rows of 256",
         0,
         (Tile("load", 8, 256, 16), Tile("load", 1, 256, 32), Tile("load", 1, 256, 32)),
-        why_none="no text of ours for upstream",
+        partial(ways.in_registers, "layer norm"),
     ),
 }

@@ -56,7 +56,8 @@ def walk(kernel: llvm.FuncOp, arguments: Mapping[str, int] | None = None) -> Wor
         walker.numbers[argument] = value
     products = walker.run(kernel.body.blocks[0])
     step = products_per_step(kernel)
-    return Work(bool(walker.hot), step, products, _ahead(walker, step))
+    entries = None if products is None else walker.entries
+    return Work(bool(walker.hot), step, products, _ahead(walker, step), entries)
 
 
 def _ahead(walker: "_Walker", step: int) -> int | None:
@@ -93,6 +94,7 @@ class _Walker:
     prefetches: list[Message] = field(default_factory=list[Message])
     loads: list[Message] = field(default_factory=list[Message])
     rounds: int = 0
+    entries: int = 0
 
     def run(self, first: Block) -> int | None:
         """The number of matrix instructions; None where it is unknown."""
@@ -117,7 +119,8 @@ class _Walker:
                 chosen = 0 if guesses[block] <= ROUNDS_WITHOUT_END else 1
             if visited > MOST_OPS:
                 return None
-            block = None if chosen is None else self._enter(last, chosen)
+            before, block = block, None if chosen is None else self._enter(last, chosen)
+            self.entries += block in self.hot and before not in self.hot
         return None if guesses else products
 
     def _successor(self, last: Operation) -> int | None:

@@ -24,6 +24,7 @@ class Work(NamedTuple):
         looped: whether its matrix instructions are in a loop, as written.
         products_per_step: matrix instructions of a K step, as written; 0 for those of one round of the loop.
         products: matrix instructions that a subgroup executes; None where that is unknown.
+        entries: how often the hot loop is entered; None where that is unknown.
         ahead: K steps from a prefetch to the load of what it fetches; None where nothing tells.
     """
 
@@ -31,6 +32,7 @@ class Work(NamedTuple):
     products_per_step: int = 0
     products: int | None = None
     ahead: int | None = None
+    entries: int | None = None
 
 
 def statistics(
@@ -68,7 +70,7 @@ def statistics(
     if unrolled:
         result["unrolled_completely"] = True
     result["outside"] = len(everything) - len(body)
-    if (instructions := executed(program, hot, work.products)) is not None:
+    if (instructions := executed(program, hot, work.products, work.entries)) is not None:
         result["instructions"] = instructions
     if work.ahead is not None and (far := prefetch_distance(body, unroll, work.ahead)):
         result["prefetch_distance_least"], result["prefetch_distance_most"] = far

@@ -16,31 +16,49 @@ class Distance(NamedTuple):
     most: int
 
 
-def executed(program: Program, hot: range | None, products: int | None) -> int | None:
+def executed(
+    program: Program, hot: range | None, products: int | None, entries: int | None = None
+) -> int | None:
     """Instructions that a subgroup executes if `products` of them are matrix instructions; None where nothing tells.
 
-    The hot loop goes round as often as it can; a smaller loop with matrix instructions, which
-    takes the rest, goes round for what is left. All else is counted once, branches that are not taken too.
+    The hot loop goes round as often as it can; a smaller loop with matrix instructions, which takes the rest, goes
+    round for what is left. A loop around it goes round as often as the hot loop is entered, as written (`entries`).
+    All else is counted once, branches that are not taken too.
     """
     everything = program.instructions
     loops = loop_ranges(program)
     if not loops:
         return len(everything)
-    if hot is None or products is None or len(loops) > 2 or not _are_apart(loops):
+    if hot is None or products is None or len(loops) > 2:
         return None
     others = [loop for loop in loops if loop != hot]
-    straight = products_of(everything) - sum(
-        products_of(_part(everything, loop)) for loop in loops
-    )
-    rounds, left = divmod(products - straight, products_of(_part(everything, hot)))
+    if others and _holds(others[0], hot):
+        return _nested(everything, others[0], hot, products, entries)
+    straight = products_of(everything) - sum(_products(everything, loop) for loop in loops)
+    rounds, left = divmod(products - straight, _products(everything, hot))
     total = len(everything) + (rounds - 1) * len(hot)
     for loop in others:
-        inside = products_of(_part(everything, loop))
+        inside = _products(everything, loop)
         if not inside:
             return None
         again, left = divmod(left, inside)
         total += (again - 1) * len(loop)
     return None if left or rounds < 0 else total
+
+
+def _nested(
+    everything: Sequence[Instruction],
+    outer: range,
+    hot: range,
+    products: int,
+    entries: int | None,
+) -> int | None:
+    """The same of a hot loop in another one, which has no matrix instruction beside it: else that were the hot one."""
+    inside = _products(everything, hot)
+    if not entries or products_of(everything) != inside or products % (entries * inside):
+        return None
+    rounds = products // (entries * inside)
+    return len(everything) + (entries - 1) * len(outer) + entries * (rounds - 1) * len(hot)
 
 
 def prefetch_distance(
@@ -102,9 +120,9 @@ def pipe_cycles(body: Sequence[Instruction], rates: Rates) -> Counter[str]:
     return cycles
 
 
-def _part(everything: Sequence[Instruction], loop: range) -> Sequence[Instruction]:
-    return everything[loop.start : loop.stop]
+def _products(everything: Sequence[Instruction], loop: range) -> int:
+    return products_of(everything[loop.start : loop.stop])
 
 
-def _are_apart(loops: Sequence[range]) -> bool:
-    return all(a is b or a.stop <= b.start or b.stop <= a.start for a in loops for b in loops)
+def _holds(outer: range, inner: range) -> bool:
+    return outer.start <= inner.start and inner.stop <= outer.stop

@@ -24,10 +24,10 @@ def walked(text: str, **arguments: int) -> Work:
 @pytest.mark.parametrize(
     ("example", "work"),
     [
-        ("gemm_f16", Work(True, 32, 128 * 32, 3)),
-        ("gemm_f16_plain", Work(True, 32, 128 * 32, None)),
-        ("gemm_int8_weights", Work(True, 32, 128 * 32, None)),
-        ("softmax", Work(False, 0, 0, None)),
+        ("gemm_f16", Work(True, 32, 128 * 32, 3, 1)),
+        ("gemm_f16_plain", Work(True, 32, 128 * 32, None, 1)),
+        ("gemm_int8_weights", Work(True, 32, 128 * 32, None, 32)),
+        ("softmax", Work(False, 0, 0, None, 0)),
     ],
 )
 def test_examples(example: str, work: Work) -> None:
@@ -41,10 +41,10 @@ def test_steps_and_prefetches_as_written(k: int, distance: int) -> None:
         m=64, n=64, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=distance
     )
     (lowered,) = filter(is_kernel, llvm_functions(lower_to_llvm(kernel, "bmg")))
-    assert walk(lowered) == Work(True, 16, k // 32 * 16, distance)
+    assert walk(lowered) == Work(True, 16, k // 32 * 16, distance, 1)
 
 
 def test_a_loop_whose_end_an_argument_tells() -> None:
     text = attention(8, "D x keys")
-    assert walked(text, keys=4096) == Work(True, 32, 64 * 32, None)
-    assert walked(text) == Work(True, 32, None, None)
+    assert walked(text, keys=4096) == Work(True, 32, 64 * 32, None, 1)
+    assert walked(text) == Work(True, 32, None, None, None)

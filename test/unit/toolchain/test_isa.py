@@ -154,6 +154,31 @@ def test_instructions_executed_with_steps_that_remain(steps: int, instructions: 
     assert counts["instructions"] == instructions
 
 
+NESTED = "".join(
+    [
+        MOVE * 4,
+        "L8:\n",
+        MOVE * 3,
+        "L16:\n",
+        LOAD + DPAS * 2,
+        BRANCH.format(label="L16"),
+        BRANCH.format(label="L8"),
+        END,
+    ]
+)
+"""A loop with two products, in another loop."""
+
+
+def test_instructions_executed_of_loops_in_loops():
+    """Entered 5 times, each time for 3 rounds: 5 of the outside, 5 times 4 around it, 15 times 4."""
+    work = Work(looped=True, products_per_step=2, products=30, entries=5)
+    counts = statistics(NESTED, DESCRIPTION, "gemm", work=work)
+    assert (counts["total"], counts["outside"]) == (4, 9)
+    assert counts["instructions"] == 5 + 5 * 4 + 15 * 4
+    unknown = work._replace(entries=None)
+    assert "instructions" not in statistics(NESTED, DESCRIPTION, "gemm", work=unknown)
+
+
 @pytest.mark.parametrize("products", [None, 19])
 def test_instructions_executed_where_nothing_tells(products: int | None):
     work = Work(looped=True, products_per_step=2, products=products)

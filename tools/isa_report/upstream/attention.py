@@ -85,7 +85,7 @@ def _round(
                 total = _dpas(out, queries[row, d], keys[d, key], total)
             scores.append(total)
         m_next = out.new(
-            f"arith.maxnumf %m_{row}, {out.across('maxnumf', _chain(out, 'maxnumf', scores))} : {TILE}"
+            f"arith.maxnumf %m_{row}, {out.across('maxnumf', out.chain('maxnumf', scores))} : {TILE}"
         )
         change = out.new(f"arith.subf %m_{row}, {m_next} : {TILE}")
         rescales[row] = out.new(f"math.exp2 {change} : {TILE}")
@@ -96,7 +96,7 @@ def _round(
             exact.append(power)
             powers[row, 16 * number] = out.new(f"arith.truncf {power} : {TILE} to {HALF}")
         kept = out.new(f"arith.mulf %l_{row}, {rescales[row]} : {TILE}")
-        sums.append(out.new(f"arith.addf {kept}, {_chain(out, 'addf', exact)} : {TILE}"))
+        sums.append(out.new(f"arith.addf {kept}, {out.chain('addf', exact)} : {TILE}"))
         largest.append(m_next)
     values = _blocks(out, "%v", "%at", "%c0", height, length)
     results: list[str] = []
@@ -125,13 +125,6 @@ def _end(out: Text, groups: range, carried: int) -> None:
 
 def _dpas(out: Text, a: str, b: str, c: str) -> str:
     return out.new(f"xegpu.dpas {a}, {b}, {c} : {HALF}, vector<16x16xf16>, {TILE} -> {TILE}")
-
-
-def _chain(out: Text, op: str, values: list[str]) -> str:
-    total = values[0]
-    for value in values[1:]:
-        total = out.new(f"arith.{op} {total}, {value} : {TILE}")
-    return total
 
 
 def _blocks(

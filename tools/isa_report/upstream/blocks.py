@@ -65,10 +65,17 @@ class Text:
             f"vector<{shape[0]}x{shape[1]}x{element}> to vector<{count}x{shape[1]}x{element}>"
         )
 
+    def chain(self, op: str, values: list[str]) -> str:
+        """Blocks of 8x16 combined, one after the other."""
+        total = values[0]
+        for value in values[1:]:
+            total = self.new(f"arith.{op} {total}, {value} : vector<8x16xf32>")
+        return total
+
     def across(self, kind: str, value: str) -> str:
         """What a row of a block of 8x16 has in all its columns, combined, in each of them."""
         tile = "vector<8x16xf32>"
-        start = "0xFF800000" if kind == "maxnumf" else "0.0"
+        start = "0.0" if kind == "add" else "0xFF800000"
         initial = self.new(f"arith.constant dense<{start}> : vector<8xf32>")
         line = self.new(
             f"vector.multi_reduction <{kind}>, {value}, {initial} [1] : {tile} to vector<8xf32>"

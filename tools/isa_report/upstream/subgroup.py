@@ -10,6 +10,8 @@ from typing import NamedTuple
 from tools.isa_report.upstream.blocks import Text, descriptor
 
 SIZE = 4096
+GROUP = 128
+"""Of K, to which a row of scales applies."""
 
 
 class Product(NamedTuple):
@@ -22,6 +24,7 @@ class Product(NamedTuple):
         load_rows: rows of a load of A, and of B.
         prefetched: whether every subgroup prefetches its part of both tiles three steps ahead.
         a_transposed, b_transposed: whether memory has A as K x M, B as N x K.
+        scaled: whether B is i8 in memory, and scaled by a row for each 128 of K as it becomes the type of A.
         after: what happens to the sums: "", "relu" or "bias, relu".
     """
 
@@ -35,7 +38,13 @@ class Product(NamedTuple):
     prefetched: bool = False
     a_transposed: bool = False
     b_transposed: bool = False
+    scaled: bool = False
     after: str = ""
+
+    @property
+    def held_b(self) -> str:
+        """The type of B in memory."""
+        return "i8" if self.scaled else self.element
 
 
 def text(product: Product) -> str:
@@ -60,9 +69,11 @@ def text(product: Product) -> str:
     (workgroup_rows, workgroup_columns) = product.workgroup
     items = workgroup_rows // rows * (workgroup_columns // columns) * 16
     bias = f", %bias: memref<1x{SIZE}xf32>" if "bias" in product.after else ""
+    if product.scaled:
+        bias += f", %scales: memref<{SIZE // GROUP}x{SIZE}xf32>"
     matrix = f"memref<{SIZE}x{SIZE}x{product.element}>"
     return f"""!A = {matrix}
-!B = {matrix}
+!B = memref<{SIZE}x{SIZE}x{product.held_b}>
 !C = memref<{SIZE}x{SIZE}x{product.c}>
 gpu.module @kernels {{
   gpu.func @gemm(%A: !A, %B: !B, %C: !C{bias}) kernel
@@ -117,11 +128,14 @@ def _descriptors(out: Text, product: Product) -> None:
         for transposed in (product.a_transposed, product.b_transposed)
     ]
     for name, shape, length in (("a", a, lengths[0]), ("b", b, lengths[1])):
-        kind = descriptor(shape, product.element, length)
-        out.types[name] = kind
+        element = product.element if name == "a" else product.held_b
+        kind = descriptor(shape, element, length)
         out.add(f"%{name} = xegpu.create_nd_tdesc %{name.upper()} : !{name.upper()} -> {kind}")
     out.types["c"] = descriptor((8, 16), product.c)
     out.add(f"%c = xegpu.create_nd_tdesc %C : !C -> {out.types['c']}")
+    if product.scaled:
+        kind = f"memref<{SIZE // GROUP}x{SIZE}xf32> -> {descriptor((1, 16), 'f32')}"
+        out.add(f"%scale_tile = xegpu.create_nd_tdesc %scales : {kind}")
     if product.prefetched:
         out.types["ahead"] = descriptor((8, 16), product.element, 2)
         for name in "AB":
@@ -155,6 +169,8 @@ def _round(out: Text, product: Product, sums: dict[tuple[int, int], str]) -> lis
         b = dict(_transposed(out, product, "b", tiles[1], 16))
     else:
         b = dict(_operand(out, product, "b", tiles[1], b_shape, (16, 16)))
+    if product.scaled:
+        b = _scaled(out, product, b)
     if product.prefetched:
         ka = out.new("arith.addi %k, %c_ahead : index")
         kb = out.new("arith.addi %k, %pk : index")
@@ -179,7 +195,8 @@ def _operand(
     block: tuple[int, int],
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """The blocks of an operand's tile, by their first row and column."""
-    length, element = product.array_length, product.element
+    length = product.array_length
+    element = product.element if name == "a" else product.held_b
     for row in range(0, tile[0], shape[0]):
         for column in range(0, tile[1], shape[1] * length):
             first, second = ("%m", "%k") if name == "a" else ("%k", "%n")
@@ -191,6 +208,29 @@ def _operand(
                         (row + inside, column + number * shape[1]),
                         out.rows(part, inside, block[0], shape, element),
                     )
+
+
+def _scaled(
+    out: Text, product: Product, blocks: dict[tuple[int, int], str]
+) -> dict[tuple[int, int], str]:
+    """Weights as numbers of the other operand's type, times the scales of their columns.
+
+    Scales are f32 in memory: upstream makes a block of 0 bits of 16 elements of f16.
+    """
+    kind = f"vector<16x16x{product.element}>"
+    line = out.new(f"arith.divui %k, {out.constant(GROUP)} : index")
+    rows: dict[int, str] = {}
+    for column in range(0, product.subgroup[1], 16):
+        place = line, out.plus("%n", column)
+        (row,) = out.load("%scale_tile", place, (1, 16), "f32")
+        line_type = f"vector<1x16x{product.element}>"
+        narrow = out.new(f"arith.truncf {row} : vector<1x16xf32> to {line_type}")
+        rows[column] = out.new(f"vector.broadcast {narrow} : {line_type} to {kind}")
+    scaled: dict[tuple[int, int], str] = {}
+    for (k, n), held in blocks.items():
+        number = out.new(f"arith.sitofp {held} : vector<16x16xi8> to {kind}")
+        scaled[k, n] = out.new(f"arith.mulf {number}, {rows[n]} : {kind}")
+    return scaled
 
 
 def _transposed(

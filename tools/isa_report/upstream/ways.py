@@ -1,6 +1,8 @@
 """Which ways are tried for which kernel: every one that was found to work for some kernel, where it may."""
 
-from tools.isa_report.upstream import Way, Ways, attention, softmax
+from typing import Literal
+
+from tools.isa_report.upstream import Way, Ways, attention, rows, softmax
 from tools.isa_report.upstream.subgroup import Product as SubgroupProduct
 from tools.isa_report.upstream.subgroup import text as subgroup_text
 from tools.isa_report.upstream.workgroup import Product as WorkgroupProduct
@@ -76,7 +78,15 @@ def flash_attention(rows: int, *, keys_by_d: bool) -> Ways:
 
 def three_passes() -> Ways:
     """Softmax at subgroup level."""
-    text = softmax.text()
+    return _stock_and_scalarized(softmax.text())
+
+
+def in_registers(kernel: Literal["softmax", "layer norm"]) -> Ways:
+    """Rows in registers, at subgroup level."""
+    return _stock_and_scalarized(rows.softmax() if kernel == "softmax" else rows.layer_norm())
+
+
+def _stock_and_scalarized(text: str) -> Ways:
     return (
         Way("subgroup level", text, "subgroup", "stock"),
         Way("subgroup level, scalarizer", text, "subgroup", "scalarized"),

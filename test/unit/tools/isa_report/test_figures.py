@@ -80,10 +80,10 @@ def test_counts_of_a_kernel_without_products_are_those_of_its_loops_for_each_blo
     """A loop of two blocks with 6 instructions, and one of one block with 4: 3 and 4, behind 2 others."""
     text = MOVE * 2 + "L1:\n" + (LOAD + MOVE) * 2 + MOVE + BRANCH.format(label="L1")
     text += "L2:\n" + LOAD + MOVE * 2 + BRANCH.format(label="L2")
-    found = per_block(text, device_named("bmg"))
+    found = per_block(text, device_named("bmg"), 10)
     assert (found["total"], found["mov"], found["load2d"]) == (7, 3.5, 2)
-    assert found["outside"] == 2
-    assert per_block(MOVE * 3, device_named("bmg")) == {}
+    assert (found["outside"], found["instructions"]) == (2, 2 + 5 * 6 + 10 * 4)
+    assert per_block(MOVE * 3, device_named("bmg"), 10) == {}
 
 
 def test_the_file_holds_what_is_read() -> None:
