@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.instruction_counts.attention import Stored, attention
-from tools.instruction_counts.products import BIAS_RELU, product
 from tools.instruction_counts.weights import weights
+from tools.isa_report.products import BIAS_RELU, product
 from xetile.api import parse_text
 from xetile.codegen import statistics
 
@@ -39,7 +39,7 @@ KERNELS: Mapping[str, Counted] = {
         product(after=BIAS_RELU), {"bmg": 3, "pvc": 3}, {"bmg": 39.5, "pvc": 48.5}
     ),
     "product, B transposed": Counted(
-        product(b_transposed=True),
+        product(b="columns"),
         {"bmg": 9, "pvc": 9, "cri": 5},
         {"bmg": 44.6, "pvc": 102, "cri": 39.6},
     ),

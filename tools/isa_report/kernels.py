@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tools.instruction_counts.attention import Stored, attention
+from tools.instruction_counts.weights import weights
 from tools.isa_report.bounds import Tile
 from tools.isa_report.products import BIAS_RELU, RELU, product
 from tools.isa_report.rows import SOFTMAX
@@ -86,6 +87,9 @@ AHEAD = (Tile("prefetch", 8, 32, 16), Tile("prefetch", 8, 32, 16))
 
 TURNED_B = (Tile("load", 32, 32, 16), Tile("load_transposed", 64, 16, 32))
 """B of 16-bit elements in words of 32 bits."""
+
+WEIGHTS = (Tile("load", 32, 32, 16), Tile("load", 4, 64, 8))
+"""A, and a subgroup's part of the bytes that B is made of."""
 
 _F16 = WorkgroupProduct()
 _BYTES = WorkgroupProduct(
@@ -216,17 +220,24 @@ KERNELS: Mapping[str, Kernel] = {
         partial(ways.subgroup, SubgroupProduct(workgroup=(64, 64), subgroup=(8, 16))),
     ),
     "f16, weights in i8": Kernel(
-        partial(product, weights="i8"),
+        weights,
         _STEP,
         32,
-        (Tile("load", 32, 32, 16), Tile("load", 32, 64, 8)),
+        WEIGHTS,
         partial(ways.workgroup, _F16._replace(weights=True)),
     ),
-    "f16, weights in i8 with scales": Kernel(
+    "f16, weights in i8, scales": Kernel(
+        partial(weights, scaled=True),
+        _STEP,
+        32,
+        WEIGHTS,
+        partial(ways.subgroup, SubgroupProduct(scaled=True)),
+    ),
+    "f16, weights in i8, scales of groups": Kernel(
         (EXAMPLES / "gemm_int8_weights.mlir").read_text,
         _STEP,
         32,
-        (Tile("load", 32, 32, 16), Tile("load", 32, 64, 8)),
+        WEIGHTS,
         partial(ways.subgroup, SubgroupProduct(workgroup=(128, 256), scaled=True)),
     ),
     "f16, through shared memory": Kernel(

@@ -14,11 +14,9 @@ def product(
     a: Order = "rows",
     b: Order = "rows",
     c: str = "f32",
-    weights: str | None = None,
     after: str = "",
 ) -> str:
-    """The kernel; `after` makes `%out` of the sums `%end#2`, `weights` is the type of B before it is converted."""
-    held_b = weights or element
+    """The kernel; `after` makes `%out` of the sums `%end#2`, which are stored themselves without it."""
     a_shape = f"{step}x32" if a == "columns" else f"32x{step}"
     b_shape = f"64x{step}" if b == "columns" else f"{step}x64"
     a_vector, b_vector = f"vector<32x{step}x{element}>", f"vector<{step}x64x{element}>"
@@ -29,7 +27,6 @@ def product(
         result = "%narrow"
     return TEXT.substitute(
         element=element,
-        held_b=held_b,
         step=step,
         c=c,
         a_shape=a_shape,
@@ -41,7 +38,7 @@ def product(
         a_step="[%c_step, %c0]" if a == "columns" else "[%c0, %c_step]",
         b_step="[%c0, %c_step]" if b == "columns" else "[%c_step, %c0]",
         load_a=_load("a", a_shape, a_vector, element, turned=a == "columns"),
-        load_b=_load("b", b_shape, b_vector, held_b, turned=b == "columns"),
+        load_b=_load("b", b_shape, b_vector, element, turned=b == "columns"),
         after=after,
         narrow=narrow,
         out=result,
@@ -56,8 +53,6 @@ def _load(name: str, shape: str, vector: str, held: str, *, turned: bool) -> str
             f"%{name}_turned = {start}\n      %{name} = xetile.tile_transpose %{name}_turned, [1, 0] : "
             f"{loaded} -> {vector}"
         )
-    if loaded != vector:
-        return f"%{name}_held = {start}\n      %{name} = arith.sitofp %{name}_held : {loaded} to {vector}"
     return f"%{name} = {start}"
 
 
@@ -70,11 +65,11 @@ BIAS_RELU = """%bias_tile = xetile.init_tile %bias[0, %n] : memref<1x4096xf32> -
 
 TEXT = Template("""\
 !a = !xetile.tile<${a_shape}x${element}>
-!b = !xetile.tile<${b_shape}x${held_b}>
+!b = !xetile.tile<${b_shape}x${element}>
 !c = !xetile.tile<32x64x${c}>
 !sums = vector<32x64xf32>
 gpu.module @kernels {
-  gpu.func @gemm(%A: memref<4096x4096x${element}>, %B: memref<4096x4096x${held_b}>, %bias: memref<1x4096xf32>,
+  gpu.func @gemm(%A: memref<4096x4096x${element}>, %B: memref<4096x4096x${element}>, %bias: memref<1x4096xf32>,
       %C: memref<4096x4096x${c}>) kernel
       attributes {known_block_size = array<i32: 512, 1, 1>, known_grid_size = array<i32: 16, 16, 1>} {
     %c0 = arith.constant 0 : index
@@ -96,7 +91,7 @@ gpu.module @kernels {
     %m = arith.addi %m_block, %m_inside : index
     %n = arith.addi %n_block, %n_inside : index
     %a_first = xetile.init_tile %A${a_start} : memref<4096x4096x${element}> -> !a
-    %b_first = xetile.init_tile %B${b_start} : memref<4096x4096x${held_b}> -> !b
+    %b_first = xetile.init_tile %B${b_start} : memref<4096x4096x${element}> -> !b
     %zero = arith.constant dense<0.0> : !sums
     %end:3 = scf.for %k = %c0 to %c4096 step %c_step
         iter_args(%a_tile = %a_first, %b_tile = %b_first, %acc = %zero) -> (!a, !b, !sums) {
