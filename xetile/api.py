@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from xetile.runtime.device import Device
-    from xetile.targets.target import Assume
+    from xetile.targets.target import Assume, RegisterFile
 
 Level = LevelName
 
@@ -319,10 +319,12 @@ def emit(
     device: str | None = None,
     *,
     assume: "Assume" = "block",
+    grf: "RegisterFile | None" = None,
 ) -> str | bytes:
     """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `device` and `assume` are as `lower` has them.
+    `device` and `assume` are as `lower` has them. `grf` is the register file of binaries, `small` or `large`; by
+    default the small one, which leaves room for twice the threads, where it surely holds all kernels.
 
     Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
     several devices, or if ocloc is needed and missing.
@@ -331,4 +333,4 @@ def emit(
 
     if kind not in KINDS:
         raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")
-    return emit_code(module, kind, device, assume=assume)
+    return emit_code(module, kind, device, assume=assume, grf=grf)

@@ -19,6 +19,8 @@ LAUNCH_ATTRIBUTE = "xetile.launch"
 they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in
 bytes."""
 
+REGISTERS_ATTRIBUTE = "xetile.registers"
+"""Attribute of a kernel at L: a dictionary with `counted` and `held`, the registers of planning/pressure."""
 
 SURFACES_ATTRIBUTE = "xetile.surfaces"
 """Attribute of a kernel that tests whether 2D block messages reach its matrices: nothing is the host's to see to."""

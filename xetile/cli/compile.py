@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 from xetile.batch.one import as_json, compile_text, of_one_or_by_kernel
 from xetile.batch.options import CONTRACT_SUFFIX, KINDS, SUFFIXES, Options
@@ -16,7 +17,7 @@ from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS
+from xetile.targets.target import ASSUMING, ASSUMPTIONS, RegisterFile
 
 PROGRAM = "xetile-compile"
 
@@ -56,7 +57,12 @@ def make_parser() -> ToolParser:
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
     add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
-    add("--grf", choices=("small", "large"), default="large", help="register file (large)")
+    add(
+        "--grf",
+        choices=get_args(RegisterFile),
+        help="register file; by default the small one, which leaves room for twice the threads, where it surely "
+        "holds all kernels",
+    )
     add(
         "--jobs",
         metavar="N",

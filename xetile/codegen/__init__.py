@@ -28,13 +28,14 @@ def emit(
     kind: Kind,
     device: str | None = None,
     *,
-    grf: "RegisterFile" = "large",
+    grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `grf` is the register file of binaries; the device is chosen as `target_of` does, `assume` is as `lower` has it. The
+    `grf` is the register file of binaries, None the small one where that surely holds all kernels; the
+    device is chosen as `target_of` does, `assume` is as `lower` has it. The
     module is left as it is.
     Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown
     device, and where ocloc is needed and missing or refuses the kernel.
@@ -62,7 +63,7 @@ def statistics(
     module: "ModuleOp",
     device: str | None = None,
     *,
-    grf: "RegisterFile" = "large",
+    grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
     arguments: "Mapping[str, int] | None" = None,
@@ -95,7 +96,7 @@ def launch_contract(
     module: "ModuleOp",
     device: str | None = None,
     *,
-    grf: "RegisterFile" = "large",
+    grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
 ) -> "dict[str, Plain]":
@@ -167,7 +168,7 @@ def _emitter(lowered: "ModuleOp", device: str | None) -> ModuleType:
     return import_module(f"{__name__}.{name}")
 
 
-def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
+def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile | None") -> bytes:
     from xetile.codegen.options import build_options
     from xetile.toolchain.ocloc import compile_spirv
 
@@ -176,7 +177,7 @@ def _binary(lowered: "ModuleOp", device: str, grf: "RegisterFile") -> bytes:
 
 
 def disassembly(
-    lowered: "ModuleOp", device: str, grf: "RegisterFile" = "large"
+    lowered: "ModuleOp", device: str, grf: "RegisterFile | None" = None
 ) -> "Disassembly":
     """The assembly of the kernels of a module at the last level, and the description of its binary.
 

@@ -12,10 +12,11 @@ from xetile.analysis.kernels import kernel_functions, level
 from xetile.analysis.targets import named_targets, subgroup_threads
 from xetile.codegen.entries import Plain, check_launch, check_unlowered, plain, type_name
 from xetile.codegen.functions import WORKGROUP_SIZE, is_kernel, llvm_functions
-from xetile.codegen.options import build_options, divides
+from xetile.codegen.options import build_options, divides, register_file
 from xetile.codegen.preconditions import Precondition, preconditions
 from xetile.codegen.surfaces import surface_bases
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
+from xetile.planning.pressure import noted
 from xetile.targets import DEFAULT
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.surface import SURFACE
@@ -28,17 +29,19 @@ def contract_of(
     module: ModuleOp,
     device: str | None = None,
     *,
-    grf: RegisterFile,
+    grf: RegisterFile | None,
     otherwise: str | None = None,
 ) -> dict[str, Plain]:
     """The launch contract of the kernels of a module of the llvm dialect.
 
     Its keys stand in docs/launch-contract.schema.json: sizes of the grid count workgroups, those of a
     block work-items, x first, None where they are free; extents of surfaces are bytes. The device is `device`, else
-    the one that the gpu.module names, else `otherwise`.
+    the one that the gpu.module names, else `otherwise`. `grf` is the register file, None the one that `build_options`
+    chooses.
     """
+    grf = grf or register_file(module)
     kernels: list[Plain] = [
-        _kernel(function, device or _named(function) or otherwise)
+        _kernel(function, device or _named(function) or otherwise, grf)
         for function in llvm_functions(module)
         if is_kernel(function)
     ]
@@ -71,7 +74,7 @@ def _llvm_version() -> str:
     return ".".join(str(part) for part in binding.llvm_version_info)
 
 
-def _kernel(function: llvm.FuncOp, device: str | None) -> dict[str, Plain]:
+def _kernel(function: llvm.FuncOp, device: str | None, grf: RegisterFile) -> dict[str, Plain]:
     entries = _entries(function)
     bases = surface_bases(function)
     stated = {} if SURFACES_ATTRIBUTE in function.attributes else preconditions(function)
@@ -86,6 +89,7 @@ def _kernel(function: llvm.FuncOp, device: str | None) -> dict[str, Plain]:
         "block": None,
         **entries,
         "floating_point": _floating_point(function),
+        "registers": {"file": grf, "estimated": noted(function).counted.registers},
     }
 
 

@@ -7,19 +7,37 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed
-from xetile.codegen.functions import llvm_functions
+from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.planning.pressure import noted
 from xetile.targets.target import BuildOptions, RegisterFile
 
 
 def build_options(
-    module: ModuleOp, device: str | None = None, *, grf: RegisterFile
+    module: ModuleOp, device: str | None = None, *, grf: RegisterFile | None
 ) -> BuildOptions:
-    """The options for a module of the llvm dialect, all kernels of which are built together."""
+    """The options for a module of the llvm dialect, all kernels of which are built together.
+
+    `grf` is the register file; None is the small one where that surely holds every kernel.
+    """
+    grf = grf or register_file(module)
     options = agreed(module, lambda target: target.build_options[grf], "build options", device)
     if not any(map(divides, llvm_functions(module))):
         return options
     exact = agreed(module, lambda target: target.exact_division, "build options", device)
     return options.also(exact)
+
+
+def register_file(module: ModuleOp) -> RegisterFile:
+    """The register file for all kernels of a module, which are built with one: that of the kernel with the most.
+
+    The small one leaves room for twice the threads; it is taken where no kernel can be thought to spill.
+    """
+    fit = all(
+        noted(function).fits("small")
+        for function in llvm_functions(module)
+        if is_kernel(function)
+    )
+    return "small" if fit else "large"
 
 
 def divides(function: llvm.FuncOp) -> bool:

@@ -112,7 +112,13 @@ PASSES = {
     "convert-xevm-to-llvm": PassEntry(
         "convert_xevm_to_llvm:ConvertXeVMToLLVM",
         "Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins",
-        {"device": DEVICE},
+        {
+            "device": DEVICE,
+            "print_registers": PassOption(
+                "BOOL",
+                "whether the registers that each kernel has live go to standard error; false by default",
+            ),
+        },
     ),
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",

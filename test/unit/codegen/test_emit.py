@@ -127,6 +127,7 @@ def test_launch_contract():
         "subgroup_size": 16,
         "shared_memory": 0,
         "floating_point": floats,
+        "registers": {"file": "small", "estimated": 9},
     }
     first = {"name": "first", "grid": None, "block": [16, 1, 1], "arguments": [pointer]}
     second = {
@@ -142,13 +143,14 @@ def test_launch_contract():
             "llvm": ".".join(map(str, binding.llvm_version_info)),
         },
         "kernels": [{**first, **each}, {**second, **each}],
-        "build_options": {
-            "opencl": "-cl-intel-256-GRF-per-thread",
-            "level_zero": "-ze-opt-large-register-file",
-        },
+        "build_options": {"opencl": "", "level_zero": ""},
     }
-    small = launch_contract(two_kernels(), "bmg", grf="small")
-    assert small["build_options"] == {"opencl": "", "level_zero": ""}
+    large = launch_contract(two_kernels(), "bmg", grf="large")
+    assert large["build_options"] == {
+        "opencl": "-cl-intel-256-GRF-per-thread",
+        "level_zero": "-ze-opt-large-register-file",
+    }
+    assert all(kernel["registers"]["file"] == "large" for kernel in large["kernels"])
 
 
 @pytest.mark.parametrize(

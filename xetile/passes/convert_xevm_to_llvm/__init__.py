@@ -58,6 +58,7 @@ After:
 Surfaces of 2D messages have 32-bit sizes; a dynamic size is cut to that.
 """
 
+import sys
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -89,6 +90,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     views,
 )
 from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
+from xetile.passes.convert_xevm_to_llvm.spills import describe_registers
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 
@@ -118,11 +120,16 @@ HANDLERS: Handlers[LLVMView] = {
 
 @dataclass(frozen=True)
 class ConvertXeVMToLLVM(ModulePass):
-    """Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins."""
+    """Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins.
+
+    Parameters:
+        print_registers: whether the registers that each kernel has live go to standard error; false by default.
+    """
 
     name = "convert-xevm-to-llvm"
 
     device: str | None = None
+    print_registers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every kernel; the module around it stays.
@@ -134,4 +141,7 @@ class ConvertXeVMToLLVM(ModulePass):
             if function not in found and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
         for function in found:
-            convert_kernel(function, HANDLERS, self.device)
+            name = kernels.symbol_name(function)
+            registers = convert_kernel(function, HANDLERS, self.device)
+            if self.print_registers:
+                print(describe_registers(name, registers), file=sys.stderr)

@@ -33,8 +33,10 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
     add_arguments,
     launch_attribute,
 )
+from xetile.passes.convert_xevm_to_llvm.spills import warn_of_spills
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
+from xetile.planning.pressure import Estimate, estimate, note
 from xetile.rewriting.plain_integers import write_in_arith
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
@@ -43,8 +45,8 @@ from xetile.targets.target import Target
 
 def convert_kernel(
     function: Operation, handlers: Handlers[LLVMView], device: str | None
-) -> None:
-    """Put the function of the llvm dialect in the kernel's place, and what it calls before it.
+) -> Estimate:
+    """Put the function of the llvm dialect in the kernel's place, and what it calls before it; its registers.
 
     Where neither `device` nor a gpu.module names a target, it calls what all devices have.
     """
@@ -65,6 +67,9 @@ def convert_kernel(
     _check_shared(function, sum(map(buffer_bytes, buffers)), targets)
     rewrite_blocks(view, body)
     kernel = _kernel(function, view, arguments, buffers)
+    registers = estimate(kernel)
+    note(kernel, registers)
+    warn_of_spills(function, registers)
     parent = function.parent_block()
     assert parent is not None
     present = {symbol_name(op) for op in parent.ops}
@@ -72,6 +77,7 @@ def convert_kernel(
     parent.insert_ops_before([*new, *buffers, *view.texts.values(), kernel], function)
     function.detach()
     function.erase()
+    return registers
 
 
 def _check(function: Operation) -> None:

@@ -88,6 +88,20 @@ BUILD_OPTIONS: Mapping[RegisterFile, BuildOptions] = {
 Source: Level Zero specification, "Module build options"; IGC's options of OpenCL; IGC's disassembly (`grf_count`).
 """
 
+REGISTERS: Mapping[RegisterFile, int] = {"small": 128, "large": 256}
+"""Registers of a thread (source: IGC's disassembly, `grf_count`)."""
+
+MOST_HELD: Mapping[RegisterFile, int] = {"small": 96, "large": 251}
+"""Registers that a kernel may hold at once, by the estimate of planning/pressure, and not spill.
+
+The other registers are for what it does not count: the thread's header, payloads that IGC makes itself. Kernels with
+the small file were seen to spill from 129 on; 96 leaves a margin, because the large one is never wrong.
+Source: test/data/registers.tsv, which `python -m tools.register_pressure` measures with ocloc 26.27.
+"""
+
+REORDERED_FROM = 262
+"""Registers by IGC's count from which it moves the products and loads of a block. Source: as that of MOST_HELD."""
+
 EXACT_DIVISION = BuildOptions(
     opencl=("-cl-fp32-correctly-rounded-divide-sqrt",),
     level_zero=("-ze-fp32-correctly-rounded-divide-sqrt",),

@@ -1,0 +1,96 @@
+"""How many registers a kernel has live at once, at level L, where all that is emitted stands.
+
+Two figures, in registers of the device, each with the op behind which the most are live:
+
+- `counted`, as IGC counts (`*_RegEst.ll` of `-igc_opts 'ShaderDumpEnable=1,DumpRegPressureEstimate=1'`): what is
+  copied out of a message's registers counts beside them.
+- `held`: what must be in registers at once; parts of a message are in its registers. Where that does not fit, it is
+  what remains in the order that IGC then takes (`scheduling.py`).
+
+A kernel spills where `held` is more than MOST_HELD of the register file; test/data/registers.tsv has what IGC says
+and does.
+"""
+
+from typing import NamedTuple
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
+from xdsl.ir import Attribute, Operation
+
+from xetile.levels import REGISTERS_ATTRIBUTE
+from xetile.planning.pressure.liveness import bytes_along, live_after
+from xetile.planning.pressure.reading import Reading, read_kernel
+from xetile.planning.pressure.scheduling import scheduled
+from xetile.targets.target import RegisterFile
+from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED_FROM
+
+
+class Peak(NamedTuple):
+    """The most registers that are live at once, and the op behind which they are; None where nobody knows it."""
+
+    registers: int
+    at: Operation | None
+
+
+class Estimate(NamedTuple):
+    """The two figures of a kernel, and `held` in the order that it is written in."""
+
+    counted: Peak
+    held: Peak
+    written: Peak
+
+    def fits(self, file: RegisterFile) -> bool:
+        """Whether a register file holds the kernel."""
+        return self.held.registers <= MOST_HELD[file]
+
+
+def estimate(function: llvm.FuncOp) -> Estimate:
+    """The registers of a kernel of the llvm dialect."""
+    counted = _peak(read_kernel(function, LANES, copied=True))
+    reading = read_kernel(function, LANES, copied=False)
+    held = written = _peak(reading)
+    if counted.registers >= REORDERED_FROM:
+        held = min(held, _peak(reading, reordered=True), key=_registers)
+        counted = min(counted, held, key=_registers)
+    return Estimate(counted, held, written)
+
+
+def _registers(peak: Peak) -> int:
+    return peak.registers
+
+
+def _peak(reading: Reading, *, reordered: bool = False) -> Peak:
+    """The peak of a kernel as it is written, or with each block in the order that IGC may take."""
+    best, at = 0, None
+    after = live_after(reading.blocks)
+    for block, ops, live in zip(reading.blocks, reading.ops, after, strict=True):
+        order = scheduled(block.points) if reordered else range(len(block.points))
+        found = bytes_along(reading.sizes, [block.points[place] for place in order], live)
+        if found and max(found) > best:
+            best = max(found)
+            at = ops[order[found.index(best)]]
+    return Peak(-(-best // REGISTER_BYTES), at)
+
+
+def note(function: llvm.FuncOp, found: Estimate) -> None:
+    """Write an estimate on its kernel."""
+    figures: dict[str, Attribute] = {
+        "counted": IntegerAttr(found.counted.registers, i32),
+        "held": IntegerAttr(found.held.registers, i32),
+    }
+    function.attributes[REGISTERS_ATTRIBUTE] = DictionaryAttr(figures)
+
+
+def noted(function: llvm.FuncOp) -> Estimate:
+    """The estimate that is written on a kernel, or a new one."""
+    written = function.attributes.get(REGISTERS_ATTRIBUTE)
+    if not isinstance(written, DictionaryAttr):
+        return estimate(function)
+    counted, held = (_peak_of(written.data.get(key)) for key in ("counted", "held"))
+    if counted is None or held is None:
+        return estimate(function)
+    return Estimate(counted, held, held)
+
+
+def _peak_of(figure: Attribute | None) -> Peak | None:
+    return Peak(figure.value.data, None) if isinstance(figure, IntegerAttr) else None

@@ -1,0 +1,87 @@
+"""Which values are live at each point of a program, as plain data: numbers of values, of blocks and of bytes."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+Kind = Literal["plain", "load", "product", "ordered"]
+"""What a point does: compute, fill registers by a message, multiply matrices, or have an effect."""
+
+
+class Point(NamedTuple):
+    """One op: the values that it makes and those that it reads."""
+
+    made: tuple[int, ...] = ()
+    read: tuple[int, ...] = ()
+    kind: Kind = "plain"
+
+
+class Straight(NamedTuple):
+    """Points one after the other, and the blocks that may follow."""
+
+    points: Sequence[Point]
+    successors: Sequence[int] = ()
+
+
+def live_bytes(sizes: Sequence[int], blocks: Sequence[Straight]) -> list[list[int]]:
+    """Bytes that are live right behind each point, by block: what is made there counts although nothing may read it.
+
+    `sizes` are the values' bytes, by their number.
+    """
+    after = live_after(blocks)
+    return [
+        bytes_along(sizes, block.points, live)
+        for block, live in zip(blocks, after, strict=True)
+    ]
+
+
+def live_after(blocks: Sequence[Straight]) -> list[int]:
+    """The values that are live behind each block; bit n stands for value n."""
+    effects = [_effect(block.points) for block in blocks]
+    before, after = [0] * len(blocks), [0] * len(blocks)
+    callers: list[list[int]] = [[] for _ in blocks]
+    for number, block in enumerate(blocks):
+        for successor in block.successors:
+            callers[successor].append(number)
+    waiting = list(range(len(blocks)))
+    while waiting:
+        number = waiting.pop()
+        live = 0
+        for successor in blocks[number].successors:
+            live |= before[successor]
+        after[number] = live
+        read, made = effects[number]
+        found = read | (live & ~made)
+        if found != before[number]:
+            before[number] = found
+            waiting += callers[number]
+    return after
+
+
+def _effect(points: Sequence[Point]) -> tuple[int, int]:
+    """What a block reads of what was made before it, and what it makes."""
+    read, made = set[int](), set[int]()
+    for point in points:
+        read.update(value for value in point.read if value not in made)
+        made.update(point.made)
+    return sum(1 << value for value in read), sum(1 << value for value in made)
+
+
+def bytes_along(sizes: Sequence[int], points: Sequence[Point], after: int) -> list[int]:
+    """Bytes that are live behind each point of a block, of which `after` are live behind the last one."""
+    digits = f"{after:b}"[::-1]
+    live = {value for value, digit in enumerate(digits) if digit == "1"}
+    total = sum(sizes[value] for value in live)
+    found: list[int] = []
+    for point in reversed(points):
+        fresh = sum(sizes[value] for value in point.made if value not in live)
+        found.append(total + fresh)
+        for value in point.made:
+            if value in live:
+                live.remove(value)
+                total -= sizes[value]
+        for value in point.read:
+            if value not in live:
+                live.add(value)
+                total += sizes[value]
+    found.reverse()
+    return found
