@@ -6,7 +6,7 @@ from inspect import Parameter, signature
 from typing import Any, cast
 
 from xetile.cli.errors import ToolParser, run_tool
-from xetile.cli.files import write_output
+from xetile.cli.files import STANDARD, write_output
 from xetile.cli.values import read_number, read_pair
 
 PROGRAM = "xetile-kernel"
@@ -70,12 +70,16 @@ def _shown(default: object) -> str:
 def _run(arguments: list[str]) -> int:
     options = make_parser().parse_args(arguments)
     from xetile.api import text
+    from xetile.cli.kernel_registers import warn_of_spills
     from xetile.kernels import gemm
 
     request = {
         name: value for name, value in vars(options).items() if name not in _NOT_THE_KERNEL
     }
-    write_output(options.output, text(gemm(**request)), by=PROGRAM)
+    made = text(gemm(**request))
+    write_output(options.output, made, by=PROGRAM)
+    written = options.output not in (None, STANDARD)
+    warn_of_spills(request, made, options.output if written else "<stdout>")
     return 0
 
 

@@ -127,7 +127,7 @@ def test_launch_contract():
         "subgroup_size": 16,
         "shared_memory": 0,
         "floating_point": floats,
-        "registers": {"file": "small", "estimated": 9},
+        "registers": {"file": "small", "estimated": 5},
     }
     first = {"name": "first", "grid": None, "block": [16, 1, 1], "arguments": [pointer]}
     second = {

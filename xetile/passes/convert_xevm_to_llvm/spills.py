@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.dialects.xevm import MMAOp
@@ -44,12 +44,15 @@ def describe_registers(name: str, found: Estimate) -> str:
 
 
 def _products(function: Operation) -> list[list[MMAOp]]:
-    """The matrix instructions of each tile_mma: those of one place."""
+    """The matrix instructions of each tile_mma: those of one place; where each has its own, those of a block."""
     groups: dict[object, list[MMAOp]] = {}
+    blocks: dict[Block | None, list[MMAOp]] = {}
     for op in function.walk():
         if isinstance(op, MMAOp):
             groups.setdefault((op.parent_block(), position(op)), []).append(op)
-    return list(groups.values())
+            blocks.setdefault(op.parent_block(), []).append(op)
+    alone = all(len(group) == 1 for group in groups.values())
+    return list((blocks if alone else groups).values())
 
 
 def _tile(products: Sequence[MMAOp]) -> ProductTile:

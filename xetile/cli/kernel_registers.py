@@ -1,0 +1,42 @@
+"""Whether a thread's registers hold the tiles of a kernel that is written to be compiled."""
+
+from typing import Any
+
+from xetile.errors import XetileError, collected_remarks, remember_source
+from xetile.kernels.gemm_plan import ELEMENT_BITS
+from xetile.planning.pressure.tiles import ProductTile
+from xetile.targets import DEFAULT
+from xetile.targets.xe.device import MOST_HELD
+
+_NEARLY = 15 / 16
+"""The part of the registers that A, B and the sums may take before it is looked at more closely."""
+
+
+def warn_of_spills(request: dict[str, Any], text: str, name: str) -> None:
+    """Say where the text of a GEMM, in the file of this name, has a tile that will spill.
+
+    It is compiled for the device that is the default; devices differ little in that. What no device takes is left to
+    the one that it is compiled for.
+    """
+    if _registers(request) <= MOST_HELD["large"] * _NEARLY:
+        return
+    from xetile.api import lower, parse_text
+    from xetile.dialects.modules import context
+    from xetile.passes.convert_xevm_to_llvm import ConvertXeVMToLLVM
+
+    remember_source(name, text)
+    try:
+        with collected_remarks():
+            lowered = lower(parse_text(text, name), to="xevm", device=DEFAULT)
+        ConvertXeVMToLLVM(DEFAULT).apply(context(), lowered)
+    except XetileError:
+        return
+
+
+def _registers(request: dict[str, Any]) -> int:
+    """Of A, B and the sums of one subgroup in one K step."""
+    a, b = request["a"], request["b"] or request["a"]
+    sums = {"i32": 32, **ELEMENT_BITS}[request["accumulator"]]
+    m, n = request["subgroup_tile"]
+    k = request["k_step"]
+    return ProductTile(m, n, k, ELEMENT_BITS[a], ELEMENT_BITS[b], sums, k).registers
