@@ -33,7 +33,7 @@ class Options:
     emit: str = "spirv"
     kernel: str | None = None
     assume: Assume = "block"
-    grf: RegisterFile = "large"
+    grf: RegisterFile | None = None
     statistics: bool = False
 
     @property

@@ -18,7 +18,14 @@ def test_loads_come_right_before_their_first_use():
 
 
 def test_products_of_the_first_depth_come_first():
-    points = [load(0), load(1), product(2, 0), product(3, 2, 1), product(4, 0), product(5, 4, 1)]
+    points = [
+        load(0),
+        load(1),
+        product(2, 0),
+        product(3, 2, 1),
+        product(4, 0),
+        product(5, 4, 1),
+    ]
     assert scheduled(points) == [0, 2, 4, 1, 3, 5]
 
 
