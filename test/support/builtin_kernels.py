@@ -23,6 +23,9 @@ _HEAD = """target triple = "spirv64-unknown-unknown"
 declare spir_func i32 @"_Z22get_sub_group_local_idv"()
 declare spir_func i64 @"_Z12get_group_idj"(i32)
 """
+_CREATION = (
+    f'declare spir_func ptr @"{CREATE_PAYLOAD}"(i64, i32, i32, i32, i32, i32, i32, i32, i32)'
+)
 _METADATA = """
 !0 = !{ i32 16 }
 !1 = !{ i32 16, i32 1, i32 1 }
@@ -68,25 +71,65 @@ def _switch(calls: Sequence[str]) -> str:
     )
 
 
-def block_kernel(blocks: Sequence[Block], *, cached: bool = False, lanes: int = LANES) -> str:
+PAYLOAD_PLACE = (8, 3)
+"""By how much a payload lies left of and above the message that goes through it."""
+
+
+def _through_payload(number: int, block: Block) -> tuple[str, str]:
+    """The declaration of a read or write through a payload, and a call of it with a payload of its own."""
+    bits, rows, columns, blocks = block.shape
+    name, right, down = block.payload_name, *PAYLOAD_PLACE
+    type = _vector(rows * columns // LANES, f"i{bits}")
+    made = f"""%payload{number} = call spir_func ptr @"{CREATE_PAYLOAD}"(i64 %address, i32 %w, i32 %h, i32 %p,
+      i32 %left, i32 %above, i32 {columns}, i32 {rows}, i32 {blocks})"""
+    place = f"ptr %payload{number}, i32 {right}, i32 {down}"
+    if block.action == "read":
+        return (
+            f'declare spir_func {type} @"{name}"(ptr, i32, i32, i32)',
+            f"""{made}
+  %v{number} = call spir_func {type} @"{name}"({place}, i32 0)
+  store {type} %v{number}, ptr %private""",
+        )
+    return (
+        f'declare spir_func void @"{name}"(ptr, i32, i32, {type}, i32)',
+        f"""{made}
+  %v{number} = load {type}, ptr %private
+  call spir_func void @"{name}"({place}, {type} %v{number}, i32 0)""",
+    )
+
+
+def _plain(block: Block, *, cached: bool) -> tuple[str, str]:
+    """The declaration of a builtin, or of IGC's function behind it, and a call of it."""
+    name = block.cached_name if cached else block.name
+    pointer = "" if block.register_bits is None else ", ptr"
+    option = ", i32" if cached else ""
+    given = "" if block.register_bits is None else ", ptr %private"
+    chosen = ", i32 4" if cached else ""
+    return (
+        f'declare spir_func void @"{name}"(ptr addrspace(1), i32, i32, i32, <2 x i32>{pointer}{option})',
+        f'call spir_func void @"{name}"({_SURFACE}{given}{chosen})',
+    )
+
+
+def block_kernel(
+    blocks: Sequence[Block],
+    *,
+    cached: bool = False,
+    through_payloads: bool = False,
+    lanes: int = LANES,
+) -> str:
     """A kernel `blocks`: (table, base, stride, width, height, pitch, slope, registers).
 
     The table has for each workgroup, which is a subgroup, the number of the message, x and y. The surface of a
     workgroup begins `stride` bytes after that of the one before; lanes differ in x by `slope`. Registers are those of
     lane 0, lane 1, ..., before the message and then after it.
     """
-    declarations: list[str] = []
-    calls: list[str] = []
-    for block in blocks:
-        name = block.cached_name if cached else block.name
-        pointer = "" if block.register_bits is None else ", ptr"
-        option = ", i32" if cached else ""
-        declarations.append(
-            f'declare spir_func void @"{name}"(ptr addrspace(1), i32, i32, i32, <2 x i32>{pointer}{option})'
-        )
-        given = "" if block.register_bits is None else ", ptr %private"
-        option = ", i32 4" if cached else ""
-        calls.append(f'call spir_func void @"{name}"({_SURFACE}{given}{option})')
+    pairs = [
+        _through_payload(n, block) if through_payloads else _plain(block, cached=cached)
+        for n, block in enumerate(blocks)
+    ]
+    declarations, calls = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    declarations.append(_CREATION)
     return f"""{_HEAD}{chr(10).join(declarations)}
 define spir_kernel void @"blocks"(ptr addrspace(1) %table, ptr addrspace(1) %first, i64 %stride, i32 %width,
     i32 %height, i32 %pitch, i32 %slope, ptr addrspace(1) %registers) {_ATTRIBUTES} {{
@@ -104,6 +147,12 @@ entry:
   %xs = add i32 %x, %rise
   %half = insertelement <2 x i32> undef, i32 %xs, i32 0
   %at = insertelement <2 x i32> %half, i32 %y, i32 1
+  %address = ptrtoint ptr addrspace(1) %base to i64
+  %w = sub i32 %width, 1
+  %h = sub i32 %height, 1
+  %p = sub i32 %pitch, 1
+  %left = sub i32 %xs, {PAYLOAD_PLACE[0]}
+  %above = sub i32 %y, {PAYLOAD_PLACE[1]}
   br label %in.head
 {_copy("in", into_registers=True)}
 {_switch(calls)}
@@ -157,7 +206,7 @@ def payload_kernel(prefetches: Sequence[str]) -> str:
         f'  call spir_func void @"{name}"(ptr %payload, i32 8)' for name in moves
     )
     return f"""{_HEAD}{chr(10).join(declarations)}
-declare spir_func ptr @"{CREATE_PAYLOAD}"(i64, i32, i32, i32, i32, i32, i32, i32, i32)
+{_CREATION}
 define spir_kernel void @"payloads"(i32 %which, ptr addrspace(1) %base, i32 %width, i32 %height, i32 %pitch)
     {_ATTRIBUTES} {{
 entry:

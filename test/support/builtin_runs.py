@@ -37,11 +37,14 @@ class Blocks:
         blocks: Sequence[Block],
         *,
         cached: bool = False,
+        through_payloads: bool = False,
         lanes: int = LANES,
     ) -> None:
         self.blocks = list(blocks)
         self._device, self._lanes = device, lanes
-        text = block_kernel(self.blocks, cached=cached, lanes=lanes)
+        text = block_kernel(
+            self.blocks, cached=cached, through_payloads=through_payloads, lanes=lanes
+        )
         self._program = _built(device, text)
 
     def run(

@@ -60,8 +60,12 @@ def _power_of_two(extent: int) -> int:
     return 1 << (extent - 1).bit_length()
 
 
-def read(block: Block, surface: Surface, x: int, y: int) -> Array:
-    """The bytes of every lane's registers after a read: [lanes, bytes]."""
+def read(block: Block, surface: Surface, x: int, y: int, *, in_order: bool = False) -> Array:
+    """The bytes of every lane's registers after a read: [lanes, bytes].
+
+    `in_order`: registers as they come, which through a payload have elements of the message; a row that is wider than
+    the subgroup gives a lane no neighbours then.
+    """
     bits = block.shape.bits
     row, column, inside = _places(block, surface, x, y)
     elements = surface.elements(bits)
@@ -79,13 +83,15 @@ def read(block: Block, surface: Surface, x: int, y: int) -> Array:
         wide = _power_of_two(matrix.shape[1])
         rows = numpy.pad(matrix, ((0, 0), (0, wide - matrix.shape[1])))
         # registers as they come, of which ocloc moves none: the text would give neighbours to a lane
-        in_order = block.action == "read_transpose" and wide > LANES
-        held.append(_dealt(rows.reshape(-1, LANES) if in_order else rows))
+        untouched = wide > LANES and (in_order or block.action == "read_transpose")
+        held.append(_dealt(rows.reshape(-1, LANES) if untouched else rows))
     return numpy.ascontiguousarray(numpy.concatenate(held, axis=1)).view(numpy.uint8)
 
 
-def written(block: Block, surface: Surface, x: int, y: int, registers: Array) -> Array:
-    """The surface's bytes after a write of registers [lanes, bytes]."""
+def written(
+    block: Block, surface: Surface, x: int, y: int, registers: Array, *, in_order: bool = False
+) -> Array:
+    """The surface's bytes after a write of registers [lanes, bytes], `in_order` as `read` has it."""
     row, column, inside = _places(block, surface, x, y)
     element = WORDS[block.shape.bits]
     # where the elements of the block go, read off by dealing out their numbers
@@ -93,6 +99,8 @@ def written(block: Block, surface: Surface, x: int, y: int, registers: Array) ->
     wide = _power_of_two(columns)
     numbers = numpy.full((rows, wide), -1)
     numbers[:, :columns] = numpy.arange(rows * columns).reshape(rows, columns)
+    if in_order and wide > LANES:
+        numbers = numbers.reshape(-1, LANES)
     dealt = _dealt(numbers + 1) - 1
     words = numpy.ascontiguousarray(registers).view(element)[:, : dealt.shape[1]]
     values = numpy.zeros(rows * columns, element)

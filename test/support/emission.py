@@ -19,10 +19,13 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     has_product,
     lane_function,
     matrix_function,
+    payload_load,
     payload_prefetch,
+    payload_store,
     register_bits,
 )
 from xetile.targets.target import Access
+from xetile.targets.xe.device import LANES
 from xetile.targets.xe.devices import DEVICES
 from xetile.targets.xe.dpas import REPEAT_COUNTS, depth
 from xetile.targets.xe.messages import lane_words, verified
@@ -58,6 +61,11 @@ class Block(NamedTuple):
     def cached_name(self) -> str:
         """That of the one with a cache option."""
         return cached_block_function(block_name(self.action, self.shape))
+
+    @property
+    def payload_name(self) -> str:
+        """That of the one that goes through an address payload."""
+        return (payload_load if self.action == "read" else payload_store)(self.shape)
 
 
 class Product(NamedTuple):
@@ -103,10 +111,23 @@ def payload_prefetches() -> list[str]:
     return [payload_prefetch(block.shape) for block in blocks() if block.action == "prefetch"]
 
 
+def payload_accesses(action: str) -> list[Block]:
+    """Reads or writes through an address payload: those of one block that a vector of SPIR-V holds."""
+    return [
+        block
+        for block in blocks()
+        if block.action == action
+        and block.shape.blocks == 1
+        and block.shape.rows * block.shape.columns in (LANES * n for n in (1, 2, 4, 8, 16))
+    ]
+
+
 def payload_functions() -> Iterator[str]:
     """What those programs call that have them."""
     yield from (CREATE_PAYLOAD, SET_PAYLOAD_X, SET_PAYLOAD_Y, ADD_PAYLOAD_X, ADD_PAYLOAD_Y)
     yield from payload_prefetches()
+    for action in ("read", "write"):
+        yield from (block.payload_name for block in payload_accesses(action))
 
 
 def names() -> list[str]:

@@ -267,8 +267,9 @@ def _spread(array: Array, strides: tuple[int, ...] | None) -> Array:
     if strides is None or array.size == 0:
         return array.copy()
     last = sum((n - 1) * stride for n, stride in zip(array.shape, strides, strict=True))
-    buffer = numpy.zeros(last + 1, array.dtype)
+    # as words: numpy makes no strided array of some 8-bit floats
+    buffer = numpy.zeros(last + 1, f"u{array.itemsize}")
     steps = tuple(stride * array.itemsize for stride in strides)
-    spread = numpy.lib.stride_tricks.as_strided(buffer, array.shape, steps)
+    spread = numpy.lib.stride_tricks.as_strided(buffer, array.shape, steps).view(array.dtype)
     spread[...] = array
     return spread

@@ -47,7 +47,7 @@ def test_llvm_ir_of_all_kernels_or_of_one():
     text = emit(module, "ll", "bmg")
     assert isinstance(text, str)
     assert text.count("define spir_kernel") == 2
-    assert text.count("declare spir_func") == 2
+    assert text.count("declare spir_func") == 3
     text = emit(module, "ll", "bmg", kernel="second")
     assert isinstance(text, str)
     assert '@"second"' in text

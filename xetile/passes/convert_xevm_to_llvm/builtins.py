@@ -107,6 +107,22 @@ def payload_prefetch(shape: BlockShape) -> str:
     return f"__builtin_IB_subgroup_block_read_ap_prefetch_u{bits}_m{rows}k{columns}v{blocks}"
 
 
+def payload_load(shape: BlockShape) -> str:
+    """Name of the function that reads through an address payload, and returns the elements of a lane."""
+    bits, rows, columns, blocks = shape
+    return f"__builtin_IB_subgroup_block_read_ap_u{bits}_m{rows}k{columns}v{blocks}"
+
+
+def payload_store(shape: BlockShape) -> str:
+    """Name of the function that writes through an address payload.
+
+    The value may be of any type that fills the message's registers; here it has elements of the message, of which each
+    fills as many neighbouring columns as the subgroup has lanes, row by row.
+    """
+    bits, rows, columns, blocks = shape
+    return f"__builtin_IB_subgroup_block_write_ap_u{bits}_m{rows}k{columns}v{blocks}"
+
+
 def block_function(name: str, register_bits: int | None) -> str:
     """The mangled name of a 2D function; `register_bits` of what its pointer points to, None for prefetches."""
     pointer = () if register_bits is None else (f"P{_WORD[register_bits]}",)

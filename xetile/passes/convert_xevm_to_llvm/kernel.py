@@ -26,7 +26,9 @@ from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
+from xetile.passes.convert_xevm_to_llvm.payloads import shared_payloads
 from xetile.passes.convert_xevm_to_llvm.private_buffers import bind_private
+from xetile.passes.convert_xevm_to_llvm.row_reads import row_reads
 from xetile.passes.convert_xevm_to_llvm.shared_buffers import add_buffers, buffer_bytes
 from xetile.passes.convert_xevm_to_llvm.signature import (
     Argument,
@@ -36,6 +38,7 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
 from xetile.passes.convert_xevm_to_llvm.spills import warn_of_spills
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
+from xetile.passes.convert_xevm_to_llvm.wide_stores import joined_stores
 from xetile.planning.pressure import Estimate, estimate, note
 from xetile.rewriting.plain_integers import write_in_arith
 from xetile.rewriting.rewriter import Handlers
@@ -57,6 +60,9 @@ def convert_kernel(
     declared: dict[str, llvm.FuncOp] = {}
     view = LLVMView(function, handlers, declared)
     view.joined = joined_loads(function, targets)
+    view.pairs = joined_stores(function, targets)
+    view.row_reads = row_reads(function, view.ranges)
+    view.shared_payloads = shared_payloads(function, view.pairs, view.row_reads)
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))

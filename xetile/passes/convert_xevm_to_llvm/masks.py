@@ -4,8 +4,9 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation
 
 from xetile.analysis.constants import integers_of
+from xetile.passes.convert_xevm_to_llvm.splats import splat
 from xetile.passes.convert_xevm_to_llvm.types import chunk_places, element_bits, width
-from xetile.passes.convert_xevm_to_llvm.vectors import of_rank_one, splat
+from xetile.passes.convert_xevm_to_llvm.vectors import of_rank_one
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
 

@@ -1,7 +1,6 @@
 """xevm's block messages and matrix instructions at L: calls of Intel's builtins."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, VectorType, f32, i32
@@ -37,6 +36,9 @@ from xetile.passes.convert_xevm_to_llvm.builtins import (
     registers_of_a,
 )
 from xetile.passes.convert_xevm_to_llvm.cached_accesses import cache_option
+from xetile.passes.convert_xevm_to_llvm.message_shapes import BlockMessage, shape_of
+from xetile.passes.convert_xevm_to_llvm.payload_accesses import load_through, store_through
+from xetile.passes.convert_xevm_to_llvm.row_reads import read_rows
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
     chunk_type,
@@ -53,22 +55,6 @@ from xetile.passes.convert_xevm_to_llvm.view import (
 )
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets.xe.dpas import COLUMNS, REPEAT_COUNTS, depth
-
-BlockMessage: TypeAlias = BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp
-
-
-def shape_of(op: BlockMessage) -> BlockShape:
-    """What a 2D block op moves.
-
-    Errors: XetileError for a width that no message has, though upstream's verifier takes it.
-    """
-    columns = op.tile_width.value.data
-    if columns & (columns - 1):
-        fail(op, f"tile_width is {columns}; block messages have powers of two")
-    blocks = 1 if isinstance(op, BlockStore2dOp) else op.v_blocks.value.data
-    return BlockShape(
-        op.elem_size_in_bits.value.data, op.tile_height.value.data, columns, blocks
-    )
 
 
 def _surface(view: LLVMView, op: BlockMessage) -> list[SSAValue]:
@@ -106,6 +92,11 @@ def _call_block_function(
 def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
     if op in view.joined.values():
         return  # has come with the load to its left
+    rows = view.row_reads.get(op)
+    if rows is not None:
+        if rows:  # the others come with the first
+            read_rows(view, rows)
+        return
     shape, right = shape_of(op), view.joined.get(op)
     packed, transposed = op.is_packed, op.is_transposed
     if right is not None:
@@ -114,11 +105,15 @@ def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
     element, length = view.element(op.res), vector_length(op.res.type)
     if length is None:
         fail(op, f"'{op.name}' gives {op.res.type}; expected a vector of rank 1")
+    option = cache_option(op, op.cache_control, LOAD_CACHE_OPTIONS)
+    access = view.shared_payloads.get(op)
+    if access is not None:
+        load_through(view, op, access, option)
+        return
     count = length * element_bits(element) // bits
     pointer = view.private((op,), IntegerType(bits), count if right is None else 2 * count)
     action = "read_transform" if packed else "read_transpose" if transposed else "read"
     arguments = [*_surface(view, op), pointer]
-    option = cache_option(op, op.cache_control, LOAD_CACHE_OPTIONS)
     _call_block_function(view, block_name(action, shape), bits, arguments, option)
     assert view.block.last_op is not None
     memory = Memory(pointer, view.block.last_op)
@@ -130,8 +125,8 @@ def _load(view: LLVMView, op: BlockLoad2dOp) -> None:
 
 def _store(view: LLVMView, op: BlockStore2dOp) -> None:
     shape, value = shape_of(op), op.stored_val
-    bits = register_bits(shape, packed=False)
-    parts, element, length = view.parts(value), view.element(value), width(value)
+    option = cache_option(op, op.cache_control, STORE_CACHE_OPTIONS)
+    element, length = view.element(value), width(value)
     held, moved = (
         length * element_bits(element),
         shape.bits * shape.rows * shape.columns // LANES,
@@ -141,13 +136,26 @@ def _store(view: LLVMView, op: BlockStore2dOp) -> None:
             op,
             f"the stored value is {value.type}, {held} bits; the message takes {moved} per lane",
         )
+    access, pair = view.shared_payloads.get(op), view.pairs.get(op)
+    if access is not None:
+        values = (value,) if pair is None else (pair.left.stored_val, pair.right.stored_val)
+        store_through(view, op, access, values, option)
+    elif op not in view.pairs:
+        _store_alone(view, op, shape, option)
+
+
+def _store_alone(
+    view: LLVMView, op: BlockStore2dOp, shape: BlockShape, option: int | None
+) -> None:
+    value = op.stored_val
+    element, length = view.element(value), width(value)
     # stores of one type follow one another, and so can share their memory
     pointer = view.private(("store", element, length), element, length)
-    for part, (start, _) in zip(parts, chunk_places(length), strict=True):
+    for part, (start, _) in zip(view.parts(value), chunk_places(length), strict=True):
         place = view.moved(pointer, start * element_bits(element) // 8)
         view.emit(llvm.StoreOp(part, place))
     arguments = [*_surface(view, op), pointer]
-    option = cache_option(op, op.cache_control, STORE_CACHE_OPTIONS)
+    bits = register_bits(shape, packed=False)
     _call_block_function(view, block_name("write", shape), bits, arguments, option)
 
 

@@ -7,21 +7,16 @@ change in the loop around it, the payload is made before the loop.
 
 from collections.abc import Iterator
 
-from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IndexType, IntegerType, i64
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.ir import Block, Operation, SSAValue
 
 from xetile.analysis.same_value import terminator
 from xetile.dialects.xevm import BlockPrefetch2dOp
 from xetile.passes.convert_xevm_to_llvm.arithmetic import WRAPPING
-from xetile.passes.convert_xevm_to_llvm.builtins import CREATE_PAYLOAD
-from xetile.passes.convert_xevm_to_llvm.messages import shape_of
+from xetile.passes.convert_xevm_to_llvm.message_shapes import shape_of
+from xetile.passes.convert_xevm_to_llvm.payload_accesses import create_payload
+from xetile.passes.convert_xevm_to_llvm.places import CASTS, holds_places
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView, Payload
 from xetile.targets.xe.messages import PAYLOAD_ROW_BYTES
-
-_TRANSPARENT = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
-"""Ops that keep a number modulo 2^32, where both types hold so much."""
 
 
 def plan_prefetches(view: LLVMView, loop: Operation) -> None:
@@ -64,23 +59,8 @@ def _create(
         else:
             place.append(_at_start(view, coordinate, loop))
         steps.append(step)
-    base = view.new(llvm.PtrToIntOp(view.scalar(prefetch.ptr), i64))
-    shape = shape_of(prefetch)
-    arguments = [
-        base,
-        *(_minus_one(view, value) for value in sizes),
-        *place,
-        *(view.i32(n) for n in (shape.columns, shape.rows, shape.blocks)),
-    ]
-    payload = view.result_of_call(CREATE_PAYLOAD, arguments, llvm.LLVMPointerType())
-    return Payload(payload, *steps)
-
-
-def _minus_one(view: LLVMView, value: SSAValue) -> SSAValue:
-    number = view.number(value)
-    if number is not None:
-        return view.i32(number - 1)
-    return view.new(llvm.AddOp(view.integer(value, 32), view.i32(-1)))
+    surface = (prefetch.ptr, *sizes)
+    return Payload(create_payload(view, surface, place, shape_of(prefetch)), *steps)
 
 
 def _invariant(value: SSAValue, body: Block) -> bool:
@@ -108,9 +88,7 @@ def _step(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
     op = value.owner
     if not isinstance(op, Operation):
         return None
-    if op.name in _TRANSPARENT and all(
-        map(_is_wide, (op.operands[0].type, op.results[0].type))
-    ):
+    if op.name in CASTS and all(map(holds_places, (op.operands[0].type, op.results[0].type))):
         return _step(view, op.operands[0], loop)
     if op.name in ("arith.addi", "arith.subi"):
         left, right = (_step(view, operand, loop) for operand in op.operands)
@@ -123,10 +101,6 @@ def _step(view: LLVMView, value: SSAValue, loop: Operation) -> int | None:
             if number is not None and step is not None:
                 return number * step
     return None
-
-
-def _is_wide(type: Attribute) -> bool:
-    return isinstance(type, IndexType) or (isa(type, IntegerType) and type.width.data >= 32)
 
 
 def _difference(view: LLVMView, argument: SSAValue, value: SSAValue) -> int | None:
@@ -160,6 +134,6 @@ def _at_start(view: LLVMView, value: SSAValue, loop: Operation) -> SSAValue:
     op = value.owner
     assert isinstance(op, Operation)
     operands = [_at_start(view, operand, loop) for operand in op.operands]
-    if op.name in _TRANSPARENT:
+    if op.name in CASTS:
         return operands[0]
     return view.new(WRAPPING[op.name](*operands))

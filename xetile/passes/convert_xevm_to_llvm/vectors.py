@@ -10,6 +10,7 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
+from xetile.passes.convert_xevm_to_llvm.splats import recast_part, splat
 from xetile.passes.convert_xevm_to_llvm.types import (
     CHUNK,
     NIBBLE_BITS,
@@ -57,6 +58,8 @@ def _gathered(view: LLVMView, lanes: Sequence[_Lane], element: Attribute) -> SSA
         mask = [lane.place + (length if lane.part is not parts[0] else 0) for lane in lanes]
         shuffle = DenseArrayBase.from_list(i32, mask)
         return view.new(llvm.ShuffleVectorOp(parts[0], parts[-1], shuffle, result))
+    if len(parts) == 1 and length is None:
+        return splat(view, parts[0], element, len(lanes))
     made = view.undefined(result)
     for place, lane in enumerate(lanes):
         index = view.i32(place)
@@ -177,8 +180,7 @@ def _recast_parts(
     made: list[SSAValue] = []
     for part in _narrow_enough(view, parts, element):
         count = width(part) * chunk_bits(part.type) // element_bits(element)
-        type = chunk_type(element, count)
-        made.append(part if part.type == type else view.new(llvm.BitcastOp(part, type)))
+        made.append(recast_part(view, part, element, count))
     # a chunk may have become wider or narrower than chunks are
     return _rechunked(view, _lanes(made), element)
 
@@ -270,17 +272,6 @@ def _broadcast(view: LLVMView, op: Operation) -> None:
     widths = chunk_widths(width(result))
     made = {count: splat(view, scalar, element, count) for count in set(widths)}
     view.bind_parts(result, [made[count] for count in widths])
-
-
-def splat(view: LLVMView, scalar: SSAValue, element: Attribute, count: int) -> SSAValue:
-    """A chunk of one scalar."""
-    if count == 1:
-        return scalar
-    type = chunk_type(element, count)
-    zero = view.i32(0)
-    first = view.new(llvm.InsertElementOp(view.undefined(type), scalar, zero))
-    mask = DenseArrayBase.from_list(i32, [0] * count)
-    return view.new(llvm.ShuffleVectorOp(first, first, mask, type))
 
 
 def _position(

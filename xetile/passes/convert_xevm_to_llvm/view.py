@@ -23,6 +23,7 @@ from xdsl.utils.hints import isa
 from xetile.analysis.ranges import Ranges, infer_ranges
 from xetile.dialects.xevm import BlockLoad2dOp
 from xetile.errors import fail
+from xetile.passes.convert_xevm_to_llvm.payloads import PayloadAccess
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
     chunk_type,
@@ -33,6 +34,7 @@ from xetile.passes.convert_xevm_to_llvm.types import (
     vector_length,
     width,
 )
+from xetile.passes.convert_xevm_to_llvm.wide_stores import Pairs
 from xetile.rewriting.rewriter import Handlers, Rewriter
 from xetile.targets.xe.device import REGISTER_BYTES
 
@@ -120,6 +122,9 @@ class LLVMView(Rewriter[Lowered]):
         self.region = Region(self.entry)
         self.payloads: dict[Operation, Payload] = {}
         self.joined: Mapping[Operation, BlockLoad2dOp] = {}
+        self.pairs: Pairs = {}
+        self.row_reads: Mapping[Operation, Sequence[BlockLoad2dOp]] = {}
+        self.shared_payloads: Mapping[Operation, PayloadAccess] = {}
         self.targets: dict[Block, Block] = {}
         self.texts: dict[str, llvm.GlobalOp] = {}
         self._declared = declared
@@ -307,7 +312,8 @@ class LLVMView(Rewriter[Lowered]):
     def moved(self, pointer: SSAValue, bytes: int) -> SSAValue:
         if bytes == 0:
             return pointer
-        return self.new(llvm.GEPOp(pointer, [bytes], i8, inbounds=True))
+        type = cast(llvm.LLVMPointerType, pointer.type)
+        return self.new(llvm.GEPOp(pointer, [bytes], i8, result_type=type, inbounds=True))
 
     def read(self, loaded: Loaded, start: int, count: int) -> SSAValue:
         """Some neighbouring elements of what a load left, read right behind it."""

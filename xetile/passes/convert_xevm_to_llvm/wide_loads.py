@@ -9,25 +9,13 @@ half is %a and the second %b: every lane has a row, and its columns in order.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.ir import Block, Operation
 
-from xetile.dialects.known_integers import known_integer
 from xetile.dialects.xevm import LANES, BlockLoad2dOp, BlockPrefetch2dOp, MMAOp
 from xetile.layout.intel.messages import BlockConfiguration
+from xetile.passes.convert_xevm_to_llvm.places import place_of, touches_no_memory
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
-from xetile.targets.xe.surface import SURFACE
-
-_CASTS = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})
-"""Ops that keep a coordinate, where both types hold all of its bits."""
-
-_HARMLESS = ("arith.", "math.", "vector.", "gpu.block_id", "gpu.thread_id", "gpu.lane_id")
-"""Ops, by how their names begin, that may stand between two loads of one message: they touch no memory."""
-
-_Place = tuple[SSAValue | None, int]
-"""A number as a value and what is added to it."""
 
 
 def joined_loads(
@@ -67,9 +55,7 @@ def _pairs(block: Block) -> Iterator[tuple[BlockLoad2dOp, BlockLoad2dOp]]:
             else:
                 waiting.remove(left)
                 yield left, op
-        elif not isinstance(op, BlockPrefetch2dOp | MMAOp) and not op.name.startswith(
-            _HARMLESS
-        ):
+        elif not isinstance(op, BlockPrefetch2dOp | MMAOp) and not touches_no_memory(op):
             waiting.clear()
 
 
@@ -83,28 +69,6 @@ def _transposes_rows(op: BlockLoad2dOp) -> bool:
 def _is_right_of(right: BlockLoad2dOp, left: BlockLoad2dOp) -> bool:
     if right.properties != left.properties or right.operands[:4] != left.operands[:4]:
         return False
-    (x, start), (other, begin) = _place(right.x), _place(left.x)
+    (x, start), (other, begin) = place_of(right.x), place_of(left.x)
     beside = x is other and start - begin == left.tile_width.value.data
-    return beside and _place(right.y) == _place(left.y)
-
-
-def _place(value: SSAValue) -> _Place:
-    """A coordinate as a value and a constant, as far as casts and sums show it."""
-    number = known_integer(value)
-    if number is not None:
-        return None, number
-    op = value.owner
-    if isinstance(op, Operation) and op.name in _CASTS:
-        if all(map(_is_wide, (op.operands[0].type, value.type))):
-            return _place(op.operands[0])
-    elif isinstance(op, Operation) and op.name == "arith.addi" and _is_wide(value.type):
-        (left, step), (right, more) = map(_place, op.operands)
-        if left is None or right is None:
-            return (right if left is None else left), step + more
-    return value, 0
-
-
-def _is_wide(type: Attribute) -> bool:
-    return isinstance(type, IndexType) or (
-        isa(type, IntegerType) and type.width.data >= SURFACE.place_bits
-    )
+    return beside and place_of(right.y) == place_of(left.y)

@@ -41,6 +41,7 @@ class Fault(IntEnum):
     COLUMN = 9
     LANES = 10
     SUBGROUP = 11
+    PAYLOADS = 12
 
 
 _R = RESTRICTIONS
@@ -60,6 +61,7 @@ _TEXTS = {
     f"{_R.column_multiple}",
     Fault.LANES: "lanes of one subgroup give different operands for the same 2D block access; it needs one value of "
     "each",
+    Fault.PAYLOADS: "the kernel makes address payloads for more than {0} surfaces; the emulation keeps no more",
     Fault.SUBGROUP: f"a block or matrix instruction runs in a subgroup of {{0}}; it needs {_R.lanes}",
 }
 
@@ -92,6 +94,9 @@ typedef struct {{ int number; long value; }} fault;
 global int first_fault;
 global long faulty_value;
 
+// How many launches came before: each ends by taking its fault.
+global int launches;
+
 static bool illegal(int number, long value)
 {{
     if (atomic_cmpxchg(&first_fault, 0, number) == 0)
@@ -104,6 +109,7 @@ kernel void {FAULT_KERNEL}(global long *result)
     result[0] = first_fault;
     result[1] = faulty_value;
     first_fault = 0;
+    launches += 1;
 }}
 """
 """The record of the first fault, in OpenCL C."""
@@ -183,6 +189,8 @@ static fault surface_fault(ulong base, int width, int height, int pitch, int col
     fault none = {0, 0};
     return none;
 }
+
+static bool is_legal_surface(ulong base, int width, int height, int pitch, int column, int bytes) { return true; }
 
 static bool is_legal_subgroup(uint size) { return true; }
 

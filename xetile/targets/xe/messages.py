@@ -46,6 +46,13 @@ Source: IGC ("width x numBlocks > 64 bytes"); for cri's wider messages only the 
 builtin is left.
 """
 
+PAYLOAD_REACH = 512
+"""Columns and rows (elements) that a message can lie right of its payload's place, or below it: less than this.
+
+Source: ocloc 26.27 for bmg: 511 and -512 stand in the message, for 512 and -513 the payload is copied and added to. On
+pvc, whose messages say no offsets, it always is.
+"""
+
 _PREFETCH_BYTES = 64
 _LARGE_PREFETCH_BYTES = 256
 
@@ -189,6 +196,13 @@ LEAST_WORD_BITS = _WORD_BITS[0]
 """Bits in which narrower words of a lane come and go."""
 
 _WORD_COUNTS = (1, 2, 4, 8)
+
+
+ROW_BITS = (16, 32)
+"""Bits of elements of which a row for a subgroup is one 1D block read, at any address that is a multiple of 4 bytes.
+
+Source: cl_intel_subgroups and its _short, "intel_sub_group_block_read"; ocloc 26.27 (`load.ugm.d32x8t` and wider).
+"""
 
 
 def lane_words(bits: int, count: int, alignment: int | None) -> tuple[int, int] | None:

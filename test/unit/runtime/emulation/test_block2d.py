@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from support.builtin_runs import Blocks, empty_registers
 from support.builtins_reference import Surface, read, written
-from support.emission import ACTIONS, Block, blocks
+from support.emission import ACTIONS, Block, blocks, payload_accesses
 from support.lanes import lanes
 
 from xetile.dialects.modules import parse
@@ -108,6 +108,38 @@ def test_writes(opencl_cpu: Device, cached: bool) -> None:
         assert (found == registers).all()
         for (_, x, y), held, left in zip(table, registers, memory, strict=True):
             assert (left == written(block, given, x, y, held)).all(), (block, x, y)
+
+
+@pytest.mark.opencl
+def test_reads_through_payloads(opencl_cpu: Device) -> None:
+    """A payload lies left of and above the place; lanes have elements in the order of registers."""
+    messages = payload_accesses("read")
+    program = Blocks(opencl_cpu, messages, through_payloads=True)
+    given = surface()
+    table = [(n, x, y) for n, block in enumerate(messages) for x, y in places(block)]
+    found, memory = program.run(given, table, empty_registers(len(table)))
+    for (n, x, y), registers in zip(table, found, strict=True):
+        expected = read(messages[n], given, x, y, in_order=True)
+        bytes = expected.shape[1]
+        assert (registers[:, :bytes] == expected).all(), (messages[n], x, y)
+        assert (registers[:, bytes:] == 0xCD).all(), messages[n]
+    assert (memory[0] == given.memory).all()
+
+
+@pytest.mark.opencl
+def test_writes_through_payloads(opencl_cpu: Device) -> None:
+    messages = payload_accesses("write")
+    program = Blocks(opencl_cpu, messages, through_payloads=True)
+    given = surface()
+    random = numpy.random.default_rng(6)
+    for n, block in enumerate(messages):
+        table = [(n, x, y) for x, y in places(block)]
+        registers = random.integers(1, 256, empty_registers(len(table)).shape)
+        registers = registers.astype(numpy.uint8)
+        _, memory = program.run(given, table, registers, own_surfaces=True)
+        for (_, x, y), held, left in zip(table, registers, memory, strict=True):
+            expected = written(block, given, x, y, held, in_order=True)
+            assert (left == expected).all(), (block, x, y)
 
 
 VERIFIED: list[tuple[Access, int]] = [
