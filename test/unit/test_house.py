@@ -80,7 +80,6 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.planning.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_WORK": "a bound on the work of planning",
     "xetile.planning.scalar_bits._DEPTH": "a bound on the work of planning",
-    "xetile.planning.words.BYTE_BITS": "a byte",
     "xetile.rewriting.work_item_launches.MOST_ITEMS": "the largest number of an i32",
 }
 """Numbers of rooms that decide which are no hardware's, with what they are."""

@@ -26,11 +26,11 @@ from xetile.dialects.index_lists import Mixed, join_mixed
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
 from xetile.dialects.xetile.types import memory_bits
+from xetile.targets.target import BYTE_BITS
 
 ALIGNMENT_ATTRIBUTE = "llvm.align"
 """Attribute of a kernel's argument: bytes of which its address is a multiple (source: MLIR's LLVM dialect)."""
 
-_BYTE_BITS = 8
 _DEEPEST = 32
 """Ops behind a value that are looked at: enough for what people write, and bounded."""
 _ROUNDS = 4
@@ -238,4 +238,4 @@ def _aligned_argument(argument: BlockArgument) -> int | None:
 
 
 def _element_bits(memref: SSAValue) -> int:
-    return memory_bits(cast("MemRefType[Attribute]", memref.type).element_type) or _BYTE_BITS
+    return memory_bits(cast("MemRefType[Attribute]", memref.type).element_type) or BYTE_BITS

@@ -1,9 +1,9 @@
 """Residues: which integers a value may be, modulo what; and how ops on integers relate them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from math import gcd
-from typing import NamedTuple
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -14,16 +14,17 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from xetile.targets.target import INDEX_BITS
+from xetile.targets.target import BYTE_BITS, INDEX_BITS
 
 
-class Residue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Residue:
     """All integers that are `remainder` modulo `modulus`; that number alone where the modulus is 0."""
 
     modulus: int
     remainder: int = 0
 
-    def __add__(self, other: "Residue") -> "Residue":  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __add__(self, other: "Residue") -> "Residue":
         return residue(gcd(self.modulus, other.modulus), self.remainder + other.remainder)
 
     def __neg__(self) -> "Residue":
@@ -56,8 +57,6 @@ def residue(modulus: int, remainder: int = 0) -> Residue:
     return Residue(modulus, remainder % modulus if modulus else remainder)
 
 
-_BYTE_BITS = 8
-
 ANY = Residue(1)
 ZERO = Residue(0)
 
@@ -65,7 +64,7 @@ ZERO = Residue(0)
 def in_bytes(elements: Residue, bits: int) -> Residue:
     """Of the bytes of so many elements of `bits` in memory."""
     found = elements.times(Residue(0, bits))
-    return residue(found.modulus // _BYTE_BITS, found.remainder // _BYTE_BITS)
+    return residue(found.modulus // BYTE_BITS, found.remainder // BYTE_BITS)
 
 
 def joined(residues: Sequence[Residue]) -> Residue:

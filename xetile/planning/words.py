@@ -10,10 +10,8 @@ from itertools import chain
 
 from xetile.layout.intel.messages import BlockConfiguration
 from xetile.planning.uses import TileUse
-from xetile.targets.target import Access, Target
+from xetile.targets.target import BYTE_BITS, Access, Target
 from xetile.targets.xe.messages import PART_BITS, TRANSPOSED_WORD_BITS
-
-BYTE_BITS = 8
 
 
 def known_messages(

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from xetile.layout.algebra.linear_layout import LinearLayout
     from xetile.layout.intel.messages import BlockConfiguration
 
+BYTE_BITS = 8
+"""Bits of a byte, the least that has an address on every target."""
+
 INDEX_BITS = 64
 """Bits of an index and of an address on every target (source: SPIR-V's Physical64; PTX's `.address_size 64`)."""
 

@@ -350,8 +350,8 @@ HEAD = """\
 
 Each cell is a kernel of one op on tiles of that type, for pvc, bmg, lnl, ptl and cri. ✓ is assembly; a letter is the
 last [level](compiling.md) that is reached, with the devices where these differ; - is what the op does not take.
-`test/support/tiled/table.py` writes this page. Tests compare it, execute every kernel at every level, and compile them
-for the devices.
+`test/support/tiled/table.py` writes this page. Tests compare it, execute every kernel at every level, and compile
+all for bmg; for pvc, ptl and cri the products and every fourth of the others; for lnl none, whose tables are those of bmg.
 
 Not on every device, for want of an instruction:
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from xetile.codegen.contract import Plain
 from xetile.errors import XetileError
 from xetile.runtime.arguments import Entry
 from xetile.runtime.device import Argument, Memory, Pointer, Scalar
@@ -10,19 +11,24 @@ from xetile.runtime.preconditions import check_preconditions
 
 def entries(*stated: tuple[str, list[tuple[int, list[int]]], int, int | None]) -> list[Entry]:
     """A matrix with a pitch and a width, of which so much is stated."""
-    preconditions = [
+    preconditions: list[Plain] = [
         {
             "of": of,
-            "bytes": [{"factor": factor, "arguments": numbers} for factor, numbers in terms],
+            "bytes": [
+                {"factor": factor, "arguments": [*numbers]} for factor, numbers in terms
+            ],
             "multiple": multiple,
             "least": least,
             "most": None if least is None else 1 << 24,
         }
         for of, terms, multiple, least in stated
     ]
-    matrix = {"name": "A", "kind": "pointer", "surface": {"preconditions": preconditions}}
-    numbers = [{"name": name, "kind": "value"} for name in ("p", "w")]
-    return [matrix, *numbers]  # pyright: ignore[reportReturnType]
+    matrix: Entry = {
+        "name": "A",
+        "kind": "pointer",
+        "surface": {"preconditions": preconditions},
+    }
+    return [matrix, *({"name": name, "kind": "value"} for name in ("p", "w"))]
 
 
 def given(offset: int, pitch: int, width: int) -> list[Argument]:

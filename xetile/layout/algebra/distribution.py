@@ -164,13 +164,6 @@ class Distribution:
             for round_ in self.round_coordinates
         ]
 
-    def held_units(self, subgroup: int) -> list[Coordinates]:
-        """The coordinates (in units) of a subgroup's local units."""
-        return [
-            tuple(start // extent for start, extent in zip(offset, self.unit, strict=True))
-            for offset in self.offsets(subgroup)
-        ]
-
     def first_owner_terms(self) -> list[tuple[Term, int]]:
         """The owner of a unit that comes first: its coordinates all lie below these bounds.
 
@@ -198,14 +191,6 @@ class Distribution:
             sum(c * self._divisor(d) for d, c in enumerate(coordinates))
             for coordinates in product(*choices)
         )
-
-    def local_index(self, unit: Sequence[int]) -> int:
-        """Which local unit of its owners a unit (coordinates in units) is."""
-        self._check_unit(unit)
-        index = 0
-        for d in range(self.rank):
-            index = index * self.rounds(d) + unit[d] // self.grid[d] % self.rounds(d)
-        return index
 
     def to_linear_layout(self) -> LinearLayout:
         """(register, warp) -> (dim0, dim1, ...); LayoutError unless all are powers of two.

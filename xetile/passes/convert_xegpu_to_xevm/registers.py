@@ -20,7 +20,7 @@ from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
 from xetile.dialects.upstream.vector.support import dense, vector_of, vector_type
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.layout.exchange.registers import register_permutation, select_registers
+from xetile.layout.exchange.registers import select_registers
 from xetile.rewriting.one_to_many import Expansion, Parts
 from xetile.targets.target import INDEX_BITS
 
@@ -68,15 +68,6 @@ class Registers(Parts):
             return None
         indices, layout = found
         return self.selected(layout, indices)
-
-    def arranged(self, layout: LinearLayout) -> Self | None:
-        """The block in another layout, None where an element would change its lane."""
-        if self.layout == layout:
-            return self
-        moved = register_permutation(self.layout, layout)
-        if moved is None:
-            return None
-        return self.selected(layout, moved)
 
     def relaid(self, layout: LinearLayout) -> Self:
         """The same registers, said to hold other elements."""

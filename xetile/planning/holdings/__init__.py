@@ -108,13 +108,6 @@ class Holdings:
             return (self.needs.home(value),)
         return self._demands.held(value)
 
-    def are_others(self, values: Sequence[SSAValue]) -> bool:
-        """Whether one of the values is not held as its map says, or not only so."""
-        if self._demands is None:
-            return False
-        mapped = self.needs.mapped(values)
-        return any(tuple(self.of(value)) != (self.needs.home(value),) for value in mapped)
-
     def wanted(
         self, op: Operation, made: Distribution | None, operand: SSAValue
     ) -> Distribution:

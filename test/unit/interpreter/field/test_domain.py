@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import ml_dtypes
 import numpy
@@ -266,4 +266,4 @@ def test_python_programs_ask_for_it() -> None:
     with pytest.raises(
         XetileError, match="unknown values 'ring'; expected one of bits, field"
     ):
-        xetile.execute(module, "gemm", *arrays, values="ring")  # pyright: ignore
+        xetile.execute(module, "gemm", *arrays, values=cast("Literal['bits']", "ring"))

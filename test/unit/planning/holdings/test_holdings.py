@@ -116,7 +116,8 @@ def test_exchanges_that_stay(body: Sequence[str]) -> None:
     holdings = holdings_of(module_of("".join(body)))
     assert not holdings.avoided
     for op in holdings.needs.operations:
-        assert not holdings.are_others(op.results)
+        for value in holdings.needs.mapped(op.results):
+            assert tuple(holdings.of(value)) == (holdings.needs.home(value),)
 
 
 def test_units_are_not_too_many() -> None:
