@@ -22,6 +22,10 @@ bytes."""
 REGISTERS_ATTRIBUTE = "xetile.registers"
 """Attribute of a kernel at L: a dictionary with `counted` and `held`, the registers of planning/pressure."""
 
+PRODUCTS_PER_STEP_ATTRIBUTE = "xetile.products_per_step"
+"""Attribute of a kernel whose loops were unrolled: the matrix instructions of one round, as it was written."""
+
+
 SURFACES_ATTRIBUTE = "xetile.surfaces"
 """Attribute of a kernel that tests whether 2D block messages reach its matrices: nothing is the host's to see to."""
 

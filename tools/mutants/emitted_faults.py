@@ -24,7 +24,7 @@ from .llvm_text import (
     predicate_of,
 )
 
-_SILENT = re.compile(r"prefetch|Block2DAddressPayload|barrier|fence")
+_SILENT = re.compile(r"prefetch|Block2DAddressPayload|barrier|fence|loop\.merge")
 """Calls of these compute nothing."""
 
 _HINTED = "_cache_controls"

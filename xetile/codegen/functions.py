@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block
+from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import outermost
+from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
 
 KERNEL_ATTRIBUTE = "gpu.kernel"
 WORKGROUP_SIZE = "reqd_work_group_size"
@@ -43,8 +45,11 @@ def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
 def products_per_step(kernel: llvm.FuncOp) -> int:
     """Matrix instructions in one round of the hot loop, as written: in a K step.
 
-    Without a loop it is those of the whole kernel.
+    Where loops were unrolled the kernel says it. Without a loop it is those of the whole kernel.
     """
+    said = kernel.attributes.get(PRODUCTS_PER_STEP_ATTRIBUTE)
+    if isa(said, IntegerAttr):
+        return said.value.data
     return sum(map(products_of, hot_blocks(kernel) or kernel.body.blocks))
 
 

@@ -8,6 +8,7 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 - it refuses the calling conventions `spir_kernel` and `spir_func`;
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
 - it has no atomic ops (atomics.py);
+- it drops what a branch says of its loop (loop_controls.py);
 - its functions, such as exp, are of one type in a module, and have no fastmath flags (intrinsics.py);
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
@@ -36,6 +37,7 @@ from xdsl.utils.exceptions import LLVMTranslationException
 from xetile.codegen.atomics import atomic_instruction
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
 from xetile.codegen.intrinsics import fastmath_flags, intrinsic_call, is_intrinsic
+from xetile.codegen.loop_controls import write_loop_merges
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
@@ -185,6 +187,7 @@ def _define(op: llvm.FuncOp, module: ir.Module) -> None:
         for inner in block.ops:
             _check_types(inner)
             _convert(inner, builder, values, blocks)
+    write_loop_merges(op, function, blocks)
 
 
 def _check_types(op: Operation) -> None:

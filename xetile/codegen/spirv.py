@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.codegen.functions import called, llvm_functions
 from xetile.codegen.llvm_process import compile_text
+from xetile.codegen.loop_merges import placed
 from xetile.errors import XetileError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:
     """
     if not all(map(is_harmless, functions)):
         return compile_apart(text)
-    made = _compile(text)
+    made = placed(_compile(text))
     return made if has_unique_ids(made) else compile_apart(text)
 
 
@@ -157,4 +158,4 @@ def compile_apart(text: str) -> bytes:
                 else ""
             )
             raise XetileError(f"LLVM cannot compile the kernel: {ending(outcome)}{reason}")
-        return target.read_bytes()
+        return placed(target.read_bytes())

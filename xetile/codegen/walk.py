@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import callee, hot_blocks, products_of, products_per_step
+from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
 from xetile.toolchain.isa import Work
 
 MOST_OPS = 500_000
@@ -50,7 +51,10 @@ class Message(NamedTuple):
 
 def walk(kernel: llvm.FuncOp, arguments: Mapping[str, int] | None = None) -> Work:
     """Walk a kernel of the last level; `arguments` are values of scalar arguments by name, as far as they are known."""
-    walker = _Walker(hot=frozenset(hot_blocks(kernel)))
+    hot = hot_blocks(kernel)
+    if not hot and PRODUCTS_PER_STEP_ATTRIBUTE in kernel.attributes:
+        hot = kernel.body.blocks  # all rounds stand one behind the other
+    walker = _Walker(hot=frozenset(hot))
     for argument in kernel.body.blocks[0].args:
         value = (arguments or {}).get(argument.name_hint or "")
         walker.numbers[argument] = value
@@ -100,6 +104,7 @@ class _Walker:
         """The number of matrix instructions; None where it is unknown."""
         block: Block | None = first
         products, visited = 0, 0
+        self.entries += first in self.hot
         guesses: dict[Block, int] = {}
         relevant: dict[Block, tuple[list[Operation], int]] = {}
         while block is not None:

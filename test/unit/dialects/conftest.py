@@ -90,7 +90,8 @@ def mlir_round_trip(mlir_opt: Path) -> Callable[[str], None]:
         assert run(generic(module)) == theirs
         local = run(text, "--mlir-print-op-generic", "--mlir-print-local-scope")
         assert run(str(parse(local))) == theirs
-        assert normalized(str(parse(theirs))) == normalized(theirs)
+        without_names = run(text, "--mlir-print-local-scope")  # of attributes
+        assert normalized(str(parse(theirs))) == normalized(without_names)
 
     return check
 

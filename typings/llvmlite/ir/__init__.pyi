@@ -6,6 +6,7 @@ from llvmlite.ir import values as values
 from llvmlite.ir.instructions import AllocaInstr as AllocaInstr
 from llvmlite.ir.instructions import CallInstr as CallInstr
 from llvmlite.ir.instructions import Instruction as Instruction
+from llvmlite.ir.instructions import PhiInstr as PhiInstr
 from llvmlite.ir.types import FunctionType as FunctionType
 from llvmlite.ir.types import IntType as IntType
 from llvmlite.ir.types import PointerType as PointerType
@@ -13,6 +14,7 @@ from llvmlite.ir.types import Type as Type
 from llvmlite.ir.types import VoidType as VoidType
 from llvmlite.ir.values import Argument as Argument
 from llvmlite.ir.values import Block as Block
+from llvmlite.ir.values import BlockAddress as BlockAddress
 from llvmlite.ir.values import Constant as Constant
 from llvmlite.ir.values import Function as Function
 from llvmlite.ir.values import GlobalVariable as GlobalVariable
@@ -34,6 +36,8 @@ class IRBuilder:
     def module(self) -> Module: ...
     def call(self, fn: Function, args: Sequence[Value], name: str = "") -> CallInstr: ...
     def __init__(self, block: Block | None = None) -> None: ...
+    def branch(self, target: Block) -> Instruction: ...
+    def position_before(self, instr: Instruction) -> None: ...
     def phi(self, typ: Type, name: str = "") -> instructions.PhiInstr: ...
     def alloca(self, typ: Type, size: Value | None = None, name: str = "") -> AllocaInstr: ...
     def gep(

@@ -4,6 +4,9 @@ from llvmlite.ir.values import Block, Value
 
 class Instruction(Value): ...
 
+class Terminator(Instruction):
+    operands: list[Value]
+
 class AllocaInstr(Instruction):
     align: int | None
 
@@ -16,4 +19,5 @@ class CallInstr(Instruction):
     fastmath: FastMathFlags
 
 class PhiInstr(Instruction):
+    incomings: list[tuple[Value, Block]]
     def add_incoming(self, value: Value, block: Block) -> None: ...

@@ -1,4 +1,5 @@
 from llvmlite.ir import Module
+from llvmlite.ir.instructions import Terminator
 from llvmlite.ir.types import FunctionType, Type
 
 class Value:
@@ -23,6 +24,13 @@ class MDValue:
 
 class Block(Value):
     instructions: list[Value]
+    function: Function
+    @property
+    def terminator(self) -> Terminator: ...
+
+class BlockAddress(Value):
+    def __init__(self, function: Function, basic_block: Block) -> None: ...
+    def get_reference(self) -> str: ...
 
 class AttributeSet:
     def add(self, name: str) -> None: ...

@@ -1,6 +1,6 @@
 """The llvm dialect: xDSL's, with ops that it lacks or restricts to scalars in 0.74 (test_llvm.py tells when not).
 
-Added here: addrspacecast, freeze, poison; the others are in `llvm_values` and `llvm_atomics`. The calling
+Added here: addrspacecast, freeze, poison; the others are in `llvm_values`, `llvm_atomics` and `llvm_loops`. The calling
 conventions of SPIR-V (`spir_funccc`, `spir_kernelcc`) and the properties of `llvm.func` that
 say the size of a subgroup are refused by xDSL and not needed: the emitter sets them.
 """
@@ -30,6 +30,12 @@ from xdsl.traits import Pure
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import parse_parameter
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
+from xetile.dialects.upstream.llvm_loops import (
+    BrOp,
+    CondBrOp,
+    LoopAnnotationAttr,
+    LoopUnrollAttr,
+)
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
     FCmpOp,
@@ -126,7 +132,9 @@ class PoisonOp(IRDLOperation):
 _OURS = (
     AddrSpaceCastOp,
     AtomicRMWOp,
+    BrOp,
     CmpXchgOp,
+    CondBrOp,
     ExtractElementOp,
     FCmpOp,
     FPToSIOp,
@@ -144,5 +152,5 @@ LLVM = Dialect(
         *(operation for operation in StockLLVM.operations if operation.name not in _NAMES),
         *_OURS,
     ],
-    [*StockLLVM.attributes, ConstantRangeAttr],
+    [*StockLLVM.attributes, ConstantRangeAttr, LoopAnnotationAttr, LoopUnrollAttr],
 )

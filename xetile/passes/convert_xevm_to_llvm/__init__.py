@@ -78,6 +78,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     identifiers,
     integer_functions,
     lane_vectors,
+    loops,
     masks,
     memory,
     messages,
@@ -105,6 +106,7 @@ HANDLERS: Handlers[LLVMView] = {
     **control_flow.HANDLERS,
     **identifiers.HANDLERS,
     **lane_vectors.HANDLERS,
+    **loops.HANDLERS,
     **masks.HANDLERS,
     **memory.HANDLERS,
     **messages.HANDLERS,
@@ -130,6 +132,7 @@ class ConvertXeVMToLLVM(ModulePass):
 
     device: str | None = None
     print_registers: bool = False
+    unroll: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every kernel; the module around it stays.
@@ -142,6 +145,6 @@ class ConvertXeVMToLLVM(ModulePass):
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
         for function in found:
             name = kernels.symbol_name(function)
-            registers = convert_kernel(function, HANDLERS, self.device)
+            registers = convert_kernel(function, HANDLERS, self.device, self.unroll)
             if self.print_registers:
                 print(describe_registers(name, registers), file=sys.stderr)

@@ -20,10 +20,10 @@ from xetile.analysis.kernels import (
     level,
     symbol_name,
 )
-from xetile.analysis.targets import named_targets, subgroup_threads, target_of
+from xetile.analysis.targets import named_targets, subgroup_threads, target_of, targets_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
-from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE
+from xetile.levels import LAUNCH_ATTRIBUTE, PRODUCTS_PER_STEP_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
 from xetile.passes.convert_xevm_to_llvm.payloads import shared_payloads
@@ -36,6 +36,7 @@ from xetile.passes.convert_xevm_to_llvm.signature import (
     launch_attribute,
 )
 from xetile.passes.convert_xevm_to_llvm.spills import warn_of_spills
+from xetile.passes.convert_xevm_to_llvm.unrolling import copies_of_loops, products_per_step
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
 from xetile.passes.convert_xevm_to_llvm.wide_stores import joined_stores
@@ -47,7 +48,10 @@ from xetile.targets.target import Target
 
 
 def convert_kernel(
-    function: Operation, handlers: Handlers[LLVMView], device: str | None
+    function: Operation,
+    handlers: Handlers[LLVMView],
+    device: str | None,
+    unroll: int | None = None,
 ) -> Estimate:
     """Put the function of the llvm dialect in the kernel's place, and what it calls before it; its registers.
 
@@ -63,6 +67,9 @@ def convert_kernel(
     view.pairs = joined_stores(function, targets)
     view.row_reads = row_reads(function, view.ranges)
     view.shared_payloads = shared_payloads(function, view.pairs, view.row_reads)
+    view.copies = copies_of_loops(
+        function, view.ranges, targets or targets_of(function), unroll
+    )
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))
@@ -141,6 +148,9 @@ def _kernel(
     }
     if SURFACES_ATTRIBUTE in function.attributes:
         attributes[SURFACES_ATTRIBUTE] = function.attributes[SURFACES_ATTRIBUTE]
+    if view.copies:
+        products = IntegerAttr(products_per_step(function), i32)
+        attributes[PRODUCTS_PER_STEP_ATTRIBUTE] = products
     sizes = launch_sizes(function, "known_block_size")
     if sizes is not None:
         attributes["reqd_work_group_size"] = DenseArrayBase.from_list(i32, sizes)

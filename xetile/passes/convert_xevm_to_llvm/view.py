@@ -125,6 +125,7 @@ class LLVMView(Rewriter[Lowered]):
         self.pairs: Pairs = {}
         self.row_reads: Mapping[Operation, Sequence[BlockLoad2dOp]] = {}
         self.shared_payloads: Mapping[Operation, PayloadAccess] = {}
+        self.copies: Mapping[Operation, int] = {}
         self.targets: dict[Block, Block] = {}
         self.texts: dict[str, llvm.GlobalOp] = {}
         self._declared = declared

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xetile.targets.xe.atomics import Space
     from xetile.targets.xe.dpas import Products, XeProduct
     from xetile.targets.xe.issue import Rates
+    from xetile.targets.xe.loops import Unrolling
     from xetile.targets.xe.messages import Rows
 
 LANES = 16
@@ -125,6 +126,8 @@ class XeDevice(Target):
     A row of a matrix instruction, 512 f16 operations, takes one cycle on pvc and two on bmg and lnl, whose Xe-cores of
     8 engines have 4096 and 2048 per cycle (Intel's Architecture Day 2021, Lunar Lake Tech Tour 2024). Those of ptl and
     cri are not known to us; theirs is taken to be bmg's.
+
+    `message_offsets`: whether a message adds a constant to its place (IGC's disassembly: all but pvc do).
     """
 
     path: Path = PATH
@@ -144,6 +147,7 @@ class XeDevice(Target):
     float_8_products: bool = False
     narrow_atomic_sums: bool = False
     matrix_row_cycles: int = 2
+    message_offsets: bool = True
 
     def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
         """The messages that the device compiles for elements of so many bits in memory."""
@@ -203,6 +207,13 @@ class XeDevice(Target):
         from xetile.targets.xe.issue import Rates
 
         return Rates(row=self.matrix_row_cycles)
+
+    @property
+    def unrolling(self) -> "Unrolling":
+        """How many rounds of loops are worth writing into one."""
+        from xetile.targets.xe import loops
+
+        return loops.WITH_OFFSETS if self.message_offsets else loops.WITHOUT_OFFSETS
 
     @property
     def products(self) -> "Products":

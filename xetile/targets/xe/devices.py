@@ -3,7 +3,7 @@
 from xetile.targets.xe.device import XeDevice
 
 DEVICES = (
-    XeDevice(name="pvc", matrix_row_cycles=1),
+    XeDevice(name="pvc", matrix_row_cycles=1, message_offsets=False),
     XeDevice(name="bmg", wide_packed_loads=True),
     XeDevice(name="lnl", wide_packed_loads=True),
     XeDevice(name="ptl", wide_packed_loads=True, float_8_products=True),

@@ -20,7 +20,6 @@ ROWS = LinearLayout.from_bases(
 """A row in each register, a column in each lane."""
 
 
-
 def block(layout: LinearLayout = ROWS) -> Registers:
     value = create_ssa_value(VectorType(f16, [8]))
     return Registers(value, f16, layout, word_bits=16)

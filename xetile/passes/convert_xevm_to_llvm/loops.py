@@ -1,0 +1,199 @@
+"""Loops at L: blocks, of which nothing below unrolls any; those that gain by it are unrolled here.
+
+Before, where four copies of the body are wanted:
+
+    %r = scf.for %k = %low to %high step %c32 iter_args(%a = %start) -> (vector<8xf32>) {
+      ...
+      scf.yield %next : vector<8xf32>
+    }
+
+After:
+
+      llvm.br ^many(%low, %start)
+    ^many(%k, %a):                            // while %k + 96 is below %high
+      %again = llvm.icmp "slt" %k, %bound
+      llvm.cond_br %again, ^copies, ^behind
+    ^copies:
+      ...                                     // rounds %k, %k + 32, %k + 64, %k + 96
+      llvm.br ^many(%k_next, %next) {loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    ^behind:
+      llvm.br ^rest(%k, %a)                   // the same loop, round by round, for what is left
+
+The second loop is left out where the number of rounds is known to be a multiple of the copies, and no loop where one
+round is left; where all rounds are copies, there is none at all. `bound` is `high - 96`, or the least number where that
+is less: nothing wraps around that did not.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Block, Operation, SSAValue
+
+from xetile.analysis.ranges import Interval
+from xetile.dialects.upstream.llvm_loops import BrOp
+from xetile.dialects.upstream.llvm_values import SelectOp
+from xetile.passes.convert_xevm_to_llvm.carried import (
+    Slot,
+    all_flat,
+    bind_carried,
+    slots_of,
+    types_of,
+)
+from xetile.passes.convert_xevm_to_llvm.control_flow import yielded
+from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
+from xetile.passes.convert_xevm_to_llvm.unrolling import number_of, rounds_of
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.rewriting.rewriter import Handlers
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """An scf.for on its way: how its values are carried, and its bounds at L."""
+
+    op: Operation
+    slots: Sequence[Slot]
+    high: SSAValue
+    step: SSAValue
+    bits: int
+
+    @property
+    def body(self) -> Block:
+        return self.op.regions[0].blocks[0]
+
+    @property
+    def counter(self) -> SSAValue:
+        return self.body.args[0]
+
+    @property
+    def arguments(self) -> Sequence[SSAValue]:
+        return self.body.args[1:]
+
+
+def _for(view: LLVMView, op: Operation) -> None:
+    body = op.regions[0].blocks[0]
+    slots = slots_of(view, body.args[1:], op.operands[3:], yielded(body), op.results)
+    bits = _counter_bits(view, op)
+    low, high, step = (view.integer(value, bits) for value in op.operands[:3])
+    loop = _Loop(op, slots, high, step, bits)
+    carried: Sequence[SSAValue] = all_flat(view, op.operands[3:], slots)
+    plan_prefetches(view, op)
+    copies, rounds = view.copies.get(op, 1), rounds_of(op, view.ranges)
+    if rounds is not None and 1 < rounds <= copies:
+        carried = _copies(view, loop, low, carried, rounds)
+    else:
+        at, carried = _looped(view, loop, copies, low, carried)
+        left = None if rounds is None else rounds % copies
+        if left == 1:
+            carried = _copies(view, loop, at, carried, 1)
+        elif copies > 1 and left != 0:
+            _, carried = _looped(view, loop, 1, at, carried)
+    bind_carried(view, op.results, slots, carried)
+
+
+def _looped(
+    view: LLVMView, loop: _Loop, copies: int, low: SSAValue, initial: Sequence[SSAValue]
+) -> tuple[SSAValue, Sequence[SSAValue]]:
+    """The loop with so many rounds in one; the counter and what is carried behind it."""
+    bound = _bound(view, loop, copies)
+    head = Block(arg_types=[IntegerType(loop.bits), *types_of(loop.slots)])
+    inside, behind = Block(), Block()
+    view.emit(llvm.BrOp(head, low, *initial))
+    view.enter(head)
+    at, *carried = head.args
+    again = view.compare("slt", at, bound)
+    view.emit(llvm.CondBrOp(again, inside, [], behind, []))
+
+    view.enter(inside)
+    next = _copies(view, loop, at, carried, copies)
+    step = (
+        loop.step
+        if copies == 1
+        else view.integer_constant(copies * _step(view, loop), loop.bits)
+    )
+    view.emit(BrOp.back(head, view.new(llvm.AddOp(at, step)), *next))
+    view.enter(behind)
+    return at, carried
+
+
+def _copies(
+    view: LLVMView, loop: _Loop, at: SSAValue, carried: Sequence[SSAValue], number: int
+) -> Sequence[SSAValue]:
+    """So many rounds, one behind the other, from a counter on; what the last one hands on."""
+    for copy in range(number):
+        counter = at
+        if copy:
+            step = view.integer_constant(copy * _step(view, loop), loop.bits)
+            counter = view.new(llvm.AddOp(at, step))
+        view.bind(loop.counter, counter)
+        bind_carried(view, loop.arguments, loop.slots, carried)
+        view.rewrite_block(loop.body)
+        view.current = loop.op
+        carried = all_flat(view, yielded(loop.body), loop.slots)
+    return carried
+
+
+def _step(view: LLVMView, loop: _Loop) -> int:
+    """The step of a loop that is unrolled, which is known."""
+    step = number_of(view.ranges, loop.op, 2)
+    assert step is not None
+    return step
+
+
+def _bound(view: LLVMView, loop: _Loop, copies: int) -> SSAValue:
+    """What the counter is below where so many rounds are left."""
+    if copies == 1:
+        return loop.high
+    ahead, high = (copies - 1) * _step(view, loop), loop.op.operands[1]
+    known, least = view.number(high), -(1 << (loop.bits - 1))
+    if known is not None:
+        return view.integer_constant(max(least, known - ahead), loop.bits)
+    bound = view.new(llvm.AddOp(loop.high, view.integer_constant(-ahead, loop.bits)))
+    if high in view.ranges and view.ranges[high].low - ahead >= least:
+        return bound
+    lowest = view.integer_constant(least, loop.bits)
+    wraps = view.compare("slt", loop.high, view.integer_constant(least + ahead, loop.bits))
+    return view.new(SelectOp(wraps, lowest, bound))
+
+
+def _counter_bits(view: LLVMView, op: Operation) -> int:
+    """Bits of a loop's counter: 32 where the bounds, the step and the value past the end fit."""
+    low, high, step = op.operands[:3]
+    counter = op.regions[0].blocks[0].args[0]
+    if not isinstance(counter.type, IndexType):
+        return view.bits(counter)
+    ranges = view.ranges
+    if not view.fits(low, high, step):
+        return 64
+    past = Interval(ranges[high].low, ranges[high].high + ranges[step].high)
+    return 32 if past.fits(32) else 64
+
+
+def _while(view: LLVMView, op: Operation) -> None:
+    before, after = (region.blocks[0] for region in op.regions)
+    condition, *passed = yielded(before)
+    slots = slots_of(view, before.args, op.operands, yielded(after))
+    results = slots_of(view, after.args, passed, op.results)
+    head = Block(arg_types=types_of(slots))
+    inside, behind = (Block(arg_types=types_of(results)) for _ in range(2))
+    view.emit(llvm.BrOp(head, *all_flat(view, op.operands, slots)))
+
+    view.enter(head)
+    bind_carried(view, before.args, slots, head.args)
+    view.rewrite_block(before)
+    view.current = op
+    values = all_flat(view, passed, results)
+    view.emit(llvm.CondBrOp(view.scalar(condition), inside, values, behind, values))
+
+    view.enter(inside)
+    bind_carried(view, after.args, results, inside.args)
+    view.rewrite_block(after)
+    view.current = op
+    view.emit(BrOp.back(head, *all_flat(view, yielded(after), slots)))
+
+    view.enter(behind)
+    bind_carried(view, op.results, results, behind.args)
+
+
+HANDLERS: Handlers[LLVMView] = {"scf.for": _for, "scf.while": _while}

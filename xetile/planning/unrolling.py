@@ -1,0 +1,67 @@
+"""How many rounds of a loop are written into one."""
+
+from typing import NamedTuple
+
+from xetile.targets.xe.loops import Unrolling
+
+
+class LoopFacts(NamedTuple):
+    """What is known of a loop.
+
+    Attributes:
+        rounds: how often it goes round; None where only running tells.
+        products: matrix instructions of a round.
+        depth: elements of K that one of them multiplies.
+        exchanges: whether its subgroups wait for each other, as they do where operands come through shared memory.
+        computes: whether vectors are computed beside the products; then registers do not suffice for several rounds.
+        nested: whether loops are in it.
+    """
+
+    rounds: int | None
+    products: int
+    depth: int
+    exchanges: bool = False
+    computes: bool = False
+    nested: bool = False
+
+
+def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> int:
+    """How often a round is written in the loop that is made of it; all of its rounds where no loop is to be left.
+
+    `asked` is what the user wants of loops with products: so many copies, 1 for loops as they are written.
+    """
+    rounds = loop.rounds
+    if asked == 1 or loop.nested or not loop.products:
+        return 1
+    if asked is not None:
+        return asked if rounds is None else max(1, min(asked, rounds))
+    if loop.computes:
+        return 1
+    if rounds is not None and rounds <= unrolling.complete:
+        return max(1, rounds)
+    most = _most(loop, unrolling)
+    if rounds is None:
+        return min(most, unrolling.unknown)
+    return _fewest_branches(rounds, most)
+
+
+def _most(loop: LoopFacts, unrolling: Unrolling) -> int:
+    if loop.exchanges:
+        return unrolling.exchanging
+    return next(
+        (
+            row.copies
+            for row in unrolling.rows
+            if loop.products >= row.products and loop.depth <= row.depth
+        ),
+        1,
+    )
+
+
+def _fewest_branches(rounds: int, most: int) -> int:
+    """The power of two, up to `most`, with which the fewest rounds are left of both loops together.
+
+    Two rounds at least are left of the first one: of a single one nothing below makes a loop.
+    """
+    tried = (1 << power for power in range(most.bit_length()) if 1 << power <= rounds // 2)
+    return min(tried, key=lambda number: rounds // number + rounds % number, default=1)

@@ -1,0 +1,68 @@
+"""How many rounds of a loop are worth writing into one: what measured best, by device.
+
+Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and 16 rounds in one, of ocloc 26.27
+(`xetile-kernel gemm --m 4096 --n 4096 --k 4096 --a TYPE --sg TILE`, then `xetile-compile --device DEVICE --stats
+--unroll N`). lnl, ptl and cri are as bmg, within 0.2.
+
+    type, tile, products, loads    bmg                                pvc
+    f16   8x16    2  2             12     9      7      6      5.94   12     11     10      9.5   12.62
+    f16   16x16   4  2             15     11     9      8.12   8.06   15     12.5   11.75   12.12 12.81
+    f16   16x32   8  2             19     15     13     12.5   12.25  19     16.5   15.75   18.88 21.44
+    f16   32x32  16  2             27     23     21.5   20.75  20.38  27     24.5   25.25   26.12 26.31
+    f16   16x64  16  3             28     24     22.5   21.75  21.38  29     28     32      36    38
+    f16   32x64  32  3             44     40.5   38.75  37.88  37.44  45     48.5   50.25   51.5  51.75
+    with prefetches                48     44.5   42.75  41.88  41.44  56     60     62      63.5  63.5
+    B transposed 32  9             51     48     45.75  44.88  44.44  67     95.5   99      100.5 101.25
+    tf32  16x32   8  3             20     16     14     13.88  13.94  21     20     19.5    25.25 28.81
+    tf32  16x64  16  5             30     26     24.5   23.75  23.38  35     35     43      50.12 53.06
+    tf32  32x64  32  5             46     42.5   40.75  45.88  45.44  51     62.5   66.75   70.12 70.56
+    i8    8x16    1  2             11     7.5    5.75   4.88   4.44   11     9.5    8.75    8.38  8.19
+    i8    16x64   8  2             18     14     12.25  12.12  12.06  18     16     15.25   16    19.5
+    i8    32x64  16  2             26     22.5   21.25  20.62  20.31  26     24.5   26.5    27.62 27.81
+    through shared memory 32  2    104    94.5   71.25  60.12  59.5   106    106.5  90      136.6 138.3
+
+bmg adds a constant to the place of a message within the message; pvc cannot, and needs registers for every place
+(source: ocloc's assembly, `flat[A+(0x20,0x0)]`). Above 16 rounds bmg loses again (8x16: 6.31 with 32).
+
+Prefetches of a loop of many rounds in one stand before its first product, in whatever order they are written, since
+IGC schedules them so (`-igc_opts 'VISAOptions=-noschedule'` leaves them where they are, at 42.25 instructions for
+40.1). Its own schedule is kept: fewer instructions, and what is fetched comes earlier, never later.
+"""
+
+from typing import NamedTuple
+
+from xetile.targets.xe.dpas import depth
+
+
+class Row(NamedTuple):
+    """What holds for loops of so many products in a round, or more, none deeper (elements of K) than so much."""
+
+    products: int
+    depth: int
+    copies: int
+
+
+class Unrolling(NamedTuple):
+    """How often the rounds of loops are written on a device.
+
+    Attributes:
+        rows: the first that holds for a loop says how often.
+        exchanging: how often where its operands come through shared memory.
+        unknown: the most where only running tells how often the loop goes round: what is left over goes one by one.
+        complete: rounds of which no loop is made.
+    """
+
+    rows: tuple[Row, ...]
+    exchanging: int
+    unknown: int = 8
+    complete: int = 4
+
+
+_TF32, _ALL = depth(32), depth(4)
+
+WITH_OFFSETS = Unrolling(
+    (Row(64, _ALL, 8), Row(32, _TF32, 4), Row(1, _ALL, 16)), exchanging=16
+)
+WITHOUT_OFFSETS = Unrolling(
+    (Row(17, _ALL, 1), Row(9, _ALL, 2), Row(3, _ALL, 4), Row(1, _ALL, 8)), exchanging=4
+)
