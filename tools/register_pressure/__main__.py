@@ -28,7 +28,7 @@ def main() -> int:
     arguments = parser.parse_args()
     done = _done(arguments.output)
     for device in arguments.device:
-        for kernel in (*reported(), *tiles()):
+        for kernel in (*reported(device), *tiles()):
             if not any(fnmatchcase(" ".join(kernel), glob) for glob in arguments.only):
                 continue
             missing = [f for f in arguments.file if (device, *kernel, f) not in done]

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tools.instruction_counts.kernels import KERNELS
+from tools.isa_report.kernels import KERNELS
 from xetile.api import parse_text
 from xetile.kernels import gemm
 
@@ -15,7 +14,6 @@ SUMS: Mapping[str, str] = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f3
 TILES = (*product((8, 16, 24, 32), (16, 32, 64), (16, 32, 64)),)
 """Rows, columns and K step of the 36 subgroup tiles."""
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 SIZE = 4096
 
 
@@ -33,21 +31,17 @@ def tiles() -> Iterator[Kernel]:
         yield Kernel(kind, element, "x".join(map(str, tile)))
 
 
-def reported() -> Iterator[Kernel]:
-    """The kernels of the report."""
-    for name in KERNELS:
-        yield Kernel("report", "f16", name)
-    for name in ("softmax", "layer_norm", "flash_attention", "gemm_int8_weights", "gemm_bf16"):
-        yield Kernel("report", "", name)
+def reported(device: str) -> Iterator[Kernel]:
+    """The kernels of the report that a device has; the element is in their names."""
+    for name, kernel in KERNELS.items():
+        if device in kernel.devices:
+            yield Kernel("report", "", name)
 
 
 def module_of(kernel: Kernel) -> ModuleOp:
     """The kernel's IR."""
     if kernel.kind == "report":
-        if kernel.element:
-            return parse_text(KERNELS[kernel.tile].text, "kernel.mlir")
-        path = EXAMPLES / f"{kernel.tile}.mlir"
-        return parse_text(path.read_text(), path.name)
+        return parse_text(KERNELS[kernel.tile].text(), "kernel.mlir")
     m, n, k = map(int, kernel.tile.split("x"))
     return gemm(
         m=SIZE,

@@ -76,6 +76,7 @@ def statistics(
     from xetile.analysis.targets import device_of
     from xetile.codegen.functions import is_kernel, llvm_functions
     from xetile.codegen.walk import walk
+    from xetile.planning.pressure import noted
     from xetile.toolchain.isa import statistics as count
     from xetile.toolchain.ocloc import need_ocloc
 
@@ -89,6 +90,7 @@ def statistics(
         name = function.sym_name.data
         work = walk(function, arguments)
         counts[name] = count(texts[name], description, name, work=work, rates=target.rates)
+        counts[name]["estimated_registers"] = noted(function).counted.registers
     return counts
 
 

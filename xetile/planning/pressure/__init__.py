@@ -49,7 +49,7 @@ def estimate(function: llvm.FuncOp) -> Estimate:
     counted = _peak(read_kernel(function, LANES, copied=True))
     reading = read_kernel(function, LANES, copied=False)
     held = written = _peak(reading)
-    if counted.registers >= REORDERED_FROM:
+    if counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]:
         held = min(held, _peak(reading, reordered=True), key=_registers)
         counted = min(counted, held, key=_registers)
     return Estimate(counted, held, written)

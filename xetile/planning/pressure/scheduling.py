@@ -1,8 +1,9 @@
-"""The order in which IGC executes a block whose values do not all fit: products by their depth in K, loads late.
+"""The orders in which IGC executes a block whose values do not all fit.
 
 Source: its assembly of products that do not fit as written (subgroup tiles of 24x64 and 32x64 of f16, K steps of 64):
 all products of the first instruction's depth come first, then those of the second, each load right before them. What
-else there is stays in its order.
+else there is stays in its order (attention of 16 rows). Where nothing is multiplied, what is computed comes right
+before its use (squares of a layer norm, which are summed as they are made).
 """
 
 from collections.abc import Sequence
@@ -12,39 +13,59 @@ from xetile.planning.pressure.liveness import Point
 
 def scheduled(points: Sequence[Point]) -> list[int]:
     """The order of a block's points, as their places: no load passes a point with an effect that stands behind it."""
-    order: list[int] = []
-    loads: dict[int, int] = {}  # by what each load makes, its place
-    products: list[int] = []
+    multiplies = any(point.kind == "product" for point in points)
+    return _Order(points, floating=("load",) if multiplies else ("load", "plain")).all()
 
-    def place(at: int) -> None:
-        for value in points[at].read:
-            load = loads.pop(value, None)
-            if load is not None:
-                place(load)
-        order.append(at)
 
-    def place_products() -> None:
-        for at in _by_depth(points, products):
-            place(at)
+class _Order:
+    def __init__(self, points: Sequence[Point], floating: tuple[str, ...]) -> None:
+        self.points, self.floating = points, floating
+        self.order: list[int] = []
+        self.waiting: dict[int, int] = {}
+        """By value the place of what makes it, as long as nothing reads it."""
+
+    def all(self) -> list[int]:
+        products: list[int] = []
+        for at, point in enumerate(self.points):
+            if point.kind == "product":
+                products.append(at)
+                continue
+            if point.kind in self.floating and point.made:
+                self.waiting.update(dict.fromkeys(point.made, at))
+                continue
+            self.place_products(products)
+            if point.kind == "ordered":
+                self.place_waiting("load")
+            self.place(at)
+        self.place_products(products)
+        self.place_waiting("load", "plain")
+        return self.order
+
+    def place_products(self, products: list[int]) -> None:
+        for at in _by_depth(self.points, products):
+            self.place(at)
         products.clear()
 
-    for at, point in enumerate(points):
-        match point.kind:
-            case "load":
-                loads.update(dict.fromkeys(point.made, at))
-            case "product":
-                products.append(at)
-            case "plain":
-                place_products()
-                place(at)
-            case "ordered":
-                place_products()
-                for load in list(dict.fromkeys(loads.values())):
-                    place(load)
-                loads.clear()
-                place(at)
-    place_products()
-    return [*order, *dict.fromkeys(loads.values())]
+    def place_waiting(self, *kinds: str) -> None:
+        for at in dict.fromkeys(self.waiting.values()):
+            if self.points[at].kind in kinds and self.points[at].made[0] in self.waiting:
+                self.place(at)
+
+    def place(self, root: int) -> None:
+        """Put a point behind all that it reads and that waits."""
+        stack = [root]
+        while stack:
+            at = stack[-1]
+            missing = [self.waiting[v] for v in self.points[at].read if v in self.waiting]
+            if missing:
+                stack += reversed(missing)
+                continue
+            stack.pop()
+            made = self.points[at].made
+            if at == root or any(value in self.waiting for value in made):
+                self.order.append(at)
+            for value in made:
+                self.waiting.pop(value, None)
 
 
 def _by_depth(points: Sequence[Point], products: Sequence[int]) -> list[int]:

@@ -1,6 +1,8 @@
 """The order of a block that does not fit: loads late, products by their depth."""
 
-from xetile.planning.pressure.liveness import Point
+import random
+
+from xetile.planning.pressure.liveness import Kind, Point
 from xetile.planning.pressure.scheduling import scheduled
 
 
@@ -13,8 +15,37 @@ def product(made: int, *read: int) -> Point:
 
 
 def test_loads_come_right_before_their_first_use():
-    points = [load(0), load(1), Point((2,), (1,)), Point((3,), (0, 2))]
+    points = [load(0), load(1), Point((2,), (1,)), product(3, 0, 2)]
     assert scheduled(points) == [1, 2, 0, 3]
+
+
+def test_without_products_all_comes_right_before_its_use():
+    points = [load(0), Point((1,), (0,)), load(2), Point((3,), (2,)), Point((4,), (1, 3))]
+    assert scheduled([*points, Point((), (4,), "ordered")]) == [0, 2, 1, 3, 4, 5]
+    squares = [Point((2,), (0,)), Point((3,), (1,)), Point((4,), (2,)), Point((5,), (3, 4))]
+    assert scheduled(squares) == [1, 0, 2, 3]
+
+
+def test_every_order_keeps_what_is_read_before_its_use():
+    chance = random.Random(1)
+    for _ in range(300):
+        points = some_points(chance)
+        order = scheduled(points)
+        assert sorted(order) == list(range(len(points)))
+        place = {at: number for number, at in enumerate(order)}
+        makers = {value: at for at, point in enumerate(points) for value in point.made}
+        for at, point in enumerate(points):
+            assert all(place[makers[value]] < place[at] for value in point.read)
+
+
+def some_points(chance: random.Random) -> list[Point]:
+    points: list[Point] = []
+    for number in range(chance.randint(1, 14)):
+        kind: Kind = chance.choice(("plain", "plain", "load", "product", "ordered"))
+        made = [value for point in points for value in point.made]
+        read = tuple(chance.sample(made, min(len(made), chance.randint(0, 2))))
+        points.append(Point(() if kind == "ordered" else (number,), read, kind))
+    return points
 
 
 def test_products_of_the_first_depth_come_first():
