@@ -38,13 +38,21 @@ class _Order:
                 self.place_waiting("load")
             self.place(at)
         self.place_products(products)
-        self.place_waiting("load", "plain")
+        self.place_last()
         return self.order
 
     def place_products(self, products: list[int]) -> None:
         for at in _by_depth(self.points, products):
             self.place(at)
         products.clear()
+
+    def place_last(self) -> None:
+        """What waits up to the end, by that of it which only other blocks read."""
+        waiting = list(dict.fromkeys(self.waiting.values()))
+        read = {value for at in waiting for value in self.points[at].read}
+        for at in waiting:
+            if read.isdisjoint(self.points[at].made):
+                self.place(at)
 
     def place_waiting(self, *kinds: str) -> None:
         for at in dict.fromkeys(self.waiting.values()):
