@@ -16,7 +16,7 @@ Units in the last place (ulp) of the result: allowed, and in brackets the larges
     math.cos      2 (1)     1 (0)     4 (2)     4 (3)
     math.cosh     2 (0)     1 (0)     4 (2)     4 (2)
     math.erf      4 (1)     1 (0)     16 (4)    16 (2)
-    math.exp      2 (1)     1 (0)     3 (1)     3 (1)
+    math.exp      2 (1)     1 (1)     3 (1)     3 (1)
     math.exp2     2 (1)     1 (0)     3 (1)     3 (1)
     math.expm1    2 (1)     1 (0)     3 (1)     3 (0)
     math.fpowi    4 (0)     1 (0)     16 (4)    16 (3)
@@ -33,7 +33,7 @@ Units in the last place (ulp) of the result: allowed, and in brackets the larges
 
 Everything else that reaches SPIR-V gives the same bits: sums, products, fma, remainders, conversions, comparisons,
 extremes, rounding to whole numbers, subnormal numbers too; quotients and square roots, since modules that have them ask
-for exact ones (`codegen/options.py`; on a GPU quotients of f16 stay approximate).
+for exact ones (`codegen/options.py`).
 
 Left open, by MLIR and by OpenCL: the bits of a NaN;
 which of two zeros minnumf and maxnumf take; numbers of floats that an integer does not hold; shifts by as many bits

@@ -1,14 +1,13 @@
 """Functions that LLVM itself knows: ops `llvm.intr.NAME` as calls of `llvm.NAME`, with a name for each type.
 
-xDSL's own conversion declares one function for all types, so that two types of one module end it, and gives calls no
-fastmath flags.
+xDSL's own conversion declares one function for all types, so that two types of one module end it.
 """
 
+from typing import cast
+
 from llvmlite import ir
-from llvmlite.ir.instructions import FastMathFlags
 from xdsl.backend.llvm.convert_op import declare_intrinsic
 from xdsl.dialects import llvm
-from xdsl.dialects.utils import FastMathAttrBase
 from xdsl.ir import Operation
 
 _PREFIX = "llvm.intr."
@@ -32,13 +31,18 @@ def intrinsic_call(op: Operation, builder: ir.IRBuilder, operands: list[ir.Value
     function = declare_intrinsic(
         builder.module, name, type, ir.FunctionType(type, [type] * len(operands))
     )
-    call = builder.call(function, operands)
-    call.fastmath = FastMathFlags(fastmath_flags(op))
+    return builder.call(function, operands)
+
+
+def approximate_quotient(builder: ir.IRBuilder, operands: list[ir.Value]) -> ir.Value:
+    """OpenCL's native_divide of f32, which stays one where a driver is told to divide exactly."""
+    type = operands[0].type
+    is_vector = isinstance(type, ir.VectorType)
+    name = f"_Z13native_divide{f'Dv{type.count}_fS_' if is_vector else 'ff'}"
+    function = builder.module.globals.get(name)
+    if function is None:
+        function = ir.Function(builder.module, ir.FunctionType(type, [type, type]), name)
+        function.calling_convention = "spir_func"
+    call = builder.call(cast(ir.Function, function), operands)
+    call.cconv = "spir_func"
     return call
-
-
-def fastmath_flags(op: Operation) -> tuple[str, ...]:
-    """The names of an op's fastmath flags, in LLVM's order of them."""
-    found = op.properties.get("fastmathFlags")
-    given = found.data if isinstance(found, FastMathAttrBase) else ()
-    return tuple(flag.value for flag in given)

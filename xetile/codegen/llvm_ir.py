@@ -9,7 +9,8 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 - it has no extractelement, fptosi, fptoui, uitofp, and compares and selects scalars only;
 - it has no atomic ops (atomics.py);
 - it drops what a branch says of its loop (loop_controls.py);
-- its functions, such as exp, are of one type in a module, and have no fastmath flags (intrinsics.py);
+- its functions, such as exp, are of one type in a module (intrinsics.py);
+- it drops most fastmath flags (fast_math.py);
 - it makes pointers to arrays typed, so that nothing but an array can be stored there, and its getelementptr on address
   space 1 is invalid LLVM IR.
 """
@@ -35,9 +36,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 
 from xetile.codegen.atomics import atomic_instruction
+from xetile.codegen.fast_math import add_flags
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
-from xetile.codegen.intrinsics import fastmath_flags, intrinsic_call, is_intrinsic
+from xetile.codegen.intrinsics import approximate_quotient, intrinsic_call, is_intrinsic
 from xetile.codegen.loop_controls import write_loop_merges
+from xetile.codegen.options import divides, may_be_approximate
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
@@ -64,7 +67,7 @@ def convert_module(module: ModuleOp) -> ir.Module:
 
     Errors: XetileError at an op that has no LLVM IR here, at a name that two kernels have.
     """
-    made = ir.Module()
+    made = _Module()
     made.triple = TRIPLE
     functions: dict[str, llvm.FuncOp] = {}
     for function in llvm_functions(module):
@@ -75,14 +78,21 @@ def convert_module(module: ModuleOp) -> ir.Module:
         elif function.body.blocks:
             fail(function, f"two functions are named '{name}'")
     _declare_variables(module, made)
-    used = called([function for function in functions.values() if function.body.blocks])
+    defined = [function for function in functions.values() if function.body.blocks]
+    made.divides_exactly = any(map(divides, defined))
+    used = called(defined)
     for name, function in functions.items():
         if function.body.blocks or name in used:
             _declare(function, made)
-    for function in functions.values():
-        if function.body.blocks:
-            _define(function, made)
+    for function in defined:
+        _define(function, made)
     return made
+
+
+class _Module(ir.Module):
+    """A module, of which is known whether a driver is asked for exact division."""
+
+    divides_exactly = False
 
 
 class _Function(ir.Function):
@@ -213,6 +223,8 @@ def _convert(
     try:
         if not _convert_missing(op, builder, values):
             convert_op(op, builder, values, blocks)
+        if len(op.results) == 1:
+            add_flags(op, values.get(op.results[0]))
         if isinstance(op, llvm.CallOp):
             _agree(builder)
     except (LLVMTranslationException, NotImplementedError) as error:
@@ -232,6 +244,8 @@ def _convert_missing(
         values[op.res] = _private_memory(op, builder, operands[0])
     elif isinstance(op, llvm.GEPOp):
         values[op.result] = _element_pointer(op, builder, operands)
+    elif may_be_approximate(op) and cast(_Module, builder.module).divides_exactly:
+        values[op.results[0]] = approximate_quotient(builder, operands)
     elif is_intrinsic(op):
         values[op.results[0]] = intrinsic_call(op, builder, operands)
     elif isinstance(op, AtomicRMWOp | CmpXchgOp):
@@ -313,8 +327,7 @@ def _compare(op: FCmpOp, builder: ir.IRBuilder, left: ir.Value, right: ir.Value)
     predicate = op.predicate_name
     if predicate in ("_false", "_true"):  # llvmlite has neither
         return _splat(convert_type(op.res.type), predicate == "_true")
-    flags = fastmath_flags(op)
     if predicate in ("ord", "uno"):
-        return builder.fcmp_ordered(predicate, left, right, flags=flags)
+        return builder.fcmp_ordered(predicate, left, right)
     compare = builder.fcmp_ordered if predicate.startswith("o") else builder.fcmp_unordered
-    return compare(_SYMBOLS[predicate[1:]], left, right, flags=flags)
+    return compare(_SYMBOLS[predicate[1:]], left, right)

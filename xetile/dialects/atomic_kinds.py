@@ -2,6 +2,9 @@
 
 from math import inf, nan
 
+from xdsl.dialects.arith import FastMathFlagsAttr
+from xdsl.dialects.utils import FastMathFlag
+
 ATOMIC_KINDS = (
     "addf",
     "addi",
@@ -26,16 +29,38 @@ Source: mlir-opt 22 --mlir-print-op-generic, of a memref.atomic_rmw of each kind
 """
 
 
-def identity(kind: str, element: str, bits: int | None) -> float:
+_LARGEST = {
+    **{"f64": float.fromhex("0x1.fffffffffffffp1023"), "f32": float.fromhex("0x1.fffffep127")},
+    **{"tf32": float.fromhex("0x1.ffcp127"), "bf16": float.fromhex("0x1.fep127")},
+    **{"f16": 65504.0, "f8E5M2": 57344.0, "f8E4M3FN": 448.0},
+}
+"""The largest number of each type of floats.
+
+Source: IEEE 754 for f64, f32 and f16, of which bf16 and tf32 have fewer digits; OCP 8-bit floating point specification,
+table 1.
+"""
+
+NO_FLAGS = FastMathFlagsAttr("none")
+
+
+def identity(
+    kind: str, element: str, bits: int | None, flags: FastMathFlagsAttr = NO_FLAGS
+) -> float:
     """The number that changes nothing in a combination, by `vector.kind`; integers have `bits`, floats None.
 
-    For sums of floats it is -0.0: +0.0 would make a sum of negative zeros positive.
+    For sums of floats it is -0.0: +0.0 would make a sum of negative zeros positive. With flags that say that there are
+    no NaNs, or infinities, it is none.
     """
     if bits is None:
-        # f8E4M3FN has no infinity (OCP 8-bit floating point specification, table 1).
-        largest = 448.0 if element == "f8E4M3FN" else inf
-        floats = {"add": -0.0, "mul": 1.0, "minimumf": largest, "maximumf": -largest}
-        return (floats | dict.fromkeys(("minnumf", "maxnumf"), nan)).get(kind, 0.0)
+        largest = _LARGEST[element]
+        # f8E4M3FN has no infinity
+        if FastMathFlag.NO_INFS not in flags.data and element != "f8E4M3FN":
+            largest = inf
+        numbers = {"minimumf": largest, "minnumf": largest}
+        numbers |= {"maximumf": -largest, "maxnumf": -largest}
+        if FastMathFlag.NO_NANS not in flags.data:
+            numbers |= {"minnumf": nan, "maxnumf": nan}
+        return ({"add": -0.0, "mul": 1.0} | numbers).get(kind, 0.0)
     ones, sign = -1, 1 << (bits - 1)
     integers = {"mul": 1, "and": ones, "minui": ones, "minsi": sign - 1, "maxsi": -sign}
     return integers.get(kind, 0)

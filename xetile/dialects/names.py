@@ -6,11 +6,13 @@ that is almost right. On ops of XeGPU and XeVM and on vector's reductions, where
 counts, there is a warning.
 """
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
 from xetile.advice import nearest
+from xetile.dialects.fast_math import FASTMATH, WITH_ATTRIBUTE
 from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.errors import fail, warn
 from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE
@@ -49,6 +51,9 @@ def verify_names(op: Operation) -> None:
     order = op.attributes.get(REASSOCIATES) if op.name in _REDUCTIONS else None
     if order is not None and not isinstance(order, UnitAttr):
         fail(op, f"'{REASSOCIATES}' is {order}; expected a word without a value")
+    flags = op.attributes.get(FASTMATH) if op.name in WITH_ATTRIBUTE else None
+    if flags is not None and not isinstance(flags, FastMathFlagsAttr):
+        fail(op, f"'{FASTMATH}' is {flags}; expected #arith.fastmath<...>")
 
 
 def warn_of_names(op: Operation) -> None:
@@ -56,7 +61,9 @@ def warn_of_names(op: Operation) -> None:
     if not op.attributes or not isinstance(op, IRDLOperation):
         return
     if op.name in _REDUCTIONS:
-        legal = (REASSOCIATES, "wg_map")
+        legal = (REASSOCIATES, FASTMATH, "wg_map")
+    elif op.name in WITH_ATTRIBUTE:
+        legal = (FASTMATH, "wg_map")
     elif op.name.partition(".")[0] in ("xegpu", "xevm"):
         legal = tuple(op.get_irdl_definition().properties)
     else:

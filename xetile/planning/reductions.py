@@ -18,11 +18,10 @@ from functools import lru_cache
 from math import log2
 from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.utils.fast_math import FastMathFlag
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
 
-from xetile.dialects.reduction_order import REASSOCIATES
+from xetile.dialects.fast_math import fast_math
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import FLOAT_TYPES
 from xetile.layout.algebra.linear_layout import LinearLayout
@@ -73,9 +72,7 @@ class Reduction(NamedTuple):
 
 def is_in_order(op: Operation, element: Attribute) -> bool:
     """Whether a reduction of elements of a type gives other bits in another order, and has to keep its own."""
-    flags = op.properties.get("fastmath")
-    said = flags.data if isinstance(flags, FastMathFlagsAttr) else ()
-    if REASSOCIATES in op.attributes or FastMathFlag.REASSOC in said:
+    if FastMathFlag.REASSOC in fast_math(op).data:
         return False
     kind = str(op.properties["kind"])
     return isinstance(element, FLOAT_TYPES) and any(name in kind for name in _ROUNDING)

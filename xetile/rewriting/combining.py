@@ -3,15 +3,26 @@
 from collections.abc import Callable
 from typing import cast
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from xetile.dialects.fast_math import FASTMATH
 from xetile.dialects.upstream import arith
 from xetile.dialects.xetile.types import FLOAT_TYPES
 
 
-def combined(kind: str, left: SSAValue, right: SSAValue, element: Attribute) -> Operation:
-    """Two values, of such elements, combined."""
-    ending = "f" if isinstance(element, FLOAT_TYPES) else "i"
-    name = f"arith.{kind}{'' if kind.startswith(('min', 'max')) else ending}"
+def combined(
+    kind: str,
+    left: SSAValue,
+    right: SSAValue,
+    element: Attribute,
+    flags: FastMathFlagsAttr,
+) -> Operation:
+    """Two values, of such elements, combined; floats with the flags of the reduction."""
+    is_float = isinstance(element, FLOAT_TYPES)
+    name = f"arith.{kind}{'' if kind.startswith(('min', 'max')) else 'f' if is_float else 'i'}"
     found = next(op for op in arith.Arith.operations if op.name == name)
-    return cast("Callable[[SSAValue, SSAValue], Operation]", found)(left, right)
+    made = cast("Callable[[SSAValue, SSAValue], Operation]", found)(left, right)
+    if is_float:
+        made.properties[FASTMATH] = flags
+    return made

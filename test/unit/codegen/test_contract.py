@@ -512,10 +512,11 @@ def test_what_a_kernel_of_the_llvm_dialect_cannot_take(
         ("math.sqrt %a", "f32", True),
         ("arith.divf %a, %a", "bf16", True),  # computed in f32
         ("math.sqrt %a", "f16", True),  # in f32 too, on the hardware
-        ("arith.divf %a, %a", "f16", False),
+        ("arith.divf %a, %a", "f16", True),  # in f32 too
         ("arith.mulf %a, %a", "f32", False),
         # what may be approximate asks for nothing
         ("arith.divf %a, %a fastmath<arcp>", "f32", False),
+        ("arith.divf %a, %a fastmath<afn>", "f16", False),
         ("math.sqrt %a fastmath<afn>", "f32", False),
         ("arith.divf %a, %a fastmath<nnan>", "f32", True),
     ],

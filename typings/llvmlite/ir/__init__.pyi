@@ -7,10 +7,14 @@ from llvmlite.ir.instructions import AllocaInstr as AllocaInstr
 from llvmlite.ir.instructions import CallInstr as CallInstr
 from llvmlite.ir.instructions import Instruction as Instruction
 from llvmlite.ir.instructions import PhiInstr as PhiInstr
+from llvmlite.ir.types import DoubleType as DoubleType
+from llvmlite.ir.types import FloatType as FloatType
 from llvmlite.ir.types import FunctionType as FunctionType
+from llvmlite.ir.types import HalfType as HalfType
 from llvmlite.ir.types import IntType as IntType
 from llvmlite.ir.types import PointerType as PointerType
 from llvmlite.ir.types import Type as Type
+from llvmlite.ir.types import VectorType as VectorType
 from llvmlite.ir.types import VoidType as VoidType
 from llvmlite.ir.values import Argument as Argument
 from llvmlite.ir.values import Block as Block
@@ -27,6 +31,7 @@ class Module:
     triple: str
     data_layout: str
     globals: dict[str, Value]
+    functions: list[Function]
     def __init__(self, name: str = "") -> None: ...
     def add_metadata(self, operands: Sequence[Constant]) -> MDValue: ...
 

@@ -2,7 +2,8 @@ from collections.abc import Sequence
 
 from llvmlite.ir.values import Block, Value
 
-class Instruction(Value): ...
+class Instruction(Value):
+    flags: list[str]
 
 class Terminator(Instruction):
     operands: list[Value]

@@ -1,5 +1,5 @@
 from llvmlite.ir import Module
-from llvmlite.ir.instructions import Terminator
+from llvmlite.ir.instructions import Instruction, Terminator
 from llvmlite.ir.types import FunctionType, Type
 
 class Value:
@@ -23,7 +23,7 @@ class MDValue:
     def get_reference(self) -> str: ...
 
 class Block(Value):
-    instructions: list[Value]
+    instructions: list[Instruction]
     function: Function
     @property
     def terminator(self) -> Terminator: ...
@@ -38,6 +38,7 @@ class AttributeSet:
 class Function(Value):
     args: tuple[Argument, ...]
     attributes: AttributeSet
+    blocks: list[Block]
     calling_convention: str
     def __init__(self, module: Module, ftype: FunctionType, name: str) -> None: ...
     def append_basic_block(self, name: str = "") -> Block: ...

@@ -194,9 +194,17 @@ class SelectOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
 
     def __init__(
-        self, cond: SSAValue | Operation, lhs: SSAValue | Operation, rhs: SSAValue | Operation
+        self,
+        cond: SSAValue | Operation,
+        lhs: SSAValue | Operation,
+        rhs: SSAValue | Operation,
+        fast_math: FastMathAttr | None = None,
     ) -> None:
-        super().__init__(operands=[cond, lhs, rhs], result_types=[SSAValue.get(lhs).type])
+        super().__init__(
+            operands=[cond, lhs, rhs],
+            result_types=[SSAValue.get(lhs).type],
+            properties={"fastmathFlags": fast_math or FastMathAttr(None)},
+        )
 
     def verify_(self) -> None:
         if self.cond.type != i1 and self.cond.type != _with_shape_of(self.lhs.type, i1):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -51,6 +52,7 @@ PROPERTIES: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "inner_blocks": _BLOCKS,
     "message": (MessageAttr, "a #xetile.message"),
     "reassoc": (UnitAttr, "a word without a value"),
+    "fastmath": (FastMathFlagsAttr, "#arith.fastmath<...>"),
     "wg_map_a": _MAP,
     "wg_map_b": _MAP,
     "wg_map_c": _MAP,

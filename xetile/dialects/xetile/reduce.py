@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import I64, DenseArrayBase, UnitAttr, VectorType
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.interfaces import HasFolderInterface
@@ -12,6 +13,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.advice import hint
+from xetile.dialects.fast_math import FASTMATH
 from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.xetile.attributes import WorkgroupMapAttr
 from xetile.dialects.xetile.parsing import (
@@ -37,17 +39,19 @@ INTEGER_KINDS = ("add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", 
 class TileReduceOp(VectorOp, HasFolderInterface):
     """`%r = xetile.tile_reduce <add>, %v [1] : vector<64x32xf32> -> vector<64x1xf32>`.
 
-    With `{reassoc}` the elements may be combined in any order.
+    With `{reassoc}` the elements may be combined in any order; `{fastmath = #arith.fastmath<nnan>}` and the other
+    flags are those of the ops that combine two.
     """
 
     name = "xetile.tile_reduce"
     FORMAT: ClassVar[Format] = Format(
-        "tile_reduce", (REASSOCIATES, *RESULT_MAPS), RESULT_MAPS[0]
+        "tile_reduce", (REASSOCIATES, FASTMATH, *RESULT_MAPS), RESULT_MAPS[0]
     )
 
     kind = prop_def(CombiningKindAttr)
     reduction_dims = prop_def(DenseArrayBase[I64])
     reassoc = opt_prop_def(UnitAttr)
+    fastmath = opt_prop_def(FastMathFlagsAttr)
 
     def __init__(
         self,
@@ -56,6 +60,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         reduction_dims: Sequence[int],
         *,
         reassoc: UnitAttr | None = None,
+        fastmath: FastMathFlagsAttr | None = None,
         **maps: WorkgroupMapAttr | None,
     ) -> None:
         vector = vector_of(source)
@@ -67,6 +72,7 @@ class TileReduceOp(VectorOp, HasFolderInterface):
                 "kind": CombiningKindAttr(CombiningKindFlag(kind)),
                 "reduction_dims": integer_array(sorted(reduction_dims)),
                 "reassoc": reassoc,
+                "fastmath": fastmath,
                 **maps,
             },
         )
@@ -103,6 +109,10 @@ class TileReduceOp(VectorOp, HasFolderInterface):
         if self.kind.data.value not in legal:
             raise VerifyException(
                 f"'kind' is {self.kind.data.value}, elements of {element_type} are reduced by {', '.join(legal)}"
+            )
+        if self.fastmath is not None and legal is INTEGER_KINDS:
+            raise VerifyException(
+                f"'{FASTMATH}' says how floats are computed, elements are {element_type}"
             )
         self.verify_maps()
 

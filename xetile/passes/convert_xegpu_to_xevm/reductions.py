@@ -39,12 +39,14 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat
 from xetile.dialects.atomic_kinds import identity
+from xetile.dialects.fast_math import fast_math
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
 from xetile.dialects.upstream.gpu import ShuffleOp as LaneShuffleOp
@@ -81,6 +83,9 @@ _SUBGROUP_KINDS = ("add", "minsi", "maxsi", "minui", "maxui")
 
 _AS_INTEGERS = {"maximumf": "maxsi", "minimumf": "minsi"}
 """Kinds of floats that are those of integers on words in the floats' order."""
+
+_NUMBERS = frozenset((FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS))
+"""What makes one instruction of them, as integers have."""
 
 
 def reduce(view: LaneView, op: Operation) -> None:
@@ -134,10 +139,11 @@ class _Reducing:
         self.op = op
         self.element = element
         self.kind = kind or str(cast(CombiningKindAttr, op.properties["kind"]).data)
+        self.flags = fast_math(op)
 
     def reduced(self, value: SSAValue, steps: Sequence[Step]) -> SSAValue:
         """The registers after all steps."""
-        if steps and self.kind in _AS_INTEGERS:
+        if steps and self.kind in _AS_INTEGERS and not set(self.flags.data) >= _NUMBERS:
             return self._reduced_as_integers(value, steps)
         for step in steps:
             match step:
@@ -194,7 +200,8 @@ class _Reducing:
 
     def combine(self, left: SSAValue, right: SSAValue) -> SSAValue:
         """Two vectors, or two scalars, combined by the kind."""
-        made = self.view.new(combined(self.kind, left, right, natural_type(self.element)))
+        element = natural_type(self.element)
+        made = self.view.new(combined(self.kind, left, right, element, self.flags))
         return rounded(self.view, made) if is_tf32(self.element) else made
 
     def pairs(self, value: SSAValue, bit: int) -> SSAValue:
@@ -255,14 +262,16 @@ class _Reducing:
         if not isinstance(owner, Operation) or owner.name != "arith.constant":
             return False
         width = None if isinstance(self.element, FLOAT_TYPES) else bits(self.element)
-        nothing = identity(self.kind, str(self.element), width)
+        element = str(self.element)
+        nothing = {
+            repr(identity(self.kind, element, width)),
+            repr(identity(self.kind, element, width, self.flags)),
+        }
         dense = dense_value(owner)
         if dense is not None:
-            return is_splat(dense) and repr(dense.get_values()[0]) == repr(nothing)
+            return is_splat(dense) and repr(dense.get_values()[0]) in nothing
         number = owner.properties.get("value")
-        if isa(number, FloatAttr[AnyFloat]):
-            return repr(number.value.data) == repr(nothing)
-        return False
+        return isa(number, FloatAttr[AnyFloat]) and repr(number.value.data) in nothing
 
     def _halves(self, value: SSAValue, bit: int) -> list[SSAValue]:
         """The registers without a bit in their numbers, and those with it."""

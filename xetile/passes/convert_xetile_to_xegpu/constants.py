@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import copysign, inf, prod
 from typing import cast
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
@@ -25,10 +26,13 @@ from xetile.targets.target import INDEX_BITS
 
 
 def identity(
-    kind: CombiningKindFlag, element: Attribute, shape: Sequence[int]
+    kind: CombiningKindFlag,
+    element: Attribute,
+    shape: Sequence[int],
+    flags: FastMathFlagsAttr,
 ) -> Dense | FloatAttr | IntegerAttr:
     """The identity of a kind of reduction, repeated over a shape (elements); a scalar for no shape."""
-    number = neutral(kind.value, str(element), _integer_bits(element))
+    number = neutral(kind.value, str(element), _integer_bits(element), flags)
     if shape:
         return repeated(number, VectorType(element, shape))
     if isinstance(element, FLOAT_TYPES):

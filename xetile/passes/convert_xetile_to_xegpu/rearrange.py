@@ -3,6 +3,7 @@
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
 
+from xetile.dialects.fast_math import FASTMATH, fast_math
 from xetile.dialects.reduction_order import REASSOCIATES, halved
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import (
@@ -69,13 +70,13 @@ def _joined(view: XeGPUView, op: TileReduceOp, grid: Grid, dimension: int) -> Gr
     if extent & (extent - 1):  # elements half of the index apart lie elsewhere in their blocks
         rows, columns = (n * count if d == dimension else n for d, n in enumerate(grid.block))
         return view.repack(grid, (rows, columns))
-    element = op.result.type.element_type
+    element, flags = op.result.type.element_type, fast_math(op)
 
     def joined(row: int, column: int) -> SSAValue:
         places = [(n, column) if dimension == 0 else (row, n) for n in range(count)]
         return halved(
             [grid.at(*place) for place in places],
-            lambda x, y: view.new(combined(op.kind.data.value, x, y, element)),
+            lambda x, y: view.new(combined(op.kind.data.value, x, y, element, flags)),
         )
 
     rows, columns = (1 if d == dimension else n for d, n in enumerate(grid.shape))
@@ -87,11 +88,11 @@ def _reduced(view: XeGPUView, op: TileReduceOp, grid: Grid, dimensions: list[int
     element = op.result.type.element_type
     kept = [n for d, n in enumerate(grid.block) if d not in dimensions]
     height, width = (1 if d in dimensions else n for d, n in enumerate(grid.block))
-    start = view.new(arith.ConstantOp(identity(op.kind.data, element, kept)))
+    start = view.new(arith.ConstantOp(identity(op.kind.data, element, kept, fast_math(op))))
     reductions = [MultiReductionOp(op.kind, v, start, dimensions) for v in grid.values]
-    if op.reassoc is not None:
-        for reduction in reductions:
-            reduction.attributes[REASSOCIATES] = op.reassoc
+    said = {REASSOCIATES: op.reassoc, FASTMATH: op.fastmath}
+    for reduction in reductions:
+        reduction.attributes |= {name: word for name, word in said.items() if word is not None}
     made = map(view.new, reductions)
     type = VectorType(element, (height, width))
     spread = ShapeCastOp if kept else BroadcastOp

@@ -51,7 +51,8 @@ After:
   structured here; they become branches.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
 - bf16 and 8-bit floats are integers of their size; arithmetic on bf16 rounds to it after every op.
-- fastmath flags stay on what an op becomes.
+- fastmath flags stay on what an op becomes; `contract` makes a sum with a product one op, and `afn` and `arcp` make
+  approximations of it (`contractions.py`, `natives.py`, `quotients.py`).
 - `cache_control` takes IGC's function behind the builtin, which has an argument for it; so do accesses of LLVM with it
   (`cached_accesses.py`), and xevm.prefetch.
 
@@ -72,6 +73,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     atomics,
     blocks,
     cached_accesses,
+    contractions,
     control_flow,
     floats,
     functions,
@@ -84,6 +86,7 @@ from xetile.passes.convert_xevm_to_llvm import (
     messages,
     printing,
     private_buffers,
+    quotients,
     reductions,
     rows,
     shuffles,
@@ -103,6 +106,7 @@ HANDLERS: Handlers[LLVMView] = {
     **integer_functions.HANDLERS,
     **floats.HANDLERS,
     **functions.HANDLERS,
+    **contractions.HANDLERS,
     **control_flow.HANDLERS,
     **identifiers.HANDLERS,
     **lane_vectors.HANDLERS,
@@ -112,6 +116,7 @@ HANDLERS: Handlers[LLVMView] = {
     **messages.HANDLERS,
     **printing.HANDLERS,
     **private_buffers.HANDLERS,
+    **quotients.HANDLERS,
     **reductions.HANDLERS,
     **rows.HANDLERS,
     **shuffles.HANDLERS,

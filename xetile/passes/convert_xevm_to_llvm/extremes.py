@@ -52,17 +52,18 @@ def extreme(
         return view.new(kind.of_numbers(left, right, flags))
     if number is not None:
         equal = "e" if str(number) == kind.losing_zero else kind.predicate[1]
-        return _choose(view, f"u{kind.predicate[0]}{equal}", left, right)
+        return _choose(view, f"u{kind.predicate[0]}{equal}", left, right, flags)
     if has_nan:
         # unordered: a NaN on the left is taken
-        chosen = _choose(view, f"u{kind.predicate}", left, right)
+        chosen = _choose(view, f"u{kind.predicate}", left, right, flags)
     else:
         chosen = view.new(kind.of_numbers(left, right, flags))
     if has_order:
         chosen = _signed(view, kind, left, right, chosen)
     if not has_nan:
         return chosen
-    return view.new(SelectOp(view.new(FCmpOp(right, right, "uno")), right, chosen))
+    is_nan = view.new(FCmpOp(right, right, "uno", flags))
+    return view.new(SelectOp(is_nan, right, chosen, flags))
 
 
 def uniform(value: SSAValue) -> float | None:
@@ -83,8 +84,15 @@ def uniform(value: SSAValue) -> float | None:
     return None if number != number else number
 
 
-def _choose(view: LLVMView, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
-    return view.new(SelectOp(view.new(FCmpOp(left, right, predicate)), left, right))
+def _choose(
+    view: LLVMView,
+    predicate: str,
+    left: SSAValue,
+    right: SSAValue,
+    flags: llvm.FastMathAttr,
+) -> SSAValue:
+    is_left = view.new(FCmpOp(left, right, predicate, flags))
+    return view.new(SelectOp(is_left, left, right, flags))
 
 
 def _signed(

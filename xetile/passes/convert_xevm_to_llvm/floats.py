@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import (
     IntegerType,
     f32,
 )
-from xdsl.dialects.utils import FastMathAttrBase
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from xetile.dialects.fast_math import fast_math as said_of
 from xetile.dialects.upstream.arith.casts import ROUNDING_MODES
 from xetile.dialects.upstream.llvm_values import (
     FCmpOp,
@@ -47,10 +47,7 @@ from xetile.rewriting.rewriter import Handlers
 Binary = Callable[[SSAValue, SSAValue, llvm.FastMathAttr], Operation]
 
 _FLOATS: Mapping[str, Binary] = {
-    "arith.addf": llvm.FAddOp,
-    "arith.subf": llvm.FSubOp,
     "arith.mulf": llvm.FMulOp,
-    "arith.divf": llvm.FDivOp,
     "arith.remf": llvm.FRemOp,
     "arith.maxnumf": llvm.VectorFMaxOp,
     "arith.minnumf": llvm.VectorFMinOp,
@@ -72,9 +69,7 @@ def _is_narrow(value: SSAValue) -> bool:
 
 def fast_math(op: Operation) -> llvm.FastMathAttr:
     """The flags of an op of arith or math, for those of L that it becomes."""
-    flags = op.properties.get("fastmath")
-    given = flags.data if isinstance(flags, FastMathAttrBase) else ()
-    return llvm.FastMathAttr(list(given))
+    return llvm.FastMathAttr(list(said_of(op).data))
 
 
 def _check_is_no_tf32(view: LLVMView, value: SSAValue) -> None:
@@ -181,13 +176,26 @@ def _convert(view: LLVMView, op: Operation) -> None:
     element = _computed_element(view, op)
     if _is_narrow(op.results[0]) and chunk_bits(parts[0].type) > 32:
         parts = [cut_to_odd(view, part, unsigned=False) for part in parts]
+    narrow, widen = (_flagged(kind, fast_math(op)) for kind in (llvm.FPTruncOp, llvm.FPExtOp))
     converted = [
-        with_bits_of(
-            view, part, chunk_type(element, width(part)), llvm.FPTruncOp, llvm.FPExtOp
-        )
+        with_bits_of(view, part, chunk_type(element, width(part)), narrow, widen)
         for part in parts
     ]
     bind_floats(view, op.results[0], converted)
+
+
+def _flagged(
+    kind: Callable[[SSAValue, Attribute], Operation], flags: llvm.FastMathAttr
+) -> Callable[[SSAValue, Attribute], Operation]:
+    """A conversion with flags, which upstream's has no property for."""
+
+    def make(part: SSAValue, type: Attribute) -> Operation:
+        made = kind(part, type)
+        if flags.data:
+            made.attributes["fastmathFlags"] = flags
+        return made
+
+    return make
 
 
 def _to_integer(view: LLVMView, op: Operation) -> None:

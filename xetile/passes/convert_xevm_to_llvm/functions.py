@@ -6,24 +6,23 @@ Their errors are what OpenCL grants (docs/devices.md). Those of bf16 are compute
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import Float32Type, IntegerType
-from xdsl.dialects.utils import FastMathFlag
+from xdsl.dialects.builtin import Float64Type, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from xetile.errors import fail
-from xetile.passes.convert_xevm_to_llvm.builtins import mangle
+from xetile.passes.convert_xevm_to_llvm.exponentials import approximate_tangent, exponential
 from xetile.passes.convert_xevm_to_llvm.floats import (
     bind_floats,
     fast_math,
     float_parts,
     float_rows,
 )
+from xetile.passes.convert_xevm_to_llvm.natives import called, is_approximate, native
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_bits,
     chunk_element,
     chunk_type,
-    mangled_type,
     width,
 )
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
@@ -34,7 +33,6 @@ _LLVM: Mapping[str, type[IRDLOperation]] = {
     "math.ceil": llvm.FCeilOp,
     "math.copysign": llvm.FCopySignOp,
     "math.cos": llvm.FCosOp,
-    "math.exp": llvm.FExpOp,
     "math.exp2": llvm.FExp2Op,
     "math.floor": llvm.FFloorOp,
     "math.log": llvm.FLogOp,
@@ -58,47 +56,40 @@ _OPENCL: Mapping[str, str] = {
 """Names of OpenCL's functions by those of ops (the OpenCL C specification, "Math Functions")."""
 
 _NATIVE: Mapping[str, str] = {
-    f"math.{name}": f"native_{name}"
-    for name in ("cos", "exp", "exp2", "log", "log10", "log2", "rsqrt", "sin", "sqrt", "tan")
+    f"math.{name}": name
+    for name in ("cos", "exp2", "log", "log10", "log2", "rsqrt", "sin", "sqrt", "tan")
 }
-"""Approximations of f32, where the flag `afn` allows them."""
+"""Native functions, where the flag `afn` allows approximations."""
 
 _EXPONENT_BITS = 32
 
 
-def _called(
-    view: LLVMView, name: str, arguments: Sequence[SSAValue], flags: llvm.FastMathAttr
-) -> SSAValue:
-    """What a function of OpenCL's of floats and signed integers gives for chunks."""
-    function = mangle(name, [mangled_type(argument.type) for argument in arguments])
-    call = view.call(function, arguments, arguments[0].type)
-    call.properties["fastmathFlags"] = flags
-    return call.results[0]
-
-
-def _opencl_name(op: Operation, rows: Sequence[Sequence[SSAValue]]) -> str | None:
-    """The name of the function to call, None where LLVM has one of its own."""
-    is_single = isinstance(chunk_element(rows[0][0].type), Float32Type)
-    if is_single and FastMathFlag.APPROX_FUNC in fast_math(op).data and op.name in _NATIVE:
-        return _NATIVE[op.name]
-    return _OPENCL.get(op.name)
-
-
 def _function(view: LLVMView, op: Operation) -> None:
     flags, rows = fast_math(op), list(float_rows(view, op))
-    name = _opencl_name(op, rows)
-    properties: dict[str, Attribute] = {"fastmathFlags": flags}
-    parts = [
-        view.new(
-            _LLVM[op.name].create(
-                operands=row, result_types=[row[0].type], properties=properties
-            )
-        )
-        if name is None
-        else _called(view, name, row, flags)
-        for row in rows
-    ]
+    is_wide = isinstance(chunk_element(rows[0][0].type), Float64Type)
+    if is_approximate(op) and op.name in _NATIVE and not is_wide:
+        parts = [native(view, _NATIVE[op.name], row, flags) for row in rows]
+    elif op.name in _OPENCL:
+        parts = [called(view, _OPENCL[op.name], row, flags) for row in rows]
+    else:
+        parts = [_of_llvm(view, op, row, flags) for row in rows]
     bind_floats(view, op.results[0], parts)
+
+
+def _of_llvm(
+    view: LLVMView, op: Operation, row: Sequence[SSAValue], flags: llvm.FastMathAttr
+) -> SSAValue:
+    properties: dict[str, Attribute] = {"fastmathFlags": flags}
+    kind = _LLVM[op.name]
+    return view.new(
+        kind.create(operands=row, result_types=[row[0].type], properties=properties)
+    )
+
+
+def _tangent(view: LLVMView, op: Operation) -> None:
+    """math.tanh."""
+    is_wide = isinstance(view.element(op.results[0]), Float64Type)
+    (_function if is_wide or not is_approximate(op) else approximate_tangent)(view, op)
 
 
 def _integer_power(view: LLVMView, op: Operation) -> None:
@@ -117,11 +108,13 @@ def _integer_power(view: LLVMView, op: Operation) -> None:
         if bits < _EXPONENT_BITS:
             wide = chunk_type(IntegerType(_EXPONENT_BITS), width(power))
             power = view.new(llvm.SExtOp(power, wide))
-        found.append(_called(view, "pown", (part, power), flags))
+        found.append(called(view, "pown", (part, power), flags))
     bind_floats(view, op.results[0], found)
 
 
 HANDLERS: Handlers[LLVMView] = {
     **dict.fromkeys((*_LLVM, *_OPENCL), _function),
+    "math.exp": exponential,
     "math.fpowi": _integer_power,
+    "math.tanh": _tangent,
 }

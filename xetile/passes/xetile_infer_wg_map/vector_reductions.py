@@ -15,12 +15,14 @@ zero. What starts from other values than one constant stays as it is, as does a 
 vector that it is, which no map distributes.
 """
 
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, Operation, OpResult
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xetile.analysis.constants import Dense, dense_value, is_splat, splat_of_type
 from xetile.dialects.atomic_kinds import identity
+from xetile.dialects.fast_math import FASTMATH, fast_math
 from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.arith.support import bits
@@ -45,6 +47,7 @@ class _RaiseReduction(RewritePattern):
         start = _start(reduction)
         if start is None:
             return
+        flags = reduction.attributes.get(FASTMATH)
         map = op.attributes.get("wg_map", reduction.attributes.get("wg_map"))
         kind = reduction.kind.data
         dims = reduction.reduction_dims.get_values()
@@ -53,6 +56,7 @@ class _RaiseReduction(RewritePattern):
             reduction.source,
             dims,
             reassoc=UnitAttr() if REASSOCIATES in reduction.attributes else None,
+            fastmath=flags if isinstance(flags, FastMathFlagsAttr) else None,
             wg_map_result=map if isinstance(map, WorkgroupMapAttr) else None,
         )
         made.result.name_hint = op.results[0].name_hint
@@ -61,7 +65,9 @@ class _RaiseReduction(RewritePattern):
             rewriter.replace(op, made)
         else:
             value = arith.ConstantOp(splat_of_type(start, type))
-            whole = combined(kind, value.result, made.result, type.element_type)
+            whole = combined(
+                kind, value.result, made.result, type.element_type, fast_math(reduction)
+            )
             rewriter.replace(op, [made, value, whole])
         if not reduction.dest.uses:
             rewriter.erase(reduction)

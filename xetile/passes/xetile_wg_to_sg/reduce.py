@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
 from xdsl.ir import SSAValue
 
+from xetile.dialects.fast_math import fast_math
 from xetile.dialects.reduction_order import halved
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xetile import TileReduceOp
@@ -105,8 +106,8 @@ def _combined(view: SubgroupView, op: TileReduceOp, values: Sequence[SSAValue]) 
             f"elements of {element} cannot be reduced over several units of a subgroup; "
             "expected signless integers, or one unit along the reduced dimension",
         )
-    kind = op.kind.data.value
-    return halved(values, lambda x, y: view.new(combined(kind, x, y, element)))
+    kind, flags = op.kind.data.value, fast_math(op)
+    return halved(values, lambda x, y: view.new(combined(kind, x, y, element, flags)))
 
 
 HANDLERS: Handlers[SubgroupView] = on(TileReduceOp, reduce)

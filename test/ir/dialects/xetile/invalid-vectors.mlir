@@ -479,3 +479,19 @@ func.func @f(%v: vector<64x32xf16>, %b: vector<32x128xf16>) {
   %0 = "xetile.tile_mma"(%v, %b) {wg_map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 64]>} : (vector<64x32xf16>, vector<32x128xf16>) -> vector<64x128xf32>
   func.return
 }
+
+// -----
+
+func.func @flags_of_integers(%v: vector<8x16xi32>) {
+  // expected-error @below {{'fastmath' says how floats are computed, elements are i32}}
+  %r = xetile.tile_reduce <add>, %v [1] {fastmath = #arith.fastmath<nnan>} : vector<8x16xi32> -> vector<8x1xi32>
+  return
+}
+
+// -----
+
+func.func @flags_of_another_kind(%v: vector<8x16xf32>) {
+  // expected-error @below {{'fastmath' is #arith.fastmath<...>, found 3 : i64}}
+  %r = xetile.tile_reduce <add>, %v [1] {fastmath = 3} : vector<8x16xf32> -> vector<8x1xf32>
+  return
+}

@@ -81,20 +81,62 @@ gpu.module @m {
 
 // -----
 
-// Where approximations are allowed, f32 has fast ones.
+// Where approximations are allowed, f32 has fast ones, which f16 takes.
 gpu.module @m {
   // CHECK-LABEL: llvm.func @approximate
-  // CHECK: llvm.call @_Z10native_expf(%{{.*}}) {{.*}}fastmathFlags = #llvm.fastmath<afn>
+  // CHECK: %[[LOG2_E:.*]] = llvm.mlir.constant(1.44269502 : f32) : f32
+  // CHECK: %[[SCALED:.*]] = llvm.fmul %{{.*}}, %[[LOG2_E]] {fastmathFlags = #llvm.fastmath<afn>} : f32
+  // CHECK-NEXT: llvm.call @_Z11native_exp2f(%[[SCALED]]) {{.*}}fastmathFlags = #llvm.fastmath<afn>
   // CHECK-NEXT: llvm.call @_Z12native_rsqrtf
-  // CHECK-NEXT: llvm.call @_Z4tanhf
-  // CHECK-NEXT: llvm.intr.exp(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (f16) -> f16
-  gpu.func @approximate(%out: !llvm.ptr<1>, %x: f32, %h: f16) kernel {
+  // CHECK: %[[POWER:.*]] = llvm.call @_Z11native_exp2f
+  // CHECK: %[[SUM:.*]] = llvm.fadd %[[POWER]]
+  // CHECK-NEXT: %[[SHARE:.*]] = llvm.fdiv %{{.*}}, %[[SUM]] {fastmathFlags = #llvm.fastmath<arcp>}
+  // CHECK-NEXT: llvm.intr.fma(%[[SHARE]], {{.*}}fastmathFlags = #llvm.fastmath<afn>
+  // CHECK-NEXT: %[[WIDE:.*]] = llvm.fpext %{{.*}} : f16 to f32
+  // CHECK-NEXT: %[[LOG:.*]] = llvm.call @_Z11native_log2f(%[[WIDE]])
+  // CHECK-NEXT: llvm.fptrunc %[[LOG]] : f32 to f16
+  // CHECK-NEXT: llvm.call @_Z4tanhd
+  gpu.func @approximate(%out: !llvm.ptr<1>, %x: f32, %h: f16, %d: f64) kernel {
     %0 = math.exp %x fastmath<afn> : f32
     %1 = math.rsqrt %0 fastmath<afn> : f32
     %2 = math.tanh %1 fastmath<afn> : f32
-    %3 = math.exp %h fastmath<afn> : f16
+    %3 = math.log2 %h fastmath<afn> : f16
+    %4 = math.tanh %d fastmath<afn> : f64
     llvm.store %2, %out : f32, !llvm.ptr<1>
     llvm.store %3, %out : f16, !llvm.ptr<1>
+    llvm.store %4, %out : f64, !llvm.ptr<1>
+    gpu.return
+  }
+}
+
+// -----
+
+// exp is exp2 of a product, with what the product lacks, where that shows: not in f16 and bf16. A NaN on the way is no
+// NaN of the result, so only that has the flags; without infinities there is none.
+gpu.module @m {
+  // CHECK-LABEL: llvm.func @exponentials
+  // CHECK: %[[SCALED:.*]] = llvm.fmul %{{.*}} : f32
+  // CHECK-NEXT: %[[REST:.*]] = llvm.intr.fma(%[[SCALED]], %{{.*}}, %{{.*}}) : (f32, f32, f32) -> f32
+  // CHECK-NEXT: %[[LESS:.*]] = llvm.intr.fma(%[[SCALED]], %{{.*}}, %[[REST]]) : (f32, f32, f32) -> f32
+  // CHECK-NEXT: %[[POWER:.*]] = llvm.intr.exp2(%[[SCALED]]) : (f32) -> f32
+  // CHECK-NEXT: %[[MORE:.*]] = llvm.intr.fma(%[[POWER]], %[[LESS]], %[[POWER]]) : (f32, f32, f32) -> f32
+  // CHECK-NEXT: %[[IS:.*]] = llvm.fcmp "ord" %[[MORE]], %[[MORE]] : f32
+  // CHECK-NEXT: llvm.select %[[IS]], %[[MORE]], %[[POWER]] {fastmathFlags = #llvm.fastmath<nnan>}
+  // CHECK: %[[POWER:.*]] = llvm.intr.exp2
+  // CHECK-NEXT: llvm.intr.fma(%[[POWER]], %{{.*}}, %[[POWER]]) {fastmathFlags = #llvm.fastmath<ninf>}
+  // CHECK-NEXT: llvm.fpext
+  // CHECK-NEXT: llvm.fmul
+  // CHECK-NEXT: llvm.intr.exp2(%{{.*}}) : (f32) -> f32
+  // CHECK-NEXT: llvm.fptrunc
+  // CHECK-NEXT: llvm.intr.exp(%{{.*}}) : (f64) -> f64
+  gpu.func @exponentials(%out: !llvm.ptr<1>, %x: f32, %h: f16, %d: f64) kernel {
+    %0 = math.exp %x fastmath<nnan> : f32
+    %1 = math.exp %0 fastmath<ninf> : f32
+    %2 = math.exp %h : f16
+    %3 = math.exp %d : f64
+    llvm.store %1, %out : f32, !llvm.ptr<1>
+    llvm.store %2, %out : f16, !llvm.ptr<1>
+    llvm.store %3, %out : f64, !llvm.ptr<1>
     gpu.return
   }
 }

@@ -16,7 +16,14 @@ from support.subgroup import NUMPY, Argument, Array, kernel, load, memref, same,
 
 from tools.device_product.accuracy import agree
 from xetile import api
-from xetile.passes.convert_xevm_to_llvm import arithmetic, floats, functions, integer_functions
+from xetile.passes.convert_xevm_to_llvm import (
+    arithmetic,
+    contractions,
+    floats,
+    functions,
+    integer_functions,
+    quotients,
+)
 
 SHAPE = (2, 32)
 SUBGROUPS = 4
@@ -241,7 +248,7 @@ def test_every_elementwise_op_of_the_pass_is_here() -> None:
     names = {word for op in computed for word in op.lines.split() if "." in word}
     handled = {
         name
-        for room in (arithmetic, floats, functions, integer_functions)
+        for room in (arithmetic, contractions, floats, functions, integer_functions, quotients)
         for name in room.HANDLERS
     }
     assert names == handled - ELSEWHERE.keys()

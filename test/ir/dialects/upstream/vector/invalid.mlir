@@ -199,3 +199,11 @@ func.func @order(%v: vector<8x16xf32>, %a: vector<8xf32>) {
   %r = vector.multi_reduction <add>, %v, %a {reassoc = 3} [1] : vector<8x16xf32> to vector<8xf32>
   func.return
 }
+
+// -----
+
+func.func @flags(%v: vector<8xf32>) {
+  // expected-error @below {{'fastmath' is 3 : i64; expected #arith.fastmath<...>}}
+  %r = vector.fma %v, %v, %v {fastmath = 3} : vector<8xf32>
+  return
+}
