@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.residues import (
     ANY,
@@ -26,6 +25,7 @@ from xetile.dialects.index_lists import Mixed, join_mixed
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream.memref.layout import ranked, strides_and_offset
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.targets.target import BYTE_BITS
 
 ALIGNMENT_ATTRIBUTE = "llvm.align"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import carried
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
+from xetile.hints import isa
 
 Origins = dict[SSAValue, Operation]
 """Values, each with the op that it follows from."""

@@ -18,12 +18,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import WORKGROUP_SIZE
 from xetile.dialects.modules import context
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.levels import LAUNCH_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.signature import described, memref_arguments, passed_as
 

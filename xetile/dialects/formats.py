@@ -55,10 +55,10 @@ from xdsl.irdl.operations import get_accessors_from_op_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.advice import hint
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
+from xetile.hints import isa
 
 _Attribute = TypeVar("_Attribute", bound=Attribute)
 _Op = TypeVar("_Op", bound=IRDLOperation)

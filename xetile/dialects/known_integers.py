@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
+from xetile.hints import isa
 from xetile.targets.target import INDEX_BITS
 
 _CONSTANTS = ("arith.constant", "index.constant")

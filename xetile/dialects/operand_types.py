@@ -21,9 +21,9 @@ from xdsl.dialects.builtin import (
     i8,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from xetile.errors import fail
+from xetile.hints import isa
 
 OPERAND_TYPES = "xetile.operand_types"
 

@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, None
 from xdsl.ir import Attribute, Data, ParametrizedAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.utils.hints import isa
 from xdsl.utils.str_enum import StrEnum
 
 from xetile.advice import hint
+from xetile.hints import isa
 
 _Parameter = TypeVar("_Parameter", bound=Attribute)
 _Word = TypeVar("_Word", bound=StrEnum)

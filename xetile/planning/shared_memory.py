@@ -15,7 +15,6 @@ from functools import cached_property
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, SymbolTable, is_side_effect_free
-from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import carried
 from xetile.dialects.upstream.gpu.functions import FuncOp
@@ -24,6 +23,7 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.device import REGISTER_BYTES
 

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import BaseAttr, IRDLOperation, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.cache_hints import HINTS
 from xetile.dialects.formats import present
@@ -28,6 +27,7 @@ from xetile.dialects.xegpu.attributes import (
 )
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import TensorDescType
+from xetile.hints import isa
 
 I64_ARRAY = DenseArrayBase.constr(i64)
 LAYOUT = BaseAttr(LayoutAttr) | BaseAttr(SliceAttr)

@@ -18,11 +18,11 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from xetile.dialects.constraints import TypeConstraint
 from xetile.dialects.xegpu.attributes import MEMORY_SPACE_NUMBERS, MemorySpace, MemorySpaceAttr
 from xetile.dialects.xegpu.types import TensorDescType
+from xetile.hints import isa
 
 _FLOATS = (Float16Type, BFloat16Type, FloatTF32Type, Float32Type, Float64Type)
 _SIGNLESS_WIDTHS = (1, 4, 8, 16, 32, 64)

@@ -19,7 +19,6 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import SameType, present, sorted_op
 from xetile.dialects.index_lists import (
@@ -40,6 +39,7 @@ from xetile.dialects.xegpu.access import (
 )
 from xetile.dialects.xegpu.constraints import base_constraint, is_address
 from xetile.dialects.xegpu.types import TensorDescType
+from xetile.hints import isa
 
 
 @sorted_op

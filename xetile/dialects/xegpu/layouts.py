@@ -22,7 +22,6 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.structs import (
     Field,
@@ -32,6 +31,7 @@ from xetile.dialects.structs import (
     parse_parameter,
     print_array,
 )
+from xetile.hints import isa
 
 LAYOUT_FIELDS = ("sg_layout", "sg_data", "inst_data", "lane_layout", "lane_data", "order")
 

@@ -17,7 +17,6 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.index_lists import IndexList, Mixed, split_mixed
@@ -32,6 +31,7 @@ from xetile.dialects.xegpu.access import (
 from xetile.dialects.xegpu.constraints import SHARED_MEMREF, value_constraint
 from xetile.dialects.xegpu.layouts import AnyLayoutAttr, LayoutAttr, SliceAttr
 from xetile.dialects.xegpu.types import MemDescType
+from xetile.hints import isa
 
 SCALAR_OR_VECTOR = value_constraint(or_scalar=True)
 

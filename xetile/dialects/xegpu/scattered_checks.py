@@ -3,7 +3,6 @@
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.xegpu.access import (
     element_type,
@@ -13,6 +12,7 @@ from xetile.dialects.xegpu.access import (
     verify_scattered,
 )
 from xetile.dialects.xegpu.types import TensorDescType
+from xetile.hints import isa
 
 
 def without_chunk(shape: tuple[int, ...], chunk_size: int) -> tuple[int, ...]:

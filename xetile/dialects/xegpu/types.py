@@ -22,7 +22,6 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.structs import parse_parameter
 from xetile.dialects.xegpu.attributes import (
@@ -32,6 +31,7 @@ from xetile.dialects.xegpu.attributes import (
 )
 from xetile.dialects.xegpu.distribution import is_evenly_distributable
 from xetile.dialects.xegpu.layouts import LayoutAttr, MemLayoutAttr
+from xetile.hints import isa
 
 GATHER_UNIT_BITS = 32
 """Gathers and scatters move units of this many bits; narrower elements of a chunk fill whole units."""

@@ -7,10 +7,10 @@ from typing import NoReturn
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
-from xdsl.utils.hints import isa
 from xdsl.utils.lexer import Span
 
 from xetile.advice import hint
+from xetile.hints import isa
 
 ARROWS = ("->", "into", "to")
 """What may stand before a result type; the first is printed."""

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from xetile.dialects.constraints import TypeConstraint
+from xetile.hints import isa
 
 
 def _is_registers(type: Attribute) -> bool:

@@ -15,7 +15,6 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.xevm.attributes import (
@@ -24,6 +23,7 @@ from xetile.dialects.xevm.attributes import (
     MemScopeAttr,
     StoreCacheControlAttr,
 )
+from xetile.hints import isa
 
 _FUNCTION_SPACES = (1, 4)
 """Address spaces that a prefetch takes: global and generic."""

@@ -42,7 +42,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat
 from xetile.dialects.atomic_kinds import identity
@@ -59,6 +58,7 @@ from xetile.dialects.upstream.vector import (
 )
 from xetile.dialects.upstream.vector.support import splat, vector_type
 from xetile.dialects.xetile.types import FLOAT_TYPES
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.registers import (
     Registers,

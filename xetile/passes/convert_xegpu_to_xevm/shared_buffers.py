@@ -10,7 +10,6 @@ Where each begins, `planning/shared_memory.py` says.
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, NoneAttr, i8, i64
 from xdsl.dialects.memref import ViewOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import memref
 from xetile.dialects.upstream.gpu.functions import FuncOp
@@ -18,6 +17,7 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.planning.shared_memory import buffer_bytes, is_shared_allocation, memref_bytes
 from xetile.planning.words import BYTE_BITS

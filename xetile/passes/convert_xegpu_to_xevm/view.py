@@ -7,7 +7,6 @@ from typing import Self
 
 from xdsl.dialects.builtin import IndexType, VectorType, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Elementwise, has_trait
@@ -16,6 +15,7 @@ from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.conversions import converted
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode

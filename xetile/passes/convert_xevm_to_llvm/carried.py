@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import vector_length
 from xetile.passes.convert_xevm_to_llvm.view import Chunks, LLVMView, Strided
 

@@ -4,9 +4,9 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.known_integers import known_integer
+from xetile.hints import isa
 from xetile.targets.xe.surface import SURFACE
 
 CASTS = frozenset({"arith.index_cast", "arith.trunci", "arith.extsi"})

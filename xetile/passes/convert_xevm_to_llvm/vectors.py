@@ -6,10 +6,10 @@ from typing import NamedTuple
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, VectorType, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream.llvm_values import ExtractElementOp, SelectOp
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.splats import recast_part, splat
 from xetile.passes.convert_xevm_to_llvm.types import (
     CHUNK,

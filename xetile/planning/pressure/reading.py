@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
+from xetile.hints import isa
 from xetile.planning.pressure.liveness import Kind, Point, Straight
 from xetile.targets.xe.device import REGISTER_BYTES
 

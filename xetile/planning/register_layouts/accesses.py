@@ -7,7 +7,6 @@ from math import prod
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import dense_value, integers_of
 from xetile.analysis.ranges import infer_ranges
@@ -30,6 +29,7 @@ from xetile.dialects.xegpu.attributes import MemorySpace
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.planning.element_places import (
     ONE,

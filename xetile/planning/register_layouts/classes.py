@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.same_value import Carried, Classes, carried
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, StoreNdOp
+from xetile.hints import isa
 from xetile.planning.layout_rules import (
     Relation,
     is_computed,
