@@ -46,8 +46,8 @@ class Estimate(NamedTuple):
 
 def estimate(function: llvm.FuncOp) -> Estimate:
     """The registers of a kernel of the llvm dialect."""
-    counted = _peak(read_kernel(function, LANES, copied=True))
-    reading = read_kernel(function, LANES, copied=False)
+    copying = read_kernel(function, LANES)
+    counted, reading = _peak(copying), copying.without_copies()
     held = written = _peak(reading)
     if counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]:
         held = min(held, _peak(reading, reordered=True), key=_registers)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-Kind = Literal["plain", "load", "product", "ordered"]
-"""What a point does: compute, fill registers by a message, multiply matrices, or have an effect."""
+Kind = Literal["plain", "copy", "load", "product", "ordered"]
+"""What a point does: compute, copy out of a message's registers, which a message fills, multiply, have an effect."""
 
 
 class Point(NamedTuple):

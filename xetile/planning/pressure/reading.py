@@ -7,23 +7,20 @@
   are copied out of it, and what is written to it for a message lives until the message.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    DenseArrayBase,
-    IntegerType,
-    VectorType,
-)
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.hints import isa
 from xetile.planning.pressure.liveness import Kind, Point, Straight
 from xetile.targets.xe.device import REGISTER_BYTES
 
-_NOTHING = ("llvm.mlir.constant", "llvm.mlir.undef", "llvm.mlir.poison", "llvm.mlir.zero")
+_NOTHING = frozenset(
+    {"llvm.mlir.constant", "llvm.mlir.undef", "llvm.mlir.poison", "llvm.mlir.zero"}
+)
 """Ops whose results take no registers."""
 
 _PAYLOAD = "AddressPayload"
@@ -34,39 +31,66 @@ _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
 
 
 class Reading(NamedTuple):
-    """A kernel as values and points; `ops` are those of the points."""
+    """A kernel as values and points; `ops` are those of the points, `parts` the copies by what they are part of."""
 
     sizes: list[int]
     blocks: list[Straight]
     ops: list[list[Operation]]
+    parts: Mapping[int, int]
+
+    def without_copies(self) -> "Reading":
+        """The same where parts of a message stay in its registers."""
+        blocks: list[Straight] = []
+        ops: list[list[Operation]] = []
+        for block, own in zip(self.blocks, self.ops, strict=True):
+            kept = [at for at, point in enumerate(block.points) if point.kind != "copy"]
+            points = [self._in_place(block.points[at]) for at in kept]
+            blocks.append(Straight(points, block.successors))
+            ops.append([own[at] for at in kept])
+        return Reading(self.sizes, blocks, ops, {})
+
+    def _in_place(self, point: Point) -> Point:
+        if self.parts.keys().isdisjoint(point.read):
+            return point
+        return point._replace(read=tuple(self.parts.get(value, value) for value in point.read))
 
 
-def read_kernel(function: llvm.FuncOp, lanes: int, *, copied: bool) -> Reading:
-    """The values and points of a kernel.
+def read_kernel(function: llvm.FuncOp, lanes: int) -> Reading:
+    """The values and points of a kernel."""
+    return _Reader(function, lanes).read()
 
-    `copied`: whether parts of a message's registers are values of their own, as IGC counts them.
-    """
-    return _Reader(function, lanes, copied=copied).read()
+
+class _Type(NamedTuple):
+    """Of a type: its bits in a lane, those of an element, whether each lane has elements of its own."""
+
+    bits: int
+    element: int
+    long: bool
 
 
 class _Reader:
-    def __init__(self, function: llvm.FuncOp, lanes: int, *, copied: bool) -> None:
-        self.function, self.lanes, self.copied = function, lanes, copied
+    def __init__(self, function: llvm.FuncOp, lanes: int) -> None:
+        self.function, self.lanes = function, lanes
         self.sizes: list[int] = []
+        self.parts: dict[int, int] = {}
         self.numbers: dict[SSAValue, tuple[int, ...]] = {}
         self.places: dict[SSAValue, tuple[SSAValue, int]] = {}
         self.memories: dict[SSAValue, int] = {}
         self.written: dict[SSAValue, dict[int, tuple[int, ...]]] = {}
         self.varying: set[SSAValue] = set()
+        self.types: dict[int, tuple[Attribute, _Type]] = {}
+        self.readers: dict[type[Operation], Callable[[Operation], Sequence[Point]]] = {
+            llvm.AllocaOp: self.memory,
+            llvm.GEPOp: self.place,
+            llvm.LoadOp: self.part,
+            llvm.StoreOp: self.written_part,
+            llvm.CallOp: self.call,
+            llvm.BitcastOp: self.recast,
+        }
 
     def read(self) -> Reading:
         blocks = list(self.function.body.blocks)
-        for _ in range(
-            2
-        ):  # what a loop carries may differ between lanes from its second round on
-            for block in blocks:
-                for op in block.ops:
-                    self.spread(op)
+        self.find_varying(blocks)
         made: list[Straight] = []
         ops: list[list[Operation]] = []
         for block in blocks:
@@ -75,17 +99,34 @@ class _Reader:
             next = () if last is None else tuple(map(blocks.index, last.successors))
             made.append(Straight(points, next))
             ops.append(own)
-        return Reading(self.sizes, made, ops)
+        return Reading(self.sizes, made, ops, self.parts)
+
+    def find_varying(self, blocks: Sequence[Block]) -> None:
+        """Mark the scalars that differ between lanes; what a loop carries may do so from its second round on."""
+        before = -1
+        while len(self.varying) > before:
+            before = len(self.varying)
+            for op in (op for block in blocks for op in block.ops):
+                self.spread(op)
 
     def spread(self, op: Operation) -> None:
-        """Mark what differs between lanes."""
-        differs = _is_of_a_lane(op) or any(value in self.varying for value in op.operands)
-        if differs:
-            self.varying.update(op.results)
-        if isinstance(op, llvm.BrOp | llvm.CondBrOp):
-            for value, argument in _passed(op):
-                if value in self.varying:
-                    self.varying.add(argument)
+        for value, result in (*_passed(op), *((None, result) for result in op.results)):
+            if self.type_of(result).long or result in self.varying:
+                continue
+            sources = op.operands if value is None else (value,)
+            differs = any(v in self.varying or self.type_of(v).long for v in sources)
+            if differs or (value is None and any(p in _called(op) for p in _OF_A_LANE)):
+                self.varying.add(result)
+
+    def type_of(self, value: SSAValue) -> _Type:
+        found = self.types.get(id(value.type))
+        if found is None:
+            type = value.type
+            is_vector = isa(type, VectorType)
+            long = is_vector and type.get_shape()[0] > 2  # one of two is a place (x, y)
+            element = _bits(type.element_type if is_vector else type)
+            found = self.types[id(type)] = (type, _Type(_bits(type), element, long))
+        return found[1]
 
     def block(self, block: Block) -> tuple[list[Point], list[Operation]]:
         points: list[Point] = []
@@ -95,7 +136,9 @@ class _Reader:
             points.append(Point(arguments))
             ops.append(block.first_op)
         for op in block.ops:
-            for point in self.points(op):
+            if op.name in _NOTHING:
+                continue
+            for point in self.readers.get(type(op), self.other)(op):
                 points.append(point)
                 ops.append(op)
         return points, ops
@@ -103,57 +146,57 @@ class _Reader:
     def number(self, value: SSAValue) -> tuple[int, ...]:
         found = self.numbers.get(value)
         if found is None:
-            found = (self.new(self.bytes_of(value)),)
-            self.numbers[value] = found
+            found = self.numbers[value] = () if _is_nothing(value) else (self.new_of(value),)
         return found
+
+    def new_of(self, value: SSAValue) -> int:
+        if isinstance(value.owner, Operation) and _PAYLOAD in _called(value.owner):
+            return self.new(REGISTER_BYTES)
+        type = self.type_of(value)
+        shared = value not in self.varying and not type.long
+        return self.new(type.bits * (1 if shared else self.lanes) // 8)
 
     def new(self, size: int) -> int:
         self.sizes.append(size)
         return len(self.sizes) - 1
-
-    def bytes_of(self, value: SSAValue) -> int:
-        if isinstance(value.owner, Operation) and _PAYLOAD in _called(value.owner):
-            return REGISTER_BYTES
-        bits = _bits(value.type)
-        shared = value not in self.varying and not _is_long(value.type)
-        return bits // 8 if shared else bits * self.lanes // 8
 
     def values(self, op: Operation) -> tuple[int, ...]:
         """What an op reads; constants and places are left out."""
         return tuple(
             number
             for value in op.operands
-            if not _is_nothing(value) and value not in self.places
+            if value not in self.places
             for number in self.number(value)
         )
 
-    def points(self, op: Operation) -> Sequence[Point]:
-        match op:
-            case llvm.AllocaOp():
-                self.places[op.res] = op.res, 0
-                return ()
-            case llvm.GEPOp() if op.ptr in self.places:
-                memory, start = self.places[op.ptr]
-                self.places[op.result] = memory, start + _offset(op)
-                return ()
-            case llvm.LoadOp() if op.ptr in self.places:
-                return self.part(op)
-            case llvm.StoreOp() if op.ptr in self.places:
-                return self.written_part(op)
-            case llvm.CallOp() if any(value in self.places for value in op.operands):
-                return self.message(op)
-            case llvm.BitcastOp() if not _is_nothing(op.operands[0]):
-                self.numbers[op.results[0]] = self.number(op.operands[0])
-                return ()
-            case _ if op.name in _NOTHING:
-                return ()
-            case _:
-                made = tuple(n for value in op.results for n in self.number(value))
-                return (Point(made, self.values(op), _kind(op)),)
+    # What ops are, by their class.
 
-    def message(self, op: Operation) -> Sequence[Point]:
-        """A call that fills private memory, or takes what is in it."""
-        memory = next(self.places[value][0] for value in op.operands if value in self.places)
+    def other(self, op: Operation) -> Sequence[Point]:
+        made = tuple(n for value in op.results for n in self.number(value))
+        return (Point(made, self.values(op), "plain" if op.results else "ordered"),)
+
+    def memory(self, op: Operation) -> Sequence[Point]:
+        self.places[op.results[0]] = op.results[0], 0
+        return ()
+
+    def place(self, op: Operation) -> Sequence[Point]:
+        if op.operands[0] not in self.places:
+            return self.other(op)
+        assert isinstance(op, llvm.GEPOp)
+        memory, start = self.places[op.operands[0]]
+        self.places[op.results[0]] = memory, start + _offset(op)
+        return ()
+
+    def recast(self, op: Operation) -> Sequence[Point]:
+        self.numbers[op.results[0]] = self.number(op.operands[0])
+        return ()
+
+    def call(self, op: Operation) -> Sequence[Point]:
+        """A call; one with private memory fills it, or takes what is in it."""
+        memory = next((self.places[v][0] for v in op.operands if v in self.places), None)
+        if memory is None:
+            (point,) = self.other(op)
+            return (point._replace(kind=_kind(op)),)
         parts = self.written.pop(memory, {})
         if parts:
             held = tuple(number for part in parts.values() for number in part)
@@ -162,37 +205,35 @@ class _Reader:
         self.memories[memory] = number
         return (Point((number,), self.values(op), "load"),)
 
-    def part(self, op: llvm.LoadOp) -> Sequence[Point]:
-        memory, start = self.places[op.ptr]
+    def part(self, op: Operation) -> Sequence[Point]:
+        (result,) = op.results
+        if op.operands[0] not in self.places:
+            return self.other(op)
+        memory, start = self.places[op.operands[0]]
         if memory in self.written:
-            self.numbers[op.results[0]] = self.written[memory].get(start, ())
+            self.numbers[result] = self.written[memory].get(start, ())
             return ()
-        number = self.memories.get(memory)
-        if number is None:
-            return (Point(self.number(op.results[0])),)
-        self.varying.add(op.results[0])
-        if not self.copied or _bits(op.results[0].type) == _array_bits(memory):
-            self.numbers[op.results[0]] = (number,)
+        whole = self.memories.get(memory)
+        if whole is None:
+            return (Point(self.number(result)),)
+        type = self.type_of(result)
+        if type.bits == _array_bits(memory):
+            self.numbers[result] = (whole,)
             return ()
-        element = self.new(_bits(_element(op.results[0].type)) * self.lanes // 8)
-        return Point((*self.number(op.results[0]), element)), Point((), (number,))
+        part = self.new(type.bits * self.lanes // 8)
+        self.numbers[result] = (part,)
+        self.parts[part] = whole
+        element = self.new(type.element * self.lanes // 8)
+        return Point((part, element), (), "copy"), Point((), (whole,), "copy")
 
-    def written_part(self, op: llvm.StoreOp) -> Sequence[Point]:
-        memory, start = self.places[op.ptr]
-        parts = self.written.setdefault(memory, {})
-        if _is_nothing(op.value):
-            parts[start] = ()
-            return ()
-        source = self.number(op.value)
-        parts[start] = source
-        return (Point((), source),)
-
-
-def _is_of_a_lane(op: Operation) -> bool:
-    name = _called(op)
-    return any(piece in name for piece in _OF_A_LANE) or any(
-        _is_long(value.type) for value in op.results
-    )
+    def written_part(self, op: Operation) -> Sequence[Point]:
+        value, pointer = op.operands
+        if pointer not in self.places:
+            return self.other(op)
+        memory, start = self.places[pointer]
+        source = self.number(value)
+        self.written.setdefault(memory, {})[start] = source
+        return (Point((), source),) if source else ()
 
 
 def _called(op: Operation) -> str:
@@ -205,25 +246,21 @@ def _kind(op: Operation) -> Kind:
     return "plain" if op.results else "ordered"
 
 
-def _passed(op: llvm.BrOp | llvm.CondBrOp) -> Iterator[tuple[SSAValue, SSAValue]]:
-    given: list[Sequence[SSAValue]] = (
-        [op.operands] if isinstance(op, llvm.BrOp) else [op.then_arguments, op.else_arguments]
-    )
+def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """What a branch hands to the blocks that follow."""
+    match op:
+        case llvm.BrOp():
+            given: list[Sequence[SSAValue]] = [op.operands]
+        case llvm.CondBrOp():
+            given = [op.then_arguments, op.else_arguments]
+        case _:
+            return
     for values, target in zip(given, op.successors, strict=True):
         yield from zip(values, target.args, strict=True)
 
 
 def _is_nothing(value: SSAValue) -> bool:
     return isinstance(value.owner, Operation) and value.owner.name in _NOTHING
-
-
-def _is_long(type: Attribute) -> bool:
-    """Whether a type is that of a vector of a lane's elements; one of two is a place (x, y)."""
-    return isa(type, VectorType) and type.get_shape()[0] > 2
-
-
-def _element(type: Attribute) -> Attribute:
-    return type.element_type if isa(type, VectorType) else type
 
 
 def _bits(type: Attribute) -> int:
