@@ -5,7 +5,17 @@ from fnmatch import fnmatchcase
 
 from tools.instruction_counts.kernels import KERNELS, counts
 
-SHOWN = ("total", "load2d", "dpas", "mov", "alu", "sync", "loop_unroll", "spill_size")
+SHOWN = (
+    "total",
+    "load2d",
+    "dpas",
+    "mov",
+    "alu",
+    "sync",
+    "loop_unroll",
+    "outside",
+    "spill_size",
+)
 
 
 def main() -> int:
@@ -22,7 +32,9 @@ def main() -> int:
             continue
         for device in (d for d in arguments.device if d in kernel.most):
             found, most = counts(kernel, device), kernel.most[device]
+            beside = kernel.outside.get(device, found["outside"])
             failed |= found["total"] > most or found["spill_size"] > 0
+            failed |= found["outside"] > beside
             row = ", ".join(f"{key} {found[key]:g}" for key in SHOWN)
             print(f"{name}, {device}: {row}; at most {most:g}", flush=True)
     return int(failed)

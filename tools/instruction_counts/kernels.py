@@ -12,11 +12,15 @@ from xetile.codegen import statistics
 
 
 class Counted(NamedTuple):
-    """A kernel, the 2D loads of its loop, and the most instructions: what was measured, or a little more; by device."""
+    """A kernel, the 2D loads of its loop, and the most instructions: what was measured, or a little more; by device.
+
+    `outside`: the most beside the loop.
+    """
 
     text: str
     loads: Mapping[str, int]
     most: Mapping[str, float]
+    outside: Mapping[str, float] = {}
 
 
 def _attention(rows: int, stored: Stored, bmg: float, pvc: float) -> Counted:
@@ -34,9 +38,20 @@ KERNELS: Mapping[str, Counted] = {
     "attention, 16 rows, K as D x keys": _attention(16, "D x keys", 526, 545),
     "attention, 8 rows, K as keys x D": _attention(8, "keys x D", 294, 365),
     "attention, 16 rows, K as keys x D": _attention(16, "keys x D", 562, 625),
-    "product": Counted(product(), {"bmg": 3, "pvc": 3}, {"bmg": 37.5, "pvc": 45}),
+    "product": Counted(
+        product(), {"bmg": 3, "pvc": 3}, {"bmg": 37.5, "pvc": 45}, {"bmg": 183, "pvc": 226}
+    ),
+    "product, C in bf16": Counted(
+        product(c="bf16"),
+        {"bmg": 3, "pvc": 3},
+        {"bmg": 37.5, "pvc": 45},
+        {"bmg": 304, "pvc": 352},
+    ),
     "product, bias, relu": Counted(
-        product(after=BIAS_RELU), {"bmg": 3, "pvc": 3}, {"bmg": 38, "pvc": 45}
+        product(after=BIAS_RELU),
+        {"bmg": 3, "pvc": 3},
+        {"bmg": 38, "pvc": 45},
+        {"bmg": 446, "pvc": 534},
     ),
     "product, B transposed": Counted(
         product(b="columns"),

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy
@@ -6,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, bf16, f16, f32, i1, i8, i32, i64
 from xdsl.ir import Attribute
 
-from xetile.cli.arguments import make_argument, parameter
+from xetile.cli.arguments import duplicate, make_argument, parameter
 from xetile.errors import XetileError
 
 
@@ -192,3 +193,13 @@ def test_arrays_larger_than_memory(request_: str) -> None:
     assert caught.value.message.startswith(
         "argument 0: memref<4194304x4194304xf32> takes 65,536.0 GiB, this machine has "
     )
+
+
+@pytest.mark.parametrize("kind", [ml_dtypes.float8_e5m2, ml_dtypes.bfloat16, numpy.int64])
+def test_copies_with_the_same_strides(kind: Any) -> None:
+    array = numpy.arange(24).astype(kind).reshape(4, 6)[:, ::2]
+    copy = duplicate(array)
+    assert copy.dtype == array.dtype
+    assert copy.strides == array.strides
+    assert copy.tobytes() == array.tobytes()
+    assert not numpy.shares_memory(copy, array)

@@ -44,3 +44,4 @@ def test_instructions_of_the_loop(name: str, device: str) -> None:
     assert found["spill_size"] == found["scratch"] == 0
     assert found["load2d"] == kernel.loads[device]
     assert found["total"] <= kernel.most[device]
+    assert found["outside"] <= kernel.outside.get(device, found["outside"])

@@ -18,7 +18,8 @@ from xetile.passes.convert_xevm_to_llvm.message_shapes import shape_of
 from xetile.passes.convert_xevm_to_llvm.places import place_of, touches_no_memory
 from xetile.passes.convert_xevm_to_llvm.types import vector_length
 from xetile.targets.target import Target
-from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
+from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.messages import JOINED_STORE_BITS
 
 
 class Pair(NamedTuple):
@@ -104,7 +105,7 @@ def _are_rows(*stores: BlockStore2dOp) -> bool:
 
 def _has_wider(op: BlockStore2dOp, targets: Sequence[Target]) -> bool:
     shape = shape_of(op)
-    if shape.columns != LANES or 2 * shape.row_bytes > REGISTER_BYTES:
+    if shape.columns != LANES or shape.bits not in JOINED_STORE_BITS:
         return False
     wide = BlockConfiguration(shape.rows, 2 * shape.columns, 1, packed=False, transposed=False)
     return all(
