@@ -72,7 +72,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.xetile_wg_to_sg.tiled_buffers._LOOP_WEIGHT": "what we count a loop for, nothing of a machine",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.passes.convert_xegpu_to_xevm.pointers._INDICES": "the i32 of upstream's llvm.getelementptr",
-    "xetile.planning.element_places._MOST_TERMS": "a bound on the work of planning",
+    "xetile.planning.places.MOST_TERMS": "a bound on the work of planning",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.shared_messages.BYTE_BITS": "bits of a byte",
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
@@ -83,6 +83,9 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.rewriting.work_item_launches.MOST_ITEMS": "the largest number of an i32",
 }
 """Numbers of rooms that decide which are no hardware's, with what they are."""
+
+MOST_LINES = 400
+"""Of a file, so that it is read in one sitting."""
 
 RANK = {f"xetile.{room}": rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
@@ -183,6 +186,16 @@ def test_devices_are_named_in_targets_only() -> None:
 def documentation(tree: ast.Module) -> set[int]:
     """The strings that stand as statements: docstrings of all kinds."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def test_files_are_read_in_one_sitting() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for folder in (PACKAGE, ROOT / "tools", ROOT / "examples")
+        for path in folder.rglob("*.py")
+        if (lines := len(path.read_text().splitlines())) > MOST_LINES
+    }
+    assert long == {}
 
 
 def test_numbers_of_rooms_that_decide_are_our_own() -> None:

@@ -63,6 +63,12 @@ def make_parser() -> ToolParser:
         help="register file; by default the small one, which leaves room for twice the threads, where it surely "
         "holds all kernels",
     )
+    _add_batch(parser)
+    return parser
+
+
+def _add_batch(parser: ToolParser) -> None:
+    add = parser.add_argument
     add(
         "--jobs",
         metavar="N",
@@ -75,7 +81,6 @@ def make_parser() -> ToolParser:
         action="store_true",
         help="compile into the folder OUT also what is up to date there",
     )
-    return parser
 
 
 def _device_help() -> str:

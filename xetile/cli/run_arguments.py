@@ -47,6 +47,15 @@ def make_parser() -> ToolParser:
     )
     add("--seed", type=_seed, default=0, metavar="N", help="for the random arguments (0)")
     add("--grid", type=_grid, metavar="X,Y,Z", help="workgroups, if the kernel does not say")
+    _add_checks(parser)
+    add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
+    _add_devices(parser)
+    return parser
+
+
+def _add_checks(parser: ToolParser) -> None:
+    """What the execution is compared with, and what is watched in it."""
+    add = parser.add_argument
     add(
         "--against",
         metavar="OTHER",
@@ -79,9 +88,6 @@ def make_parser() -> ToolParser:
         action="store_true",
         help="count, for each op of a kernel at lane level, the bank conflicts of its accesses to shared memory",
     )
-    add("--out", metavar="DIR", help="write the arrays after the run there, as arg0.npy ...")
-    _add_devices(parser)
-    return parser
 
 
 def _add_devices(parser: ToolParser) -> None:

@@ -22,7 +22,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, expect_space
+from xetile.dialects.directives import Directive, expect_space
 from xetile.hints import isa
 
 Mixed = int | SSAValue

@@ -11,10 +11,9 @@ is known at run time), bits may be combined by exclusive or (a swizzle), and wha
 coordinates it depends.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import prod
-from typing import NamedTuple
 
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -26,74 +25,26 @@ from xetile.dialects.known_integers import known_integer
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.planning.layout_rules import (
-    Relation,
     is_dealt_out,
     relation_of,
     row_major_bits,
 )
+from xetile.planning.places import (
+    MOST_TERMS,
+    ONE,
+    Places,
+    Product,
+    Swizzle,
+    Term,
+    added,
+    as_swizzle,
+    lowest,
+    moved,
+    times,
+    unknown_places,
+)
 from xetile.planning.scalar_bits import ANY_BITS, possible_bits, possible_sum, union
 from xetile.targets.target import INDEX_BITS
-
-Product = tuple[SSAValue, ...]
-"""Scalars that are multiplied; none of them is the number 1."""
-
-ONE: Product = ()
-
-
-class Term(NamedTuple):
-    """What a product is multiplied with: a number, and for each bit of the coordinates its weight."""
-
-    number: int
-    weights: tuple[int, ...]
-
-
-class Swizzle(NamedTuple):
-    """`uniform ^ number ^ columns * coordinates`: an exclusive or, of which the uniform part is a sum of products."""
-
-    uniform: tuple[tuple[Product, int], ...]
-    number: int
-    columns: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Places:
-    """A vector of integers as a function of its coordinates, counted as a layout's columns are.
-
-    The sum of `terms`, of `swizzle`, and of something unknown that depends on the coordinate bits `varying`.
-    """
-
-    width: int
-    terms: Mapping[Product, Term]
-    swizzle: Swizzle | None = None
-    varying: int = 0
-
-    @property
-    def depends(self) -> int:
-        """The coordinate bits on which the elements depend."""
-        found = self.varying
-        columns = [term.weights for term in self.terms.values()]
-        if self.swizzle is not None:
-            columns.append(self.swizzle.columns)
-        for weights in columns:
-            found |= sum(1 << bit for bit, weight in enumerate(weights) if weight)
-        return found
-
-    @property
-    def number(self) -> int | None:
-        """The number that all elements are, None where there is none."""
-        if self.depends or self.swizzle is not None or any(self.terms.keys() - {ONE}):
-            return None
-        term = self.terms.get(ONE)
-        return 0 if term is None else term.number
-
-    def plus(self, weights: Sequence[int]) -> "Places":
-        """These places, with further weights of coordinate bits."""
-        number, own = self.terms.get(ONE, Term(0, (0,) * self.width))
-        both = tuple([a + b for a, b in zip(own, weights, strict=True)])
-        return replace(self, terms={**self.terms, ONE: Term(number, both)})
-
-
-_MOST_TERMS = 6
 
 
 class PlaceAnalysis:
@@ -173,7 +124,7 @@ class PlaceAnalysis:
                     masks.append(factor)
                 elif factor:
                     bits = self.bits_of(product)
-                    masks.append(_times(bits, factor))
+                    masks.append(times(bits, factor))
         if places.swizzle is not None:
             masks.append(self.possible_swizzle(places.swizzle))
         return possible_sum(masks)
@@ -185,7 +136,7 @@ class PlaceAnalysis:
 
     def possible_uniform(self, swizzle: Swizzle) -> int:
         """The bits that may be set in a swizzle's uniform part."""
-        return possible_sum([_times(self.bits_of(p), n) for p, n in swizzle.uniform])
+        return possible_sum([times(self.bits_of(p), n) for p, n in swizzle.uniform])
 
     def interval(self, places: Places) -> Interval | None:
         """Between which numbers the elements lie, None where nothing is known."""
@@ -205,56 +156,12 @@ class PlaceAnalysis:
         return Interval(low, high)
 
 
-def lowest(mask: int) -> int:
-    """The lowest bit that is set in a mask."""
-    return mask & -mask
-
-
-def _times(mask: int, factor: int) -> int:
-    """The bits that may be set in a product of what has these bits and a number."""
-    if mask == 0 or factor == 0:
-        return 0
-    if factor & (factor - 1) == 0 and factor > 0:
-        return mask * factor
-    least = lowest(mask) * lowest(factor)
-    if mask < 0 or factor < 0:
-        return -least
-    return (1 << (mask.bit_length() + factor.bit_length())) - least
-
-
 def _shape(value: SSAValue) -> tuple[int, ...]:
     return tuple(vector_type(value).get_shape())
 
 
 def _width(op: Operation) -> int:
     return prod(_shape(op.results[0])).bit_length() - 1
-
-
-def unknown_places(shape: Sequence[int]) -> Places:
-    """What may lie anywhere, each element for itself."""
-    elements = prod(shape)
-    return Places(elements.bit_length() - 1, {}, varying=elements - 1)
-
-
-def moved(places: Places, relation: Relation) -> Places:
-    """The places of what an op makes that only rearranges: bits of the result are bits of the operand's."""
-
-    def columns(weights: Sequence[int]) -> tuple[int, ...]:
-        return tuple([0 if bit is None else weights[bit] for bit in relation.bits])
-
-    terms = {
-        product: Term(term.number, columns(term.weights))
-        for product, term in places.terms.items()
-    }
-    swizzle = places.swizzle
-    if swizzle is not None:
-        swizzle = swizzle._replace(columns=columns(swizzle.columns))
-    varying = sum(
-        1 << place
-        for place, bit in enumerate(relation.bits)
-        if bit is not None and places.varying >> bit & 1
-    )
-    return Places(len(relation.bits), terms, swizzle, varying)
 
 
 # What ops make.
@@ -318,24 +225,6 @@ def _sum(analysis: PlaceAnalysis, op: Operation) -> Places:
     return added(left, right) or analysis.elementwise(op)
 
 
-def added(left: Places, right: Places, factor: int = 1) -> Places | None:
-    """`left + factor * right`; None where both are swizzled."""
-    if right.swizzle is not None and (left.swizzle is not None or factor != 1):
-        return None
-    terms = dict(left.terms)
-    for product, term in right.terms.items():
-        old = terms.get(product, Term(0, (0,) * left.width))
-        weights = [a + factor * b for a, b in zip(old.weights, term.weights, strict=True)]
-        new = Term(old.number + factor * term.number, tuple(weights))
-        terms[product] = new
-    terms = {p: term for p, term in terms.items() if term.number or any(term.weights)}
-    if len(terms) > _MOST_TERMS:
-        return None
-    return Places(
-        left.width, terms, left.swizzle or right.swizzle, left.varying | right.varying
-    )
-
-
 def _difference(analysis: PlaceAnalysis, op: Operation) -> Places:
     left, right = (analysis.places(operand) for operand in op.operands)
     return added(left, right, -1) or analysis.elementwise(op)
@@ -370,7 +259,7 @@ def _product(analysis: PlaceAnalysis, left: Places, right: Places) -> Places | N
             terms[product] = Term(
                 old.number + factor * term.number, tuple([a + factor * b for a, b in weights])
             )
-    if len(terms) > _MOST_TERMS:
+    if len(terms) > MOST_TERMS:
         return None
     return Places(right.width, terms, None, right.varying)
 
@@ -384,33 +273,11 @@ def _shifted(analysis: PlaceAnalysis, op: Operation) -> Places:
     return _product(analysis, factor, left) or analysis.elementwise(op)
 
 
-def _as_swizzle(places: Places) -> Swizzle | None:
-    """A sum as an exclusive or, where that is the same."""
-    if places.varying:
-        return None
-    if places.swizzle is not None:
-        return None if places.terms else places.swizzle
-    linear = places.terms.get(ONE, Term(0, (0,) * places.width))
-    uniform = [(p, term.number) for p, term in places.terms.items() if p != ONE]
-    if any(any(term.weights) for p, term in places.terms.items() if p != ONE):
-        return None
-    if uniform and (any(linear.weights) or linear.number):
-        return None
-    if not uniform:
-        seen = 0
-        for weight in (linear.number, *linear.weights):
-            if weight < 0 or weight & seen:
-                return None
-            seen |= weight
-        return Swizzle((), linear.number, linear.weights)
-    return Swizzle(tuple(uniform), 0, linear.weights)
-
-
 def _exclusive(analysis: PlaceAnalysis, op: Operation) -> Places:
     left, right = (analysis.places(operand) for operand in op.operands)
     if disjoint := _disjoint_sum(analysis, left, right):
         return disjoint
-    parts = _as_swizzle(left), _as_swizzle(right)
+    parts = as_swizzle(left), as_swizzle(right)
     if parts[0] is None or parts[1] is None or (parts[0].uniform and parts[1].uniform):
         return analysis.elementwise(op)
     columns = zip(parts[0].columns, parts[1].columns, strict=True)

@@ -12,7 +12,8 @@ from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.prices import Prices
-from xetile.planning.element_places import ONE, PlaceAnalysis, Places, Product, lowest
+from xetile.planning.element_places import PlaceAnalysis
+from xetile.planning.places import ONE, Places, Product, lowest
 from xetile.planning.scalar_bits import possible_sum, union
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.xegpu import MemDescType
-from xetile.planning.element_places import ONE, Places, Term, lowest
+from xetile.planning.places import ONE, Places, Term, lowest
 from xetile.planning.scalar_bits import possible_bits
 
 

@@ -76,19 +76,7 @@ def plan(
 
     # Elements that share bytes are widened before products ask for layouts, in whichever lane they lie.
     if use != "load" or bits < BYTE_BITS:
-        # The fewest messages are the largest ones; among these the tallest, in the most blocks. A store
-        # of rows of more bytes than lanes would take neighbours from one lane, which computed
-        # values are not held in: moving them costs more than the messages that are saved.
-        return max(
-            _fitting(known(use), shape),
-            key=lambda c: (
-                use == "prefetch" or c.columns * bits <= device.lanes * max(bits, BYTE_BITS),
-                c.rows * c.width,
-                c.rows,
-                c.blocks,
-            ),
-            default=None,
-        )
+        return _largest(_fitting(known(use), shape), device, use, bits)
     column_major = tile.order == COLUMN_MAJOR
     if column_major != transposed and tile.element_type != i1:
         turning = [c for c in known("load_transposed") if c.rows == device.lanes]
@@ -97,25 +85,35 @@ def plan(
     if column_major:
         role, packed = "c", False
     packing = known("load_packed") if packed else []
+    word = None
+    if role in ("a", "b") and (packing or role == "a"):
+        word = dpas_register_word(role, ops_per_channel=ops_per_channel(bits))
     wanted = _wanted_layout(role, plannable_part(shape), bits)
     if wanted is not None:
-        word = (
-            None
-            if role == "c"
-            else dpas_register_word(role, ops_per_channel=ops_per_channel(bits))
-        )
+        configurations = packing or known("load")
         found = plan_block_load(
-            wanted,
-            element_bits=bits,
-            configurations=packing or known("load"),
-            word=word if packing or role == "a" else None,
+            wanted, element_bits=bits, configurations=configurations, word=word
         )
         if found is not None:
             return found.configuration
-    single = [c for c in known("load") if c.blocks == 1]
-    return max(
-        _fitting(single, shape), key=lambda c: (c.rows * c.columns, c.rows), default=None
-    )
+    single = _fitting([c for c in known("load") if c.blocks == 1], shape)
+    return max(single, key=lambda c: (c.rows * c.columns, c.rows), default=None)
+
+
+def _largest(
+    fitting: Iterable[BlockConfiguration], device: Target, use: TileUse, bits: int
+) -> BlockConfiguration | None:
+    """The fewest messages are the largest ones; among these the tallest, in the most blocks.
+
+    A store of rows of more bytes than lanes would take neighbours from one lane, which computed values are not
+    held in: moving them costs more than the messages that are saved.
+    """
+
+    def preference(c: BlockConfiguration) -> tuple[bool, int, int, int]:
+        is_narrow = c.columns * bits <= device.lanes * max(bits, BYTE_BITS)
+        return use == "prefetch" or is_narrow, c.rows * c.width, c.rows, c.blocks
+
+    return max(fitting, key=preference, default=None)
 
 
 def covering(device: Target, use: TileUse, tile: TileType) -> BlockConfiguration | None:

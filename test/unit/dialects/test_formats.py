@@ -22,7 +22,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xetile.dialects.formats import AtomicKind, SameType, format_of, sorted_op
+from xetile.dialects.directives import AtomicKind, SameType
+from xetile.dialects.formats import format_of, sorted_op
 from xetile.dialects.index_lists import (
     DYNAMIC_INDEX,
     IndexList,

@@ -7,7 +7,8 @@ from xdsl.ir import SSAValue
 
 from xetile.analysis.ranges import infer_ranges
 from xetile.dialects.modules import parse
-from xetile.planning.element_places import ONE, PlaceAnalysis, Places
+from xetile.planning.element_places import PlaceAnalysis
+from xetile.planning.places import ONE, Places
 
 
 def places(body: str) -> tuple[Places, Mapping[str, SSAValue]]:

@@ -3,8 +3,9 @@
 import pytest
 
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.planning.element_places import ONE, PlaceAnalysis, Places, Swizzle, Term
+from xetile.planning.element_places import PlaceAnalysis
 from xetile.planning.lane_messages import LanePlan, access, lane_messages
+from xetile.planning.places import ONE, Places, Swizzle, Term
 from xetile.targets.xe.devices import DEVICES
 
 BMG = next(device for device in DEVICES if device.name == "bmg")

@@ -6,8 +6,8 @@ import pytest
 
 from xetile.dialects.modules import parse
 from xetile.dialects.xegpu import LoadMatrixOp, MemDescType
-from xetile.planning.element_places import ONE
 from xetile.planning.matrix_places import MatrixPlaces, matrix_places
+from xetile.planning.places import ONE
 
 LAYOUTS = [
     "",

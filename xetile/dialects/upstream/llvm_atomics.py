@@ -31,7 +31,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, OneType, SameType, Word, formatted_op, present
+from xetile.dialects.directives import Directive, OneType, SameType, Word
+from xetile.dialects.formats import formatted_op, present
 
 BIN_OPS = (
     "xchg",

@@ -40,7 +40,8 @@ from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Directive, OneType, formatted_op
+from xetile.dialects.directives import Directive, OneType
+from xetile.dialects.formats import formatted_op
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))

@@ -20,7 +20,8 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.directives import Directive
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.scf_results import ForOp, IfOp, parse_types
 
 

@@ -16,11 +16,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import (
-    SameType,
-    present,
-    sorted_op,
-)
+from xetile.dialects.directives import SameType
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.xegpu.access import LAYOUT, vector_type
 from xetile.dialects.xegpu.attributes import (
     FenceScope,

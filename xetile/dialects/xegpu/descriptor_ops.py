@@ -20,7 +20,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import SameType, present, sorted_op
+from xetile.dialects.directives import SameType
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.index_lists import (
     IndexList,
     Mixed,

@@ -28,12 +28,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.cache_hints import LOAD_HINTS, STORE_HINTS, verify_hints
-from xetile.dialects.formats import (
-    AtomicKind,
-    SameType,
-    present,
-    sorted_op,
-)
+from xetile.dialects.directives import AtomicKind, SameType
+from xetile.dialects.formats import present, sorted_op
 from xetile.dialects.xegpu.access import (
     LAYOUT,
     CachedOp,

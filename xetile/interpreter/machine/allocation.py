@@ -12,9 +12,10 @@ from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
+from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import element_of
 from xetile.interpreter.machine.frame import Frame
-from xetile.interpreter.machine.memory import ADDRESS_BITS, ALIGNMENT
+from xetile.interpreter.machine.memory import ALIGNMENT
 from xetile.interpreter.machine.observer import Allocation
 from xetile.interpreter.machine.values import Array, MemRef, uniform
 

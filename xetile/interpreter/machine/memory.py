@@ -6,7 +6,6 @@ buffer, whatever integer arithmetic the address went through.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -15,13 +14,11 @@ from numpy.typing import ArrayLike
 from xdsl.ir import Operation
 
 from xetile.errors import fail, with_line
+from xetile.interpreter.machine.crops import ADDRESS_BITS, Crops
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.nibbles import refuse_elements
 from xetile.interpreter.machine.storage import Storage
 from xetile.interpreter.machine.values import Array, Tile, swizzled_offset
-
-ADDRESS_BITS = 40
-"""Bits of an address below those that name the buffer."""
 
 ALIGNMENT = 64
 """Bytes: every buffer begins at a multiple of this."""
@@ -183,7 +180,7 @@ class Memory:
     ) -> Array:
         if tile.surface.swizzle:
             return self._read_swizzled(at, tile, shape, element, padding)
-        crops = _Crops(tile, shape)
+        crops = Crops(tile, shape)
         storage = self.storage
         if crops.agree and crops.whole:
             return storage.loaded(at, self._window(at, crops, slice(None), element), element)
@@ -210,7 +207,7 @@ class Memory:
             self.write(at, addresses[inside], element, stored[inside])
             return
         values = np.asarray(self.storage.stored(values, element))
-        crops = _Crops(tile, shape, len(values))
+        crops = Crops(tile, shape, len(values))
         for threads in crops.runs():
             top, bottom, left, right = crops.crop(threads)
             if bottom <= top or right <= left:
@@ -301,13 +298,13 @@ class Memory:
             fail(at, f"cannot store to {buffer.name}: the array is read-only")
 
     def _window(
-        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+        self, at: Operation, crops: "Crops", threads: "Array | slice", element: Element
     ) -> Array:
         windows, starts = self._windows(at, crops, threads, element)
         return windows[starts]
 
     def _windows(
-        self, at: Operation, crops: "_Crops", threads: "Array | slice", element: Element
+        self, at: Operation, crops: "Crops", threads: "Array | slice", element: Element
     ) -> tuple[Array, Array]:
         """Every window of the crop's shape over the buffer, and the threads' numbers."""
         top, bottom, left, right = crops.crop(threads)
@@ -334,67 +331,6 @@ class Memory:
         held = self.storage.held(element)
         windows = np.ndarray((number, rows, columns), held, buffer.data, 0, strides)
         return windows, starts
-
-
-class _Crops:
-    """What of each thread's tile is inside of its surface."""
-
-    def __init__(self, tile: Tile, shape: tuple[int, int], least: int = 1) -> None:
-        surface, (x, y) = tile
-        (height, width), (row_stride, column_stride) = surface.sizes, surface.strides
-        rows, columns = shape
-        fields = np.broadcast_arrays(
-            surface.base >> ADDRESS_BITS,
-            np.clip(-x, 0, rows),
-            np.clip(height - x, 0, rows),
-            np.clip(-y, 0, columns),
-            np.clip(width - y, 0, columns),
-            row_stride,
-            column_stride,
-            surface.base,
-            x,
-            y,
-            np.empty(least, np.bool),
-        )
-        self.count = len(fields[0])
-        self._keys = np.stack(fields[:7])
-        self.starts, self._x, self._y = fields[7:10]
-        self._shape = shape
-        self.agree = self.count == 1 or bool((self._keys == self._keys[:, :1]).all())
-
-    @property
-    def whole(self) -> bool:
-        return self.crop(slice(None)) == (0, self._shape[0], 0, self._shape[1])
-
-    def crop(self, threads: Array | slice) -> tuple[int, int, int, int]:
-        """First row, end row, first column, end column inside of the surface, for threads that agree."""
-        _, top, bottom, left, right, _, _ = self._keys[:, threads][:, 0].tolist()
-        return top, bottom, left, right
-
-    def strides(self, threads: Array | slice) -> tuple[int, int]:
-        keys = self._keys[:, threads][:, 0]
-        return int(keys[5]), int(keys[6])
-
-    def addresses(self, threads: Array | slice, size: int) -> Array:
-        keys = self._keys[:, threads]
-        rows = self._x[threads] + keys[1]
-        columns = self._y[threads] + keys[3]
-        return self.starts[threads] + (rows * keys[5] + columns * keys[6]) * size
-
-    def groups(self) -> list[Array | slice]:
-        if self.agree:
-            return [slice(None)]
-        _, kinds = np.unique(self._keys, axis=1, return_inverse=True)
-        kinds = kinds.reshape(-1)
-        return [np.flatnonzero(kinds == kind) for kind in range(int(kinds.max()) + 1)]
-
-    def runs(self) -> list[slice]:
-        """Neighbouring threads that agree, in ascending order."""
-        if self.agree:
-            return [slice(None)]
-        changes = (self._keys[:, 1:] != self._keys[:, :-1]).any(axis=0)
-        bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), self.count]
-        return [slice(start, end) for start, end in pairwise(bounds)]
 
 
 def _refuse_unaligned(at: Operation, size: int) -> NoReturn:

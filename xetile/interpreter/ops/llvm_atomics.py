@@ -9,9 +9,10 @@ from xdsl.ir import Operation
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.errors import fail
 from xetile.interpreter.common.accesses import turns, update_elements
+from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import Element
 from xetile.interpreter.machine.frame import Frame, Handlers
-from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.nibbles import BYTE
 from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.reading import element, integers, number

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.ir import Operation
 
-from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.crops import ADDRESS_BITS
+from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array

@@ -10,8 +10,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xetile.errors import fail, notes_at
+from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access, Allocation, Observer, TileAccess
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array

@@ -5,8 +5,9 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from xetile.errors import fail, notes_at, position
+from xetile.interpreter.machine.crops import ADDRESS_BITS
 from xetile.interpreter.machine.elements import Element
-from xetile.interpreter.machine.memory import ADDRESS_BITS, Memory
+from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.observer import Access
 from xetile.interpreter.machine.threads import Threads
 from xetile.interpreter.machine.values import Array

@@ -24,6 +24,7 @@ from xetile.layout.algebra.dimensions import (
     width_of,
     widths_of,
 )
+from xetile.layout.algebra.printing import bases_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -383,20 +384,7 @@ class LinearLayout:
     __copy__ = __deepcopy__
 
     def __str__(self) -> str:
-        sizes = ", ".join(f"{name} (size {size})" for name, size in self.out_dims.items())
-        if not self.in_columns:
-            return f"\n(empty layout with out-dims [{sizes}])" if sizes else "\n(empty layout)"
-        lines = [""]
-        for name, vectors in self.bases.items():
-            if not vectors:
-                lines.append(f" - {name} is a size 1 dimension")
-            lead = " - "
-            for position, vector in enumerate(vectors):
-                image = ", ".join(map(str, vector))
-                lines.append(f"{lead}{name}={1 << position} -> ({image})")
-                lead = "   "
-        lines.append(f"where out dims are: [{sizes}]")
-        return "\n".join(lines)
+        return bases_text(self.bases, self.out_dims)
 
     def __repr__(self) -> str:
         return (

@@ -15,8 +15,8 @@ from xetile.dialects.upstream.vector import ExtractOp
 from xetile.passes.convert_xegpu_to_xevm.pointers import behind
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.convert_xegpu_to_xevm.words import single
-from xetile.planning.element_places import Product
 from xetile.planning.lane_messages import Access, LaneMessage, LanePlan, Part
+from xetile.planning.places import Product
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset
 

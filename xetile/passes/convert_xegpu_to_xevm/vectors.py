@@ -17,6 +17,7 @@ from xetile.layout.intel.xegpu import (
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.rewriting.rewriter import Handlers, on
 from xetile.targets import which_multiply
+from xetile.targets.xe.dpas import XeProduct
 
 _WORDS: Mapping[str, tuple[Attribute, int]] = {
     str(type): (type, type.bitwidth) for type in (i16, i32, f16, bf16, f32)
@@ -24,10 +25,9 @@ _WORDS: Mapping[str, tuple[Attribute, int]] = {
 """Types of register words by their names, and their bits."""
 
 
-def dpas(view: LaneView, op: DpasOp) -> None:
-    """A matrix instruction, its operands in the layouts that it takes."""
+def _instruction(view: LaneView, op: DpasOp, types: tuple[Attribute, Attribute]) -> XeProduct:
+    """The device's instruction for a product of operands of these types; refused where there is none of its sizes."""
     a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
-    types = operand_types(op) or (a.element_type, b.element_type)
     instruction = view.device.matrix_instruction(*types, c.element_type)
     if instruction is None:
         others = which_multiply(*types, c.element_type)
@@ -46,6 +46,15 @@ def dpas(view: LaneView, op: DpasOp) -> None:
             f"no matrix instruction of m = {m}, n = {n}, k = {k}; {view.device.name} takes m of "
             f"{', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}",
         )
+    return instruction
+
+
+def dpas(view: LaneView, op: DpasOp) -> None:
+    """A matrix instruction, its operands in the layouts that it takes."""
+    a, b, c = (vector_type(v) for v in (*op.operands[:2], op.results[0]))
+    types = operand_types(op) or (a.element_type, b.element_type)
+    instruction = _instruction(view, op, types)
+    (m, k), n = a.get_shape(), c.get_shape()[1]
     forms: list[tuple[Literal["a", "b", "c"], SSAValue, tuple[int, int]]] = [
         ("a", op.operands[0], (m, k)),
         ("b", op.operands[1], (k, n)),

@@ -31,17 +31,11 @@ from xetile.dialects.xegpu.nd_ops import REGISTER_BITS
 from xetile.dialects.xetile.types import memory_bits
 from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
-from xetile.planning.element_places import (
-    ONE,
-    PlaceAnalysis,
-    Places,
-    added,
-    moved,
-    unknown_places,
-)
+from xetile.planning.element_places import PlaceAnalysis
 from xetile.planning.lane_messages import Access, LanePlan, access, lane_messages
 from xetile.planning.layout_rules import Relation, is_dealt_out
 from xetile.planning.matrix_places import matrix_places
+from xetile.planning.places import ONE, Places, added, moved, unknown_places
 from xetile.planning.register_layouts.held import Held
 from xetile.planning.shared_memory import ALIGNMENT, is_shared_allocation
 from xetile.planning.words import BYTE_BITS

@@ -30,7 +30,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, formatted_op, op_like
+from xetile.dialects.directives import Directive
+from xetile.dialects.formats import formatted_op, op_like
 from xetile.dialects.upstream.arith.support import (
     FIXED_INTEGER_LIKE,
     INTEGER_LIKE,

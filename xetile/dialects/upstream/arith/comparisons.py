@@ -45,7 +45,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import Directive, OneType, Word, formatted_op
+from xetile.dialects.directives import Directive, OneType, Word
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import (
     INTEGER_LIKE,
     NO_FLAGS,

@@ -39,7 +39,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Quoted, formatted_op
+from xetile.dialects.directives import Quoted
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import (
     BroadcastType,
     BroadcastTypeAttr,

@@ -21,7 +21,7 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from xetile.dialects.formats import Directive, expect_space
+from xetile.dialects.directives import Directive, expect_space
 from xetile.dialects.upstream.gpu.attributes import (
     AllReduceOperation,
     AllReduceOperationAttr,

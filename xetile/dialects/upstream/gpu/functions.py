@@ -4,8 +4,8 @@ Source: `llvm 22.1.8 mlir/Dialect/GPU/IR/GPUOps.td`; upstream's form of gpu.func
 by hand, too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -51,10 +51,14 @@ from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AddressSpace, AddressSpaceAttr
-from xetile.dialects.upstream.gpu.formats import SingleBlock, Targets, print_typed
-
-_Argument = tuple[Parser.Argument, DictionaryAttr]
-_Item = TypeVar("_Item")
+from xetile.dialects.upstream.gpu.formats import SingleBlock, Targets
+from xetile.dialects.upstream.gpu.signatures import (
+    dictionaries,
+    parse_arguments,
+    parse_results,
+    print_all,
+    print_buffer,
+)
 
 
 @formatted_op
@@ -252,10 +256,10 @@ class FuncOp(IRDLOperation):
     def parse(cls, parser: Parser) -> "FuncOp":
         """Read `@name(args) -> results workgroup(...) private(...) kernel attributes {} {}`."""
         name = parser.parse_symbol_name()
-        arguments = _parse_arguments(parser)
-        outputs = _parse_results(parser)
-        shared = _parse_arguments(parser) if parser.parse_optional_keyword("workgroup") else []
-        private = _parse_arguments(parser) if parser.parse_optional_keyword("private") else []
+        arguments = parse_arguments(parser)
+        outputs = parse_results(parser)
+        shared = parse_arguments(parser) if parser.parse_optional_keyword("workgroup") else []
+        private = parse_arguments(parser) if parser.parse_optional_keyword("private") else []
         is_kernel = parser.parse_optional_keyword("kernel") is not None
         attributes = parser.parse_optional_attr_dict_with_keyword(cls.HIDDEN)
         body = parser.parse_region(
@@ -267,13 +271,13 @@ class FuncOp(IRDLOperation):
             body,
             kernel=is_kernel,
             workgroup_attributions=len(shared),
-            arg_attrs=_dictionaries(arguments),
-            res_attrs=_dictionaries(outputs),
+            arg_attrs=dictionaries(arguments),
+            res_attrs=dictionaries(outputs),
         )
         given = {} if attributes is None else dict(attributes.data)
         for key, value in (
-            ("workgroup_attrib_attrs", _dictionaries(shared)),
-            ("private_attrib_attrs", _dictionaries(private)),
+            ("workgroup_attrib_attrs", dictionaries(shared)),
+            ("private_attrib_attrs", dictionaries(private)),
             *((size, given.pop(size)) for size in cls.SIZES if _is_array(given.get(size))),
         ):
             if value is not None:
@@ -285,21 +289,21 @@ class FuncOp(IRDLOperation):
         """Print what `parse` reads; the attributes are sorted by name, as mlir-opt has them."""
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
-        _print_all(printer, self.arguments, self.arg_attrs, print_func_argument)
+        print_all(printer, self.arguments, self.arg_attrs, print_func_argument)
         outputs = self.function_type.outputs.data
         if outputs:
             printer.print_string(" -> ")
         if len(outputs) == 1 and self.res_attrs is None:
             printer.print_attribute(outputs[0])
         elif outputs:
-            _print_all(printer, outputs, self.res_attrs, print_func_output)
+            print_all(printer, outputs, self.res_attrs, print_func_output)
         for keyword, buffers, attributes in (
             ("workgroup", self.workgroup_buffers, self.workgroup_attrib_attrs),
             ("private", self.private_buffers, self.private_attrib_attrs),
         ):
             if buffers:
                 printer.print_string(f" {keyword}")
-                _print_all(printer, buffers, attributes, _print_buffer)
+                print_all(printer, buffers, attributes, print_buffer)
         if self.is_kernel:
             printer.print_string(" kernel")
         shown = {name: self.properties[name] for name in self.SIZES if name in self.properties}
@@ -351,56 +355,5 @@ def _verify_attributions(buffers: Sequence[BlockArgument], space: AddressSpace) 
             )
 
 
-def _parse_arguments(parser: Parser) -> list[_Argument]:
-    def parse_argument() -> _Argument:
-        argument = parser.parse_argument()
-        attributes = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
-        argument.location = parser.parse_optional_location()
-        return argument, attributes
-
-    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_argument)
-
-
-def _parse_results(parser: Parser) -> list[tuple[Attribute, DictionaryAttr]]:
-    def parse_result() -> tuple[Attribute, DictionaryAttr]:
-        return parser.parse_type(), DictionaryAttr(
-            parser.parse_optional_dictionary_attr_dict()
-        )
-
-    if parser.parse_optional_punctuation("->") is None:
-        return []
-    found = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_result)
-    return [(parser.parse_type(), DictionaryAttr({}))] if found is None else found
-
-
-def _dictionaries(
-    arguments: Sequence[tuple[object, DictionaryAttr]],
-) -> ArrayAttr[DictionaryAttr] | None:
-    if not any(attributes.data for _, attributes in arguments):
-        return None
-    return ArrayAttr(attributes for _, attributes in arguments)
-
-
 def _is_array(value: Attribute | None) -> bool:
     return isinstance(value, DenseArrayBase)
-
-
-def _print_all(
-    printer: Printer,
-    items: Sequence[_Item],
-    attributes: ArrayAttr[DictionaryAttr] | None,
-    print_one: Callable[[Printer, _Item, DictionaryAttr | None], None],
-) -> None:
-    dictionaries = [None] * len(items) if attributes is None else attributes.data
-    with printer.in_parens():
-        printer.print_list(
-            zip(items, dictionaries, strict=True), lambda pair: print_one(printer, *pair)
-        )
-
-
-def _print_buffer(
-    printer: Printer, buffer: BlockArgument, attributes: DictionaryAttr | None
-) -> None:
-    print_typed(printer, buffer)
-    if attributes is not None:
-        printer.print_op_attributes(attributes.data)

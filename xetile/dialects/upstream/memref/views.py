@@ -37,7 +37,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.directives import Directive
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,

@@ -32,7 +32,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xetile.dialects.formats import Directive, OneType, formatted_op, parse_type_of
+from xetile.dialects.directives import Directive, OneType, parse_type_of
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
 from xetile.dialects.upstream.vector.support import (
     array,

@@ -12,7 +12,7 @@ from xdsl.dialects.vector import BroadcastOp, ExtractOp, InsertOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser
 
-from xetile.dialects.formats import parse_type_of
+from xetile.dialects.directives import parse_type_of
 from xetile.dialects.renamed import Parts, Renamed
 
 

@@ -22,7 +22,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xetile.dialects.formats import Directive, formatted_op
+from xetile.dialects.directives import Directive
+from xetile.dialects.formats import formatted_op
 from xetile.dialects.structs import WordAttr
 
 

@@ -21,7 +21,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.formats import SameType, formatted_op, sorted_op
+from xetile.dialects.directives import SameType
+from xetile.dialects.formats import formatted_op, sorted_op
 from xetile.dialects.upstream.arith.support import Foldable
 from xetile.dialects.upstream.vector.support import (
     INTEGERS,
