@@ -7,7 +7,6 @@ what would be made now and the files are the ones that were written; times of fi
 import json
 from dataclasses import asdict
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TypedDict, cast
 
@@ -34,11 +33,15 @@ class Stamp(TypedDict):
 def key_of(text: str, device: str | None, options: Options) -> str:
     """A hash of all that decides what is made of a source: its text, the device, the options, the compiler."""
     parts = [text, device, asdict(options), _compiler(), _ocloc(options)]
+    from hashlib import sha256  # OpenSSL, which only batches need
+
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def file_hash(data: bytes) -> str:
     """What a stamp says of a file."""
+    from hashlib import sha256
+
     return sha256(data).hexdigest()
 
 
@@ -85,6 +88,8 @@ def _compiler() -> str:
     from importlib.metadata import version
 
     root = Path(__file__).parents[1]
+    from hashlib import sha256
+
     seen = sha256()
     for path in sorted(root.rglob("*.py")):
         seen.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")

@@ -4,7 +4,6 @@ SPIR-V has vectors of 2, 3, 4, 8 and 16 elements only, and LLVM's back end for i
 vector is a row of chunks: 8 elements as often as they fit, then 4, 2, 1; a chunk of one element is a scalar.
 """
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from typing import cast
@@ -93,10 +92,10 @@ def vector_length(type: Attribute) -> int | None:
     """Elements of a vector of rank 1 (or 0: one); None for other types."""
     if not isa(type, VectorType):
         return None
-    shape: Sequence[int] = type.get_shape()
-    if len(shape) > 1 or type.get_num_scalable_dims():
+    extents = type.shape.data
+    if len(extents) > 1 or any(scalable.value.data for scalable in type.scalable_dims.data):
         return None
-    return shape[0] if shape else 1
+    return extents[0].data if extents else 1
 
 
 def width(value: SSAValue) -> int:

@@ -129,6 +129,7 @@ class LLVMView(Rewriter[Lowered]):
         self.targets: dict[Block, Block] = {}
         self.texts: dict[str, llvm.GlobalOp] = {}
         self._declared = declared
+        self._calls: dict[tuple[str, int], dict[str, Attribute]] = {}
 
     # Emission.
 
@@ -143,7 +144,16 @@ class LLVMView(Rewriter[Lowered]):
             types = [argument.type for argument in arguments]
             type = llvm.LLVMFunctionType(types, result or llvm.LLVMVoidType())
             self._declared[name] = llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
-        return self.emit(llvm.CallOp(name, *arguments, return_type=result))
+        known = self._calls.get((name, len(arguments)))
+        if known is None:
+            made = llvm.CallOp(name, *arguments, return_type=result)
+            self._calls[name, len(arguments)] = dict(made.properties)
+            return self.emit(made)
+        # the same properties: building them anew was half of what an unrolled product takes
+        types = [] if result is None else [result]
+        return self.emit(
+            llvm.CallOp.create(operands=arguments, result_types=types, properties=dict(known))
+        )
 
     def result_of_call(
         self, name: str, arguments: Sequence[SSAValue], result: Attribute
