@@ -84,17 +84,17 @@ class SurfaceRules(NamedTuple):
         found: list[str] = []
         if width is not None and (width < self.least_width or width % self.width_multiple):
             found.append(
-                f"rows of {width} bytes; 2D block access needs at least {self.least_width} and "
+                f"rows of {_bytes(width)}; 2D block access needs at least {self.least_width} and "
                 f"a multiple of {self.width_multiple}"
             )
         if pitch is not None and (pitch < self.least_pitch or pitch % self.pitch_multiple):
             found.append(
-                f"a pitch of {pitch} bytes; 2D block access needs at least {self.least_pitch} and "
+                f"a pitch of {_bytes(pitch)}; 2D block access needs at least {self.least_pitch} and "
                 f"a multiple of {self.pitch_multiple}"
             )
         if pitch is not None and width is not None and pitch < width:
             found.append(
-                f"a pitch of {pitch} bytes under rows of {width}; expected at least that"
+                f"a pitch of {_bytes(pitch)} under rows of {width}; expected at least that"
             )
         if height is not None and height < self.least_height:
             found.append(f"a height of {height}; 2D block access needs at least one row")
@@ -114,6 +114,10 @@ class SurfaceRules(NamedTuple):
                 f"a column offset of {column} bytes; 2D block access needs a multiple of {self.column_multiple}"
             )
         return f"the matrix has {found[0]}" if found else None
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 SURFACE = SurfaceRules()

@@ -9,6 +9,7 @@ from xetile.targets.xe.surface import SURFACE
     ("values", "word"),
     [
         ({"width": 60}, "rows of 60 bytes"),
+        ({"width": 1}, "rows of 1 byte; "),
         ({"width": 66}, "a multiple of 4"),
         ({"pitch": 72}, "a multiple of 16"),
         ({"width": 128, "pitch": 64}, "under rows of 128"),
