@@ -28,8 +28,8 @@ _BRANCHES = frozenset(
 _TARGET = re.compile(r"\bL\d+\b")
 
 
-_PADDING = "illegal"
-"""What stands behind the end of a program, and is never executed."""
+_END = re.compile(r"[{,]EOT\b")
+"""How a message is marked that ends its thread; what stands behind the last one is never executed."""
 
 
 class Instruction(NamedTuple):
@@ -59,10 +59,11 @@ def parse_assembly(assembly: str) -> Program:
             labels[label.group(1)] = len(instructions)
             continue
         text = _PREDICATE.sub("", text)
-        mnemonic = text.split()[0].partition(".")[0]
-        if mnemonic != _PADDING:
-            instructions.append(Instruction(mnemonic, text))
-    return Program(tuple(instructions), labels)
+        instructions.append(Instruction(text.split()[0].partition(".")[0], text))
+    ends = [place for place, one in enumerate(instructions, 1) if _END.search(one.text)]
+    end = ends[-1] if ends else len(instructions)
+    labels = {name: min(place, end) for name, place in labels.items()}
+    return Program(tuple(instructions[:end]), labels)
 
 
 def loop_ranges(program: Program) -> list[range]:

@@ -109,7 +109,9 @@ MOVE = "        mov (16|M0)              r6.0<1>:f     r144.0<1;1,0>:f\n"
 END = (
     "(W)     send.gtwy (1|M0)         null     r112  null:0  0x0  0x0 {EOT} // end of thread\n"
 )
-PADDING = "        illegal\n" * 3
+MARK = "(W)     mov (16|M0)              null<1>:ud    0x42C16975:ud\n"
+PADDING = "L2288:\n        nop\n" + MARK + "        illegal\n" * 3
+"""What IGC puts behind the end of a thread."""
 
 
 def test_a_loop_that_was_unrolled_completely_is_told_of():
