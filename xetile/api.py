@@ -156,11 +156,14 @@ def lower(
     to: LevelName,
     device: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> ModuleOp:
     """A lowered copy of a module, for the device that is named, else the one of its gpu.module, else pvc.
 
     `assume` says what of matrices whose base, pitch or width is known at run time only: `block` (the host sees to it
-    that 2D block access takes them), `check` (the kernel tests it), `gather` (nothing relies on it).
+    that 2D block access takes them), `check` (the kernel tests it), `gather` (nothing relies on it). `unroll` says how
+    often loops of products have their rounds written at the last level: 1 leaves loops as they are, by default it is
+    what measured best.
     Errors: XetileError where a kernel cannot be lowered, for an unknown level or device, for
     a device that the gpu.module contradicts, for a level above the module's own.
     """
@@ -170,7 +173,7 @@ def lower(
     check_level(to)
     _check_not_below(module, to)
     copy = module.clone()
-    lower_in_place(context(), copy, to, device, assume)
+    lower_in_place(context(), copy, to, device, assume, unroll)
     return copy
 
 
@@ -203,6 +206,7 @@ def execute(
     on: "str | Device | None" = None,
     device: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> None: ...
 
 
@@ -217,6 +221,7 @@ def execute(
     on: "str | Device | None" = None,
     device: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> "list[numpy.ndarray | int | float]": ...
 
 
@@ -230,6 +235,7 @@ def execute(
     on: "str | Device | None" = None,
     device: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> "list[numpy.ndarray | int | float] | None":
     """Launch a kernel on numpy, or what is emitted for it on a device: arrays change in place.
 
@@ -238,7 +244,8 @@ def execute(
     `known_grid_size`. `sanitize` also refuses races on shared memory, and reads of it that nothing has
     written; by default as the environment says (XETILE_SANITIZE=1).
     `on` is a device that `open_device` opened, or the name of one (`opencl:cpu`), which is then opened for this
-    launch; a kernel of any level is compiled for the target `device`, as in `lower`, which says what `assume` is.
+    launch; a kernel of any level is compiled for the target `device`, as in `lower`, which says what `assume`
+    and `unroll` are.
     With `values="field"`, on numpy, floats are elements of a prime field, whose sums do not depend on their order
     (docs/running.md): the arrays stay, and the arguments after the launch are returned, arrays of floats as
     representatives (int64).
@@ -251,7 +258,7 @@ def execute(
         from xetile.interpreter import execute as execute_kernel
         from xetile.interpreter import execute_in_field
 
-        _refuse_target(device)
+        _refuse_target(device, unroll)
         if values == "field":
             return execute_in_field(module, kernel, arrays, grid=grid, sanitize=sanitize)
         execute_kernel(module, kernel, arrays, grid=grid, sanitize=sanitize)
@@ -263,7 +270,16 @@ def execute(
     from xetile.runtime.launch import execute_on
 
     with _opened(on) as opened:
-        execute_on(opened, module, kernel, arrays, target=device, assume=assume, grid=grid)
+        execute_on(
+            opened,
+            module,
+            kernel,
+            arrays,
+            target=device,
+            assume=assume,
+            unroll=unroll,
+            grid=grid,
+        )
     return None
 
 
@@ -274,12 +290,13 @@ def execute_host(
     on: "str | Device | None" = None,
     device: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> "list[numpy.ndarray]":
     """Run a function of the host, which may launch the module's kernels; what it returns, as arrays.
 
     `arrays` are its arguments as `execute` takes them; what the program prints goes to
-    standard output. `on`, `device` and `assume` are as `execute` has them: the function runs on numpy, its launches
-    on the device.
+    standard output. `on`, `device`, `assume` and `unroll` are as `execute` has them: the function runs on numpy, its
+    launches on the device.
     Errors: XetileError for a function that is not there, arguments that do not fit, an op
     that cannot be executed, an access outside of memory.
     """
@@ -288,15 +305,22 @@ def execute_host(
     from xetile.interpreter import execute_host as run_host
 
     if on is None:
-        _refuse_target(device)
+        _refuse_target(device, unroll)
         return run_host(module, entry, arrays, output=sys.stdout.write)
     from xetile.runtime.host import HostLauncher
 
-    with _opened(on) as opened, HostLauncher(opened, target=device, assume=assume) as launch:
+    with (
+        _opened(on) as opened,
+        HostLauncher(opened, target=device, assume=assume, unroll=unroll) as launch,
+    ):
         return run_host(module, entry, arrays, output=sys.stdout.write, launch_kernel=launch)
 
 
-def _refuse_target(device: str | None) -> None:
+def _refuse_target(device: str | None, unroll: int | None) -> None:
+    if unroll is not None:
+        raise XetileError(
+            f"unroll={unroll} goes with on=: on numpy a kernel is executed at its own level"
+        )
     if device is not None:
         raise XetileError(
             f"device={device!r} goes with on=: on numpy a kernel is executed at its own level, for no device"
@@ -319,12 +343,13 @@ def emit(
     device: str | None = None,
     *,
     assume: "Assume" = "block",
+    unroll: int | None = None,
     grf: "RegisterFile | None" = None,
 ) -> str | bytes:
     """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `device` and `assume` are as `lower` has them. `grf` is the register file of binaries, `small` or `large`; by
-    default the small one, which leaves room for twice the threads, where it surely holds all kernels.
+    `device`, `assume` and `unroll` are as `lower` has them. `grf` is the register file of binaries, `small` or `large`;
+    by default the small one, which leaves room for twice the threads, where it surely holds all kernels.
 
     Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
     several devices, or if ocloc is needed and missing.
@@ -333,4 +358,4 @@ def emit(
 
     if kind not in KINDS:
         raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")
-    return emit_code(module, kind, device, assume=assume, grf=grf)
+    return emit_code(module, kind, device, assume=assume, unroll=unroll, grf=grf)

@@ -39,7 +39,9 @@ def compile_text(
     else:
         from xetile.codegen import lower_to_llvm
 
-        lowered = lower_to_llvm(module, device, kernel=options.kernel, assume=options.assume)
+        lowered = lower_to_llvm(
+            module, device, kernel=options.kernel, assume=options.assume, unroll=options.unroll
+        )
         code = _code(lowered, device, options)
     counts = _statistics(lowered, device, options) if options.statistics else None
     has_contract = with_contract and options.has_contract
@@ -56,7 +58,9 @@ def _upper_ir(module: "ModuleOp", device: str | None, options: Options) -> str:
 
         module = only_kernel(module, options.kernel)
     to = cast("LevelName", options.emit)
-    return text(lower(module, to=to, device=device, assume=options.assume))
+    return text(
+        lower(module, to=to, device=device, assume=options.assume, unroll=options.unroll)
+    )
 
 
 def _code(lowered: "ModuleOp", device: str | None, options: Options) -> str | bytes:

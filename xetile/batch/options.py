@@ -26,13 +26,14 @@ _TEXT_SUFFIXES = {"ll": ".ll", "asm": ".asm"}
 class Options:
     """What is made of every kernel: each field is part of what decides whether a file is up to date.
 
-    `emit` is one of KINDS; `kernel` the only kernel that is wanted; `assume` and `grf` are as `xetile.lower` and
-    `xetile.codegen.emit` have them; `statistics` asks for instruction counts, which need ocloc.
+    `emit` is one of KINDS; `kernel` the only kernel that is wanted; `assume`, `unroll` and `grf` are as `xetile.lower`
+    and `xetile.codegen.emit` have them; `statistics` asks for instruction counts, which need ocloc.
     """
 
     emit: str = "spirv"
     kernel: str | None = None
     assume: Assume = "block"
+    unroll: int | None = None
     grf: RegisterFile | None = None
     statistics: bool = False
 

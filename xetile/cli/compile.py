@@ -17,7 +17,7 @@ from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD, read_input, write_output, write_outputs
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS, RegisterFile
+from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING, RegisterFile
 
 PROGRAM = "xetile-compile"
 
@@ -57,6 +57,7 @@ def make_parser() -> ToolParser:
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
     add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
+    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
     add(
         "--grf",
         choices=get_args(RegisterFile),
@@ -132,6 +133,7 @@ def _wanted(options: Namespace) -> Options:
         emit=options.emit,
         kernel=options.kernel,
         assume=options.assume,
+        unroll=options.unroll,
         grf=options.grf,
         statistics=options.stats is not None,
     )

@@ -137,7 +137,11 @@ def _launcher(
     with (
         on_device(options) as (device, stage),
         HostLauncher(
-            device, target=options.device, assume=options.assume or "block", stage=stage
+            device,
+            target=options.device,
+            assume=options.assume or "block",
+            unroll=options.unroll,
+            stage=stage,
         ) as launch_kernel,
     ):
         stage("running host code")

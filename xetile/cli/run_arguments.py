@@ -15,7 +15,7 @@ from math import isfinite
 from xetile.cli.errors import ToolParser
 from xetile.errors import XetileError
 from xetile.targets import DEFAULT, find, names
-from xetile.targets.target import ASSUMING, ASSUMPTIONS
+from xetile.targets.target import ASSUMING, ASSUMPTIONS, UNROLLING
 
 PROGRAM = "xetile-run"
 EXACT = "bits"
@@ -107,6 +107,7 @@ def _add_devices(parser: ToolParser) -> None:
         f"else {DEFAULT}",
     )
     add("--assume", choices=ASSUMPTIONS, help=ASSUMING)
+    add("--unroll", type=int, metavar="COPIES", help=UNROLLING)
     add(
         "--time",
         type=_launches,
@@ -150,6 +151,7 @@ def _refuse_without_device(options: Namespace) -> None:
     for flag, why in (
         ("device", "on numpy a kernel is executed at its own level, for no device"),
         ("assume", "on numpy a tile is reached wherever it lies"),
+        ("unroll", "on numpy a kernel is executed at its own level"),
         ("time", "the time of an execution on numpy says nothing"),
         ("time_limit", "it limits a build or a launch there"),
     ):

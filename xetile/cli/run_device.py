@@ -58,7 +58,11 @@ def compiled_kernel(
 
     function = find_function(module, options.kernel, choose="with --kernel")
     compiled = compile_kernel(
-        module, symbol_name(function), options.device, assume=options.assume or "block"
+        module,
+        symbol_name(function),
+        options.device,
+        assume=options.assume or "block",
+        unroll=options.unroll,
     )
     check_grid(compiled.function, extents_of(compiled.kernel["grid"]), options.grid)
     types = source_types(compiled.entries)
@@ -89,7 +93,11 @@ def launch(
         if compiled is None:
             stage("compiling")
             compiled = compile_kernel(
-                module, kernel, options.device, assume=options.assume or "block"
+                module,
+                kernel,
+                options.device,
+                assume=options.assume or "block",
+                unroll=options.unroll,
             )
         seconds = execute_compiled(
             device,

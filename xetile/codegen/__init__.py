@@ -31,11 +31,12 @@ def emit(
     grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
     `grf` is the register file of binaries, None the small one where that surely holds all kernels; the
-    device is chosen as `target_of` does, `assume` is as `lower` has it. The
+    device is chosen as `target_of` does, `assume` and `unroll` are as `lower` has them. The
     module is left as it is.
     Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown
     device, and where ocloc is needed and missing or refuses the kernel.
@@ -47,7 +48,7 @@ def emit(
         need_ocloc()
         module = module if kernel is None else only_kernel(module, kernel)
         device = target_of(module, device).name
-    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume)
+    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume, unroll=unroll)
     if kind == "ll":
         return _emitter(lowered, device).llvm_ir(lowered)
     if kind == "spirv":
@@ -66,6 +67,7 @@ def statistics(
     grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
     arguments: "Mapping[str, int] | None" = None,
 ) -> dict[str, dict[str, float]]:
     """Instruction counts of the hot loop of each kernel, per K step; for the keys see toolchain/isa.py.
@@ -83,7 +85,7 @@ def statistics(
     need_ocloc()
     module = module if kernel is None else only_kernel(module, kernel)
     target = device_of(module, device)
-    lowered = lower_to_llvm(module, target.name, assume=assume)
+    lowered = lower_to_llvm(module, target.name, assume=assume, unroll=unroll)
     texts, description = disassembly(lowered, target.name, grf)
     counts: dict[str, dict[str, float]] = {}
     for function in filter(is_kernel, llvm_functions(lowered)):
@@ -101,6 +103,7 @@ def launch_contract(
     grf: "RegisterFile | None" = None,
     kernel: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> "dict[str, Plain]":
     """What a host needs to launch the kernels of a module; the keys stand in docs/launch-contract.schema.json.
 
@@ -108,7 +111,7 @@ def launch_contract(
     """
     from xetile.codegen.contract import contract_of, device_otherwise
 
-    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume)
+    lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume, unroll=unroll)
     return contract_of(lowered, device, grf=grf, otherwise=device_otherwise(module))
 
 
@@ -119,6 +122,7 @@ def lower_to_llvm(
     *,
     kernel: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> "ModuleOp":
     """A module at the last level, with only the kernel of this name if one is given; a copy unless it is that already.
 
@@ -133,7 +137,11 @@ def lower_to_llvm(
         from xetile.passes.pipelines import lower
 
         lowered = module.clone() if lowered is module else lowered
-        lower(context(), lowered, None, device, assume)
+        lower(context(), lowered, None, device, assume, unroll)
+    elif unroll is not None:
+        from xetile.errors import XetileError
+
+        raise XetileError(f"unroll is {unroll}, but the kernels are at the last level already")
     if not any(is_kernel(function) for function in llvm_functions(lowered)):
         raise missing_kernel(module, kernel, ())
     return lowered

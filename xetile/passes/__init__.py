@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xdsl.passes import ModulePass
 
 from xetile.targets import DEFAULT, names
-from xetile.targets.target import ASSUMING
+from xetile.targets.target import ASSUMING, UNROLLING
 
 
 class PassOption(NamedTuple):
@@ -32,6 +32,10 @@ DEVICE = PassOption(
 
 ASSUME = PassOption("WHAT", ASSUMING)
 """What the option `assume` of a pass means."""
+
+
+UNROLL = PassOption("COPIES", UNROLLING)
+"""What the option `unroll` of a pass means."""
 
 
 class PassEntry(NamedTuple):
@@ -114,6 +118,7 @@ PASSES = {
         "Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins",
         {
             "device": DEVICE,
+            "unroll": UNROLL,
             "print_registers": PassOption(
                 "BOOL",
                 "whether the registers that each kernel has live go to standard error; false by default",
@@ -133,7 +138,7 @@ PASSES = {
     "xetile-to-llvm": PassEntry(
         "pipelines:XeTileToLLVM",
         "Lower XeTile of any level to the llvm dialect with calls of Intel's builtins",
-        {"device": DEVICE, "assume": ASSUME},
+        {"device": DEVICE, "assume": ASSUME, "unroll": UNROLL},
     ),
     "mlir": PassEntry(
         "mlir:MLIRPass",

@@ -10,9 +10,10 @@ from xdsl.passes import ModulePass
 
 from xetile.analysis.targets import agreed, assumption, check_option
 from xetile.collector import still
-from xetile.errors import written_in
+from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
+from xetile.planning.unrolling import check_asked
 from xetile.rewriting.canonical import Canonicalize
 from xetile.rewriting.common_values import ShareValues
 from xetile.rewriting.dead_code import RemoveDeadCode
@@ -29,7 +30,11 @@ TIDY = (
 
 
 def steps(
-    path: Path, to: LevelName | None, device: str | None, assume: Assume = "block"
+    path: Path,
+    to: LevelName | None,
+    device: str | None,
+    assume: Assume = "block",
+    unroll: int | None = None,
 ) -> Iterator[ModulePass]:
     """The passes of a path down to `to`, by default its last level; without a device each asks its kernel.
 
@@ -38,7 +43,7 @@ def steps(
     last = path[-1].level
     for level, names in passes_to(to or last, path):
         for name in names:
-            given = {"device": device, "assume": assume}
+            given = {"device": device, "assume": assume, "unroll": unroll}
             known = PASSES[name].options
             yield load_pass(name)(**{key: given[key] for key in given if key in known})
         if level != last:
@@ -51,17 +56,22 @@ def lower(
     to: LevelName | None,
     device: str | None,
     assume: Assume = "block",
+    unroll: int | None = None,
 ) -> None:
     """Lower a module in place, by default to its targets' last level; what stands lower already passes through.
 
-    `assume` is what of bases, pitches and widths that are known at run time only.
+    `assume` is what of bases, pitches and widths that are known at run time only; `unroll` how often loops of products
+    have their rounds written at the last level, by default as the target's table says.
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
     """
     check_option(module, device)
     assumption(assume)
+    check_asked(unroll)
     path = agreed(module, lambda target: target.path, "levels", device)
+    if unroll is not None and to not in (None, path[-1].level):
+        raise XetileError(f"unroll is {unroll}, but loops stay loops at level {to}")
     with written_in(module), still():
-        for step in steps(path, to, device, assume):
+        for step in steps(path, to, device, assume, unroll):
             step.apply(context, module)
 
 
@@ -100,3 +110,8 @@ class XeTileToLLVM(_Pipeline):
 
     name = "xetile-to-llvm"
     level = "llvm"
+
+    unroll: int | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lower(ctx, op, self.level, self.device, assumption(self.assume), self.unroll)

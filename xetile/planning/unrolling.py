@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from xetile.targets.xe.loops import Unrolling
+from xetile.errors import XetileError
+from xetile.targets.xe.loops import MOST_COPIES, Unrolling
 
 
 class LoopFacts(NamedTuple):
@@ -23,6 +24,14 @@ class LoopFacts(NamedTuple):
     exchanges: bool = False
     computes: bool = False
     nested: bool = False
+
+
+def check_asked(asked: int | None) -> None:
+    """Refuse a number of copies that no loop can have."""
+    if asked is not None and not 1 <= asked <= MOST_COPIES:
+        raise XetileError(
+            f"unroll is {asked}; expected how often rounds are written, from 1 (as they are) to {MOST_COPIES}"
+        )
 
 
 def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> int:

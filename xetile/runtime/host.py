@@ -36,11 +36,13 @@ class HostLauncher:
         *,
         target: str | None = None,
         assume: "Assume" = "block",
+        unroll: int | None = None,
         stage: Stage = lambda _: None,
     ) -> None:
         self._device = device
         self._target = target
         self._assume: Assume = assume
+        self._unroll = unroll
         self._stage = stage
         self._built: dict[Operation, _Built] = {}
 
@@ -92,7 +94,9 @@ class HostLauncher:
         if kernel not in self._built:
             self._stage("compiling")
             module, name = _alone(kernel)
-            compiled = compile_kernel(module, name, self._target, assume=self._assume)
+            compiled = compile_kernel(
+                module, name, self._target, assume=self._assume, unroll=self._unroll
+            )
             self._stage(f"building {name}")
             program = self._device.build(compiled.spirv, compiled.options)
             self._built[kernel] = _Built(compiled, program)

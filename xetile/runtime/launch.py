@@ -49,11 +49,16 @@ class Compiled(NamedTuple):
 
 
 def compile_kernel(
-    module: "ModuleOp", kernel: str | None, target: str | None, *, assume: "Assume" = "block"
+    module: "ModuleOp",
+    kernel: str | None,
+    target: str | None,
+    *,
+    assume: "Assume" = "block",
+    unroll: int | None = None,
 ) -> Compiled:
     """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says.
 
-    `assume` says what of what is known at run time only, as in `xetile.lower`.
+    `assume` and `unroll` are as `xetile.lower` has them.
 
     Errors: XetileError where it cannot be compiled, or does not say what it takes.
     """
@@ -64,7 +69,9 @@ def compile_kernel(
     function = find_function(module, kernel)
     with placed_at(function):
         device = target_of(function, target).name
-        lowered = lower_to_llvm(module, device, kernel=symbol_name(function), assume=assume)
+        lowered = lower_to_llvm(
+            module, device, kernel=symbol_name(function), assume=assume, unroll=unroll
+        )
         contract = launch_contract(lowered, device)
         (entry,) = cast("list[dict[str, Plain]]", contract["kernels"])
         if "arguments" not in entry:
@@ -84,6 +91,7 @@ def execute_on(
     *,
     target: str | None = None,
     assume: "Assume" = "block",
+    unroll: int | None = None,
     grid: Extents | None = None,
     times: int = 1,
     stage: Stage = lambda _: None,
@@ -96,7 +104,7 @@ def execute_on(
     """
     _check_early(module, kernel, arrays, grid)
     stage("compiling")
-    compiled = compile_kernel(module, kernel, target, assume=assume)
+    compiled = compile_kernel(module, kernel, target, assume=assume, unroll=unroll)
     return execute_compiled(device, compiled, arrays, grid=grid, times=times, stage=stage)
 
 

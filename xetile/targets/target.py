@@ -34,6 +34,13 @@ ASSUMING = (
 """What the option means, for help texts."""
 
 
+UNROLLING = (
+    "how often loops of products have their rounds written, one behind the other; 1 leaves loops as they are; by "
+    "default what measured best on the device"
+)
+"""What the option `unroll` means, for help texts."""
+
+
 class Step(NamedTuple):
     """One step of the way down: the level that it reaches (levels.py) and the names of the passes that make it."""
 

@@ -49,6 +49,7 @@ After:
   buffers of the function) are private memory.
 - Prefetches in loops go through an address payload (`prefetches.py`), which is why loops are still
   structured here; they become branches.
+- Loops of products are unrolled (`loops.py`), and every loop says that nothing below shall unroll it.
 - Neighbouring transposed loads are one on devices that transpose wider blocks (`wide_loads.py`).
 - Messages to one matrix share an address payload (`payloads.py`): stores, and loads outside of loops. Two stores of 16
   bits side by side are one message (`wide_stores.py`); rows inside of their matrix are 1D reads (`row_reads.py`).
@@ -98,6 +99,7 @@ from xetile.passes.convert_xevm_to_llvm import (
 from xetile.passes.convert_xevm_to_llvm.kernel import convert_kernel
 from xetile.passes.convert_xevm_to_llvm.spills import describe_registers
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.planning.unrolling import check_asked
 from xetile.rewriting.rewriter import Handlers
 
 HANDLERS: Handlers[LLVMView] = {
@@ -132,14 +134,15 @@ class ConvertXeVMToLLVM(ModulePass):
     """Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins.
 
     Parameters:
+        unroll: how often loops of products have their rounds written; by default what measured best on the device.
         print_registers: whether the registers that each kernel has live go to standard error; false by default.
     """
 
     name = "convert-xevm-to-llvm"
 
     device: str | None = None
-    print_registers: bool = False
     unroll: int | None = None
+    print_registers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Convert every kernel; the module around it stays.
@@ -150,6 +153,7 @@ class ConvertXeVMToLLVM(ModulePass):
         for function in kernels.functions(op):
             if function not in found and function.name == "gpu.func":
                 fail(function, "a function that is no kernel has no lowering to LLVM IR")
+        check_asked(self.unroll)
         for function in found:
             name = kernels.symbol_name(function)
             registers = convert_kernel(function, HANDLERS, self.device, self.unroll)
