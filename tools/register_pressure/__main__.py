@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args
 
+from tools.register_pressure.comparing import faults, read_rows
 from tools.register_pressure.kernels import Kernel, module_of, reported, tiles
 from tools.register_pressure.measuring import measure
 from xetile.codegen import emit, lower_to_llvm
@@ -25,7 +26,17 @@ def main() -> int:
     parser.add_argument("--device", nargs="+", default=["bmg", "pvc"])
     parser.add_argument("--only", nargs="+", default=["*"], metavar="GLOB")
     parser.add_argument("--file", nargs="+", default=get_args(RegisterFile))
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="measure nothing; say where the estimate is wrong",
+    )
     arguments = parser.parse_args()
+    if arguments.compare:
+        rows = [row for row in read_rows(arguments.output) if row.device in arguments.device]
+        for fault in faults(rows):
+            print(fault, flush=True)
+        return 0
     done = _done(arguments.output)
     for device in arguments.device:
         for kernel in (*reported(device), *tiles()):

@@ -1,7 +1,7 @@
 // A tile that will spill is told of where the kernel is written and where it is compiled, at the product.
 
 // RUN: xetile-kernel gemm --m 512 --n 512 --k 512 --a tf32 --wg 64x128 --sg 32x64 --k-step 32 -o %t.mlir 2>&1 | FileCheck %s --check-prefix KERNEL
-// RUN: xetile-compile %t.mlir --device bmg -o %t.spv 2>&1 | FileCheck %s --check-prefix COMPILE
+// RUN: xetile-compile %t.mlir --device pvc -o %t.spv 2>&1 | FileCheck %s --check-prefix COMPILE
 // RUN: xetile-kernel gemm --m 512 --n 512 --k 512 --a tf32 --wg 64x128 --sg 32x64 --k-step 16 -o %t.mlir 2>&1 | FileCheck %s --check-prefix SMALLER
 // RUN: xetile-opt --xetile-to-xevm="device=bmg" %t.mlir | xetile-opt --convert-xevm-to-llvm=print-registers=true 2>&1 >/dev/null | FileCheck %s --check-prefix PRINTED
 

@@ -26,6 +26,9 @@ _NOTHING = frozenset(
 _PAYLOAD = "AddressPayload"
 """What makes the payload of a message, in a register of its own, by a piece of the function's name."""
 
+_HARMLESS = ("prefetch", _PAYLOAD)
+"""What gives nothing and yet does not keep loads in their places, by a piece of the function's name."""
+
 _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
 """What gives each lane a result of its own, by a piece of the function's name."""
 
@@ -241,9 +244,10 @@ def _called(op: Operation) -> str:
 
 
 def _kind(op: Operation) -> Kind:
-    if "matrix_mad" in _called(op):
+    name = _called(op)
+    if "matrix_mad" in name:
         return "product"
-    return "plain" if op.results else "ordered"
+    return "plain" if op.results or any(piece in name for piece in _HARMLESS) else "ordered"
 
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
