@@ -13,6 +13,7 @@ class LoopFacts(NamedTuple):
         rounds: how often it goes round; None where only running tells.
         products: matrix instructions of a round.
         depth: elements of K that one of them multiplies.
+        loads: 2D block messages that a round loads.
         exchanges: whether its subgroups wait for each other, as they do where operands come through shared memory.
         computes: whether vectors are computed beside the products; then registers do not suffice for several rounds.
         nested: whether loops are in it.
@@ -21,6 +22,7 @@ class LoopFacts(NamedTuple):
     rounds: int | None
     products: int
     depth: int
+    loads: int = 0
     exchanges: bool = False
     computes: bool = False
     nested: bool = False
@@ -40,8 +42,10 @@ def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> i
     `asked` is what the user wants of loops with products: so many copies, 1 for loops as they are written.
     """
     rounds = loop.rounds
-    if asked == 1 or loop.nested or not loop.products:
+    if asked == 1 or loop.nested:
         return 1
+    if not loop.products:
+        return 1 if asked is not None else _streamed(loop, unrolling)
     if asked is not None:
         return asked if rounds is None else max(1, min(asked, rounds))
     if loop.computes:
@@ -52,6 +56,16 @@ def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> i
     if rounds is None:
         return min(most, unrolling.unknown)
     return _fewest_branches(rounds, most)
+
+
+def _streamed(loop: LoopFacts, unrolling: Unrolling) -> int:
+    """Of a loop that computes on what it loads, with no product."""
+    if loop.exchanges or not loop.loads:
+        return 1
+    most = max(1, unrolling.streaming // loop.loads)
+    if loop.rounds is None:
+        return min(most, unrolling.unknown)
+    return _fewest_branches(loop.rounds, most)
 
 
 def _most(loop: LoopFacts, unrolling: Unrolling) -> int:

@@ -49,12 +49,21 @@ def test_loops_that_stay(loop: LoopFacts):
     assert copies(loop, WITH_OFFSETS) == 1
 
 
+def test_loops_without_products_have_so_many_loads_in_a_round():
+    found = [copies(LoopFacts(256, 0, 0, loads), WITH_OFFSETS) for loads in (0, 1, 2, 16, 32)]
+    assert found == [1, 16, 8, 1, 1]
+    assert copies(LoopFacts(256, 0, 0, 1), WITHOUT_OFFSETS) == 4
+    assert copies(LoopFacts(None, 0, 0, 1), WITH_OFFSETS) == 8
+    assert copies(LoopFacts(256, 0, 0, 1, exchanges=True), WITH_OFFSETS) == 1
+    assert copies(LoopFacts(256, 0, 0, 1), WITH_OFFSETS, 4) == 1
+
+
 def test_few_rounds_are_no_loop():
     assert [copies(LoopFacts(n, 32, F16), WITH_OFFSETS) for n in (2, 3, 4)] == [2, 3, 4]
     assert copies(LoopFacts(4, 32, F16), WITHOUT_OFFSETS) == 4
 
 
-EIGHT = Unrolling((Row(1, 64, 8),), exchanging=8)
+EIGHT = Unrolling((Row(1, 64, 8),), exchanging=8, streaming=8)
 
 
 @pytest.mark.parametrize(

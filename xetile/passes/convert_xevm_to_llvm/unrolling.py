@@ -8,7 +8,7 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.dialects.xevm import MMAOp
+from xetile.dialects.xevm import BlockLoad2dOp, MMAOp
 from xetile.planning.unrolling import LoopFacts, copies
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice
@@ -45,6 +45,7 @@ def facts_of(loop: Operation, ranges: Ranges) -> LoopFacts:
         rounds_of(loop, ranges),
         len(products),
         max((op.shape.sizes[2] for op in products), default=0),
+        loads=sum(isinstance(op, BlockLoad2dOp) for op in inside),
         exchanges=any(op.name in _BARRIERS for op in inside),
         computes=any(
             has_trait(op, Elementwise) and isa(op.results[0].type, VectorType) for op in inside
