@@ -3,7 +3,7 @@
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from time import perf_counter
 
@@ -16,41 +16,55 @@ from xetile.errors import XetileError
 from xetile.targets import names
 from xetile.toolchain.ocloc import need_ocloc
 
+Options = Mapping[str, Sequence[str]]
+
 
 def _ours(name: str, device: str) -> dict[str, Found]:
     return {device: ours(KERNELS[name], device)}
 
 
-def _upstream(name: str, position: int, devices: Sequence[str]) -> dict[str, Found]:
-    return upstreams(KERNELS[name], position, devices)
+def _upstream(name: str, position: int, options: Options) -> dict[str, Found]:
+    return upstreams(KERNELS[name], position, options)
 
 
 def measure(chosen: Sequence[str], devices: Sequence[str], jobs: int) -> Figures:
-    """Count everything, in several processes; progress goes to standard error."""
-    found: dict[tuple[str, str, str], Found] = {}
+    """Count everything, in several processes: ours, and then upstream's with the options that ours had."""
+    wanted = {name: [d for d in KERNELS[name].devices if d in devices] for name in chosen}
+    found: dict[tuple[str, str], dict[str, Found]] = {}
     with ProcessPoolExecutor(jobs) as pool:
-        work: dict[Future[dict[str, Found]], tuple[str, str]] = {}
+        own = {
+            pool.submit(_ours, name, device): (name, "ours")
+            for name in chosen
+            for device in wanted[name]
+        }
+        _gather(own, found)
+        others: dict[Future[dict[str, Found]], tuple[str, str]] = {}
         for name in chosen:
-            kernel = KERNELS[name]
-            for position, way in enumerate(kernel.ways()):
-                work[pool.submit(_upstream, name, position, devices)] = name, way.name
-            for device in (d for d in kernel.devices if d in devices):
-                work[pool.submit(_ours, name, device)] = name, ""
-        for done, future in enumerate(as_completed(work), 1):
-            name, way = work[future]
-            found |= {(name, way, d): result for d, result in future.result().items()}
-            sys.stderr.write(f"{done} of {len(work)}: {name}, {way or 'ours'}\n")
+            options = {d: found[name, "ours"][d].options for d in wanted[name]}
+            for position, way in enumerate(KERNELS[name].ways()):
+                others[pool.submit(_upstream, name, position, options)] = name, way.name
+        _gather(others, found)
     return {
         name: {
             device: row(
-                found[name, "", device],
-                {way.name: found[name, way.name, device] for way in KERNELS[name].ways()},
+                found[name, "ours"][device],
+                {way.name: found[name, way.name][device] for way in KERNELS[name].ways()},
             )
-            for device in KERNELS[name].devices
-            if device in devices
+            for device in wanted[name]
         }
         for name in chosen
     }
+
+
+def _gather(
+    work: Mapping[Future[dict[str, Found]], tuple[str, str]],
+    found: dict[tuple[str, str], dict[str, Found]],
+) -> None:
+    """Wait for counts; progress goes to standard error."""
+    for done, future in enumerate(as_completed(work), 1):
+        name, way = work[future]
+        found.setdefault((name, way), {}).update(future.result())
+        sys.stderr.write(f"{done} of {len(work)}: {name}, {way}\n")
 
 
 def _merged(before: Figures, after: Figures) -> Figures:

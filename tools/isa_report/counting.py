@@ -25,10 +25,11 @@ Counts = dict[str, float]
 
 
 class Found(NamedTuple):
-    """Counts of one code, or why there is none."""
+    """Counts of one code, or why there is none; and what ocloc was told."""
 
     counts: Counts | None
     fails: str = ""
+    options: tuple[str, ...] = ()
 
 
 def ours(kernel: Kernel, device: str) -> Found:
@@ -41,15 +42,21 @@ def ours(kernel: Kernel, device: str) -> Found:
     except XetileError as error:
         return Found(None, str(error))
     counts = count(kernel, found, work, device_named(device))
-    return Found(counts | {"bound": bound(kernel.tiles, device)})
+    options = build_options(lowered, device, grf=None).level_zero
+    return Found(counts | {"bound": bound(kernel.tiles, device)}, options=options)
 
 
-def upstreams(kernel: Kernel, position: int, devices: Sequence[str]) -> dict[str, Found]:
-    """What one of upstream's ways makes, by device; SPIR-V is made once for the devices of one of its chips."""
+def upstreams(
+    kernel: Kernel, position: int, options: Mapping[str, Sequence[str]]
+) -> dict[str, Found]:
+    """What one of upstream's ways makes, by device; SPIR-V is made once for the devices of one of its chips.
+
+    `options` are what ocloc is told for each device.
+    """
     way = kernel.ways()[position]
     codes: dict[str, bytes | str] = {}
     found: dict[str, Found] = {}
-    for device in (d for d in kernel.devices if d in devices):
+    for device, told in options.items():
         chip = device if device in CHIPS else CHIPS[-1]
         if chip not in codes:
             try:
@@ -58,22 +65,15 @@ def upstreams(kernel: Kernel, position: int, devices: Sequence[str]) -> dict[str
                 codes[chip] = str(error)
         code = codes[chip]
         found[device] = (
-            Found(None, code)
-            if isinstance(code, str)
-            else _built(kernel, code, device, exact="arith.divf" in way.text)
+            Found(None, code) if isinstance(code, str) else _built(kernel, code, device, told)
         )
     return found
 
 
-def _built(kernel: Kernel, code: bytes, device: str, *, exact: bool) -> Found:
-    """With the options that our own code is built with; without quotients they are the register file's alone."""
+def _built(kernel: Kernel, code: bytes, device: str, options: Sequence[str]) -> Found:
     target = device_named(device)
-    options = target.build_options["large"]
     try:
-        if exact:
-            lowered = lower_to_llvm(parse_text(kernel.text(), "kernel.mlir"), device)
-            options = build_options(lowered, device, grf="large")
-        listing = disassemble(compile_spirv(code, device, options.level_zero), device)
+        listing = disassemble(compile_spirv(code, device, options), device)
     except XetileError as error:
         return Found(None, str(error))
     work = Work(looped=True, products_per_step=kernel.dpas)

@@ -13,6 +13,7 @@ from xetile.codegen import statistics
 from xetile.interpreter import execute
 
 KEYS = 128
+LARGE = ("-ze-opt-large-register-file",)
 
 
 @pytest.mark.parametrize("rows", [8, 16])
@@ -58,7 +59,7 @@ def test_a_row_is_what_the_compiler_counts() -> None:
 @pytest.mark.ocloc
 @pytest.mark.mlir_opt
 def test_what_the_stock_pipeline_makes() -> None:
-    found = upstreams(KERNELS["f16"], 0, ["bmg"])["bmg"].counts
+    found = upstreams(KERNELS["f16"], 0, {"bmg": LARGE})["bmg"].counts
     assert found is not None
     assert (found["load2d"], found["dpas"], found["spill_size"]) == (16, 32, 0)
     assert found["total"] > 50
@@ -66,7 +67,7 @@ def test_what_the_stock_pipeline_makes() -> None:
 
 @pytest.mark.mlir_opt
 def test_where_upstream_stops_the_reason_is_said() -> None:
-    found = upstreams(KERNELS["tf32"], 0, ["bmg"])["bmg"]
+    found = upstreams(KERNELS["tf32"], 0, {"bmg": LARGE})["bmg"]
     assert found.counts is None
     assert found.fails == (
         "mlir-opt-22: failed to legalize operation 'xegpu.load_nd' that was explicitly marked illegal"
