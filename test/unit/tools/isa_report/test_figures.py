@@ -115,3 +115,13 @@ def test_kernels_are_chosen_by_patterns() -> None:
 def test_kernels_are_valid(name: str) -> None:
     parse_text(KERNELS[name].text(), "kernel.mlir").verify()
     assert KERNELS[name].ways() or KERNELS[name].why_none
+
+
+def test_no_loop_has_more_instructions_than_upstreams_best() -> None:
+    above = {
+        (name, device)
+        for name, rows in read().items()
+        for device, found in rows.items()
+        if found.is_above_upstream
+    }
+    assert above == set()
