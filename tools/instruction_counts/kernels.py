@@ -70,7 +70,7 @@ KERNELS: Mapping[str, Counted] = {
     "product, int8 weights, scales": Counted(
         weights(scaled=True),
         {"bmg": 2, "pvc": 2, "cri": 2},
-        {"bmg": 167, "pvc": 227, "cri": 169},
+        {"bmg": 158, "pvc": 222, "cri": 124},
     ),
     "product through shared memory": Counted(
         (RFC / "2.4-shared-memory.mlir").read_text(),

@@ -53,6 +53,7 @@ from xetile.passes.convert_xegpu_to_xevm.intake import check_taken, drop_layouts
 from xetile.passes.convert_xegpu_to_xevm.shared_buffers import check_shared_memory
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
+from xetile.passes.convert_xegpu_to_xevm.wide_products import widen_products
 from xetile.planning.register_layouts import plan_registers
 from xetile.planning.register_layouts.printing import describe
 from xetile.rewriting.rewriter import Handlers, check_lowered
@@ -108,6 +109,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             check_taken(function, _HANDLERS)
             check_extents(function)
             drop_layouts(function)
+            widen_products(function, target.lanes)
             layouts = plan_registers(function, target)
             if self.print_layouts:
                 print(describe(function, layouts), file=sys.stderr)
