@@ -74,6 +74,7 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.passes.xetile_wg_to_sg.tiled_buffers._LOOP_WEIGHT": "what we count a loop for, nothing of a machine",
     "xetile.passes.xetile_wg_to_sg.view.MOST_UNITS": "what we unroll in one subgroup",
     "xetile.passes.convert_xegpu_to_xevm.pointers._INDICES": "the i32 of upstream's llvm.getelementptr",
+    "xetile.planning.unrolling._FEW": "products for each op that computes",
     "xetile.planning.places.MOST_TERMS": "a bound on the work of planning",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
     "xetile.planning.shared_messages.BYTE_BITS": "bits of a byte",

@@ -5,6 +5,9 @@ from typing import NamedTuple
 from xetile.errors import XetileError
 from xetile.targets.xe.loops import MOST_COPIES, Unrolling
 
+_FEW = 4
+"""Products for each op that computes, or more, where a subgroup computes a part of an operand: 2 to 6 for 32."""
+
 
 class LoopFacts(NamedTuple):
     """What is known of a loop.
@@ -15,7 +18,8 @@ class LoopFacts(NamedTuple):
         depth: elements of K that one of them multiplies.
         loads: 2D block messages that a round loads.
         exchanges: whether its subgroups wait for each other, as they do where operands come through shared memory.
-        computes: whether vectors are computed beside the products; then registers do not suffice for several rounds.
+        computes: ops that compute vectors beside the products; then registers do not suffice for several rounds, unless
+            they are few, and what they compute is exchanged: a part of an operand.
         nested: whether loops are in it.
     """
 
@@ -24,7 +28,7 @@ class LoopFacts(NamedTuple):
     depth: int
     loads: int = 0
     exchanges: bool = False
-    computes: bool = False
+    computes: int = 0
     nested: bool = False
 
 
@@ -48,10 +52,12 @@ def copies(loop: LoopFacts, unrolling: Unrolling, asked: int | None = None) -> i
         return 1 if asked is not None else _streamed(loop, unrolling)
     if asked is not None:
         return asked if rounds is None else max(1, min(asked, rounds))
-    if loop.computes:
+    few = rounds is not None and rounds <= unrolling.complete
+    part = loop.exchanges and not few and _FEW * loop.computes <= loop.products
+    if loop.computes and not part:
         return 1
-    if rounds is not None and rounds <= unrolling.complete:
-        return max(1, rounds)
+    if few:
+        return max(1, rounds or 0)
     most = _most(loop, unrolling)
     if rounds is None:
         return min(most, unrolling.unknown)

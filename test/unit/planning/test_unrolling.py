@@ -35,11 +35,20 @@ def test_operands_through_shared_memory():
     assert copies(loop, WITHOUT_OFFSETS) == 4
 
 
+def test_parts_of_operands_that_subgroups_compute():
+    loop = LoopFacts(128, 32, F16, exchanges=True, computes=8)
+    assert copies(loop, WITH_OFFSETS) == 16
+    assert copies(loop, WITHOUT_OFFSETS) == 4
+    assert copies(loop._replace(computes=9), WITH_OFFSETS) == 1
+    assert copies(loop._replace(rounds=4), WITH_OFFSETS) == 1
+    assert copies(loop._replace(exchanges=False), WITH_OFFSETS) == 1
+
+
 @pytest.mark.parametrize(
     "loop",
     [
         LoopFacts(128, 0, 0),
-        LoopFacts(128, 32, F16, computes=True),
+        LoopFacts(128, 32, F16, computes=1),
         LoopFacts(128, 32, F16, nested=True),
         LoopFacts(0, 32, F16),
         LoopFacts(1, 32, F16),
@@ -95,7 +104,7 @@ def test_what_the_user_asks_for(unrolling: Unrolling):
     loop = LoopFacts(128, 32, F16)
     assert copies(loop, unrolling, 1) == 1
     assert copies(loop, unrolling, 3) == 3
-    assert copies(loop._replace(computes=True), unrolling, 5) == 5
+    assert copies(loop._replace(computes=1), unrolling, 5) == 5
     assert copies(loop._replace(rounds=2), unrolling, 5) == 2
     assert copies(loop._replace(rounds=2), unrolling, 1) == 1
     assert copies(loop._replace(products=0), unrolling, 5) == 1

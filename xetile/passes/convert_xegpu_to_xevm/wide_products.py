@@ -17,7 +17,7 @@ The product of 8 and 11 binary digits has at most 19, f32 has 24: it is exact, a
 
 Halves are converted, multiplied and packed in 10 instructions for a register of two elements, so in 7 (ocloc 26.27,
 `python -m tools.instruction_counts --only '*scales'`: 166, 227, 168 instructions on bmg, pvc and cri became
-157, 221 and 123).
+158, 211 and 123).
 """
 
 from math import prod

@@ -47,7 +47,7 @@ def facts_of(loop: Operation, ranges: Ranges) -> LoopFacts:
         max((op.shape.sizes[2] for op in products), default=0),
         loads=sum(isinstance(op, BlockLoad2dOp) for op in inside),
         exchanges=any(op.name in _BARRIERS for op in inside),
-        computes=any(
+        computes=sum(
             has_trait(op, Elementwise) and isa(op.results[0].type, VectorType) for op in inside
         ),
         nested=any(op.name in LOOPS for op in inside),

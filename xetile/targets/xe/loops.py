@@ -20,6 +20,8 @@ Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and
     i8    16x64   8  2             18     14     12.25  12.12  12.06  18     16     15.25   16    19.5
     i8    32x64  16  2             26     22.5   21.25  20.62  20.31  26     24.5   26.5    27.62 27.81
     through shared memory 32  2    104    94.5   71.25  60.12  59.5   106    106.5  90      136.6 138.3
+    i8 weights computed once  2    133    133    126.75 123.5  120.6  186    186.5  159.2  160.4 160.9
+    and scaled            32  2    162    158.5  159.75 157.75 157.9  200    205    210.5  221   223.5
 
 bmg adds a constant to the place of a message within the message; pvc cannot, and needs registers for every place
 (source: ocloc's assembly, `flat[A+(0x20,0x0)]`). Above 16 rounds bmg loses again (8x16: 6.31 with 32).
