@@ -17,15 +17,17 @@ gpu.module @kernels {
     %x_tile = xetile.init_tile %X[%first, 0] : memref<4096x256xf32> -> !tile
     %x = xetile.load_tile %x_tile : !tile -> vector<128x256xf32>
 
-    // nothing is larger than exp(0), whatever the row holds
-    %largest = xetile.tile_reduce <maximumf>, %x [1] : vector<128x256xf32> -> vector<128x1xf32>
+    // nothing is larger than exp(0), whatever the row holds, of numbers: flags say that there is no NaN, that zeros have
+    // no order, and that the exponential and the quotient may be approximate
+    %largest = xetile.tile_reduce <maximumf>, %x [1] {fastmath = #arith.fastmath<nnan,nsz>}
+        : vector<128x256xf32> -> vector<128x1xf32>
     %largest_all = xetile.tile_broadcast %largest [1] : vector<128x1xf32> -> vector<128x256xf32>
     %below = arith.subf %x, %largest_all : vector<128x256xf32>
-    %power = math.exp %below : vector<128x256xf32>
+    %power = math.exp %below fastmath<afn> : vector<128x256xf32>
 
     %sum = xetile.tile_reduce <add>, %power [1] : vector<128x256xf32> -> vector<128x1xf32>
     %sum_all = xetile.tile_broadcast %sum [1] : vector<128x1xf32> -> vector<128x256xf32>
-    %y = arith.divf %power, %sum_all : vector<128x256xf32>
+    %y = arith.divf %power, %sum_all fastmath<arcp> : vector<128x256xf32>
 
     %y_tile = xetile.init_tile %Y[%first, 0] : memref<4096x256xf32> -> !tile
     xetile.store_tile %y, %y_tile : vector<128x256xf32>, !tile

@@ -1,4 +1,7 @@
-"""Softmax in three passes over rows that registers do not hold: 8 rows of 4096 columns for a subgroup."""
+"""Softmax in three passes over rows that registers do not hold: 8 rows of 4096 columns for a subgroup.
+
+exp(x - m) is exp2(x * log2(e) - m * log2(e)), of which the product with x and the difference may be one instruction.
+"""
 
 SOFTMAX = """\
 !tile = !xetile.tile<8x16xf32>
@@ -27,12 +30,13 @@ gpu.module @kernels {
     }
     %row_largest = xetile.tile_reduce <maxnumf>, %largest#0 [1] : !block -> !line
     %all_largest = xetile.tile_broadcast %row_largest [1] : !line -> !block
+    %shift = arith.mulf %all_largest, %scale : !block
 
     %sum:2 = scf.for %k = %c0 to %c4096 step %c16 iter_args(%s = %zero, %x_tile = %x_first) -> (!block, !tile) {
       %x = xetile.load_tile %x_tile : !tile -> !block
-      %below = arith.subf %x, %all_largest : !block
-      %scaled = arith.mulf %below, %scale : !block
-      %power = math.exp2 %scaled : !block
+      %scaled = arith.mulf %x, %scale fastmath<contract> : !block
+      %below = arith.subf %scaled, %shift fastmath<contract> : !block
+      %power = math.exp2 %below fastmath<nnan> : !block
       %next = arith.addf %s, %power : !block
       %x_next = xetile.update_tile_offset %x_tile, [%c0, %c16] : !tile
       scf.yield %next, %x_next : !block, !tile
@@ -40,13 +44,13 @@ gpu.module @kernels {
     %row_sum = xetile.tile_reduce <add>, %sum#0 [1] : !block -> !line
     %all_sum = xetile.tile_broadcast %row_sum [1] : !line -> !block
     %one = arith.constant dense<1.0> : !block
-    %inverse = arith.divf %one, %all_sum : !block
+    %inverse = arith.divf %one, %all_sum fastmath<arcp> : !block
 
     %end:2 = scf.for %k = %c0 to %c4096 step %c16 iter_args(%x_tile = %x_first, %y_tile = %y_first) -> (!tile, !tile) {
       %x = xetile.load_tile %x_tile : !tile -> !block
-      %below = arith.subf %x, %all_largest : !block
-      %scaled = arith.mulf %below, %scale : !block
-      %power = math.exp2 %scaled : !block
+      %scaled = arith.mulf %x, %scale fastmath<contract> : !block
+      %below = arith.subf %scaled, %shift fastmath<contract> : !block
+      %power = math.exp2 %below fastmath<nnan> : !block
       %y = arith.mulf %power, %inverse : !block
       xetile.store_tile %y, %y_tile : !block, !tile
       %x_next = xetile.update_tile_offset %x_tile, [%c0, %c16] : !tile

@@ -31,13 +31,14 @@ def text() -> str:
     out.add(f"scf.yield {out.new(f'arith.maxnumf %m, {x} : {TILE}')} : {TILE}")
     out.add("}")
     largest = out.across("maxnumf", "%largest")
+    shift = out.new(f"arith.mulf {largest}, %scale : {TILE}")
     out.add(f"%sum = {loop} iter_args(%s = %zero) -> ({TILE}) {{")
-    power = _power(out, largest)
+    power = _power(out, shift)
     out.add(f"scf.yield {out.new(f'arith.addf %s, {power} : {TILE}')} : {TILE}")
     out.add("}")
-    inverse = out.new(f"arith.divf %one, {out.across('add', '%sum')} : {TILE}")
+    inverse = out.new(f"arith.divf %one, {out.across('add', '%sum')} fastmath<arcp> : {TILE}")
     out.add(f"{loop} {{")
-    y = out.new(f"arith.mulf {_power(out, largest)}, {inverse} : {TILE}")
+    y = out.new(f"arith.mulf {_power(out, shift)}, {inverse} : {TILE}")
     out.add(f"xegpu.store_nd {y}, %y[%first, %k] : {TILE}, {descriptor((8, 16), 'f32')}")
     out.add("}")
     body = "\n    ".join(out.lines)
@@ -51,8 +52,8 @@ def text() -> str:
 """
 
 
-def _power(out: Text, largest: str) -> str:
+def _power(out: Text, shift: str) -> str:
     (x,) = out.load("%x", ("%first", "%k"), (8, 16), "f32")
-    below = out.new(f"arith.subf {x}, {largest} : {TILE}")
-    scaled = out.new(f"arith.mulf {below}, %scale : {TILE}")
-    return out.new(f"math.exp2 {scaled} : {TILE}")
+    scaled = out.new(f"arith.mulf {x}, %scale fastmath<contract> : {TILE}")
+    below = out.new(f"arith.subf {scaled}, {shift} fastmath<contract> : {TILE}")
+    return out.new(f"math.exp2 {below} fastmath<nnan> : {TILE}")
