@@ -24,10 +24,10 @@ from .llvm_text import (
     predicate_of,
 )
 
-_SILENT = re.compile(r"prefetch|Block2DAddressPayload|barrier|fence|loop\.merge")
+_SILENT = re.compile(r"prefetch|(set|add)Block2DAddressPayload|barrier|fence|loop\.merge")
 """Calls of these compute nothing."""
 
-_HINTED = "_cache_controls"
+_HINTED = re.compile(r"_cache_controls|block_(read|write)_ap_")
 """Functions whose last argument is a hint."""
 
 _DIMENSIONS = re.compile(r"get_(group_id|num_groups|local_id|local_size|global_id)j")
@@ -141,7 +141,7 @@ def _alive(function: Function) -> set[int]:
 
 def _computing(instruction: Instruction) -> Sequence[Operand]:
     """The operands without hints."""
-    is_hinted = _HINTED in (instruction.callee or "")
+    is_hinted = _HINTED.search(instruction.callee or "") is not None
     return instruction.operands[:-1] if is_hinted else instruction.operands
 
 

@@ -42,6 +42,7 @@ class Fault(IntEnum):
     LANES = 10
     SUBGROUP = 11
     PAYLOADS = 12
+    BLOCK = 13
 
 
 _R = RESTRICTIONS
@@ -61,6 +62,7 @@ _TEXTS = {
     f"{_R.column_multiple}",
     Fault.LANES: "lanes of one subgroup give different operands for the same 2D block access; it needs one value of "
     "each",
+    Fault.BLOCK: "a message goes through an address payload of blocks of {0}; it needs its own extents",
     Fault.PAYLOADS: "the kernel makes address payloads for more than {0} surfaces; the emulation keeps no more",
     Fault.SUBGROUP: f"a block or matrix instruction runs in a subgroup of {{0}}; it needs {_R.lanes}",
 }
@@ -80,6 +82,9 @@ def fault_text(number: int, value: int) -> str:
         # the first part is an int, signed
         first -= (first >> _SECOND - 1) << _SECOND
         return _TEXTS[fault].format(first, second)
+    if fault is Fault.BLOCK:
+        columns, rows, blocks = (value >> shift & 1023 for shift in (20, 10, 0))
+        return _TEXTS[fault].format(f"{rows}x{columns}, {blocks} of them")
     return _TEXTS[fault].format(value)
 
 

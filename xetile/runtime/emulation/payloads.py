@@ -9,10 +9,10 @@ IGC keeps element i of lane l behind element i of lane l - 1 (vISA, "general var
 the rows of `store_block2d.ugm.d16` of 8x32 with its elements 0 and 1, 2 and 3, ...), so it is the (16 i + l)-th of the
 block, row by row. Here the type is the one that has elements of the message's bits.
 
-A payload is an opaque pointer. Here it is no address but three numbers: which of the known surfaces, and the place,
-cut to what lies outside of every surface. What is wrong with the surface is reported when the payload is used, as a
-program may make one and never use it. The functions that move a payload do nothing: xetile moves those of prefetches
-only, of which the place is not looked at.
+A payload is an opaque pointer. Here it is no address but three numbers: which of the known surfaces and extents of a
+block, and the place, cut to what lies outside of every surface. A message's extents have to be its payload's. What is
+wrong with the surface is reported when the payload is used, as a program may make one and never use it. The functions
+that move a payload do nothing: xetile moves those of prefetches only, of which the place is not looked at.
 """
 
 import re
@@ -36,27 +36,29 @@ PREAMBLE = f"""
 #define FARTHEST (1 << {_PLACE_BITS - 1})
 
 // What payloads of this launch were made for. It is found by what it is, and may stand here more than once.
-typedef struct {{ int state, width, height, pitch; ulong base; }} known_surface;
+typedef struct {{ int state, width, height, pitch, block; ulong base; }} known_surface;
 global known_surface known_surfaces[SURFACES];
 
 // The number of a surface; SURFACES where there is no room left.
-static int __attribute__((noinline)) surface_number(ulong base, int width, int height, int pitch)
+static int __attribute__((noinline)) surface_number(ulong base, int width, int height, int pitch, int block)
 {{
     int written = 2 * launches + 2, claimed = written - 1;
-    uint first = (uint)(base >> 6) * 31u + (uint)width * 7u + (uint)height * 3u + (uint)pitch;
+    uint first = (uint)(base >> 6) * 31u + (uint)width * 7u + (uint)height * 3u + (uint)(pitch + block);
     UNROLL_NOT
     for (uint i = 0; i < SURFACES; ++i) {{
         int number = (int)((first + i) % SURFACES);
         global known_surface *here = &known_surfaces[number];
         int state = atomic_or(&here->state, 0);
         if (state == written) {{
-            if (here->base == base && here->width == width && here->height == height && here->pitch == pitch)
+            if (here->base == base && here->width == width && here->height == height && here->pitch == pitch
+                && here->block == block)
                 return number;
         }} else if (state < claimed && atomic_cmpxchg(&here->state, state, claimed) == state) {{
             here->base = base;
             here->width = width;
             here->height = height;
             here->pitch = pitch;
+            here->block = block;
             mem_fence(CLK_GLOBAL_MEM_FENCE);
             atomic_xchg(&here->state, written);
             return number;
@@ -66,14 +68,15 @@ static int __attribute__((noinline)) surface_number(ulong base, int width, int h
 }}
 
 // One lane asks for all where all ask for the same.
-static int number_of_all(ulong base, int width, int height, int pitch)
+static int number_of_all(ulong base, int width, int height, int pitch, int block)
 {{
-    ulong key = base ^ (ulong)(uint)width << 40 ^ (ulong)(uint)height << 20 ^ (ulong)(uint)pitch;
+    ulong key = base ^ (ulong)(uint)width << 40 ^ (ulong)(uint)height << 20 ^ (ulong)(uint)pitch << 8;
+    key ^= (ulong)(uint)block;
     if (sub_group_any(key != sub_group_broadcast(key, 0)))
-        return surface_number(base, width, height, pitch);
+        return surface_number(base, width, height, pitch, block);
     int number = 0;
     if (get_sub_group_local_id() == 0)
-        number = surface_number(base, width, height, pitch);
+        number = surface_number(base, width, height, pitch, block);
     return sub_group_broadcast(number, 0);
 }}
 
@@ -92,7 +95,12 @@ static int place_in(ulong payload, int shift)
 
 typedef struct {{ ulong base; int width, height, pitch; int2 at; bool legal; }} message;
 
-static message message_of(ulong payload, int x, int y, int bytes)
+static int block_of(int columns, int rows, int blocks)
+{{
+    return (columns & 1023) << 20 | (rows & 1023) << 10 | (blocks & 1023);
+}}
+
+static message message_of(ulong payload, int x, int y, int bytes, int rows, int columns)
 {{
     message found = {{0, 0, 0, 0, (int2)(0, 0), false}};
     uint number = (uint)(payload >> {2 * _PLACE_BITS});
@@ -101,6 +109,10 @@ static message message_of(ulong payload, int x, int y, int bytes)
         return found;
     }}
     global const known_surface *surface = &known_surfaces[number];
+    if (surface->block != block_of(columns, rows, 1)) {{
+        illegal(FAULT_BLOCK, surface->block);
+        return found;
+    }}
     found.base = surface->base;
     found.width = surface->width;
     found.height = surface->height;
@@ -125,7 +137,7 @@ static void __attribute__((noinline)) use_payload(ulong payload)
 static void __attribute__((noinline)) write_registers(ulong payload, int x, int y, private const uchar *registers,
     int bytes, int rows, int columns)
 {{
-    message to = message_of(payload, x, y, bytes);
+    message to = message_of(payload, x, y, bytes, rows, columns);
     if (!to.legal)
         return;
     int lane = (int)get_sub_group_local_id();
@@ -140,7 +152,7 @@ static void __attribute__((noinline)) write_registers(ulong payload, int x, int 
 static void __attribute__((noinline)) read_registers(ulong payload, int x, int y, private uchar *registers,
     int bytes, int rows, int columns)
 {{
-    message from = message_of(payload, x, y, bytes);
+    message from = message_of(payload, x, y, bytes, rows, columns);
     int lane = (int)get_sub_group_local_id();
     UNROLL_NOT
     for (int i = 0; i * LANES < rows * columns; ++i) {{
@@ -156,7 +168,8 @@ static void __attribute__((noinline)) read_registers(ulong payload, int x, int y
 _CREATION = f"""private int *{_CREATE}(long base, int last_byte, int last_row, int pitch_less_one, int x, int y,
     int columns, int rows, int blocks)
 {{
-    ulong number = (ulong)number_of_all((ulong)base, last_byte + 1, last_row + 1, pitch_less_one + 1);
+    ulong number = (ulong)number_of_all((ulong)base, last_byte + 1, last_row + 1, pitch_less_one + 1,
+        block_of(columns, rows, blocks));
     return (private int *)(number << {2 * _PLACE_BITS} | packed_place(x) << {_PLACE_BITS} | packed_place(y));
 }}
 """

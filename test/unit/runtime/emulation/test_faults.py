@@ -248,3 +248,13 @@ def test_words_are_those_of_the_compiler(
     fault: Fault, value: int, problem: Callable[[], str | None]
 ) -> None:
     assert fault_text(fault, value) == problem()
+
+
+def test_what_payloads_report_in_words() -> None:
+    """Extents of another message, as columns, rows and blocks of ten bits each; and too many matrices."""
+    assert fault_text(Fault.BLOCK, 32 << 20 | 8 << 10 | 1) == (
+        "a message goes through an address payload of blocks of 8x32, 1 of them; it needs its own extents"
+    )
+    assert fault_text(Fault.PAYLOADS, 4095) == (
+        "the kernel makes address payloads for more than 4095 surfaces; the emulation keeps no more"
+    )
