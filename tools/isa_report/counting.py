@@ -14,6 +14,7 @@ from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.codegen.options import build_options
 from xetile.codegen.walk import walk
 from xetile.errors import XetileError
+from xetile.planning.pressure import noted
 from xetile.targets.xe.device import XeDevice
 from xetile.toolchain.assembly import classify, loop_ranges, parse_assembly
 from xetile.toolchain.isa import Work, statistics
@@ -42,6 +43,7 @@ def ours(kernel: Kernel, device: str) -> Found:
     except XetileError as error:
         return Found(None, str(error))
     counts = count(kernel, found, work, device_named(device))
+    counts["estimated_registers"] = noted(function).counted.registers
     options = build_options(lowered, device, grf=None).level_zero
     return Found(counts | {"bound": bound(kernel.tiles, device)}, options=options)
 

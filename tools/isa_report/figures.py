@@ -26,6 +26,7 @@ KEPT = (
     "unrolled_completely",
     "prefetch_distance_least",
     "prefetch_distance_most",
+    "estimated_registers",
     "grf_count",
     "spill_size",
 )
