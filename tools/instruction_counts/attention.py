@@ -73,8 +73,8 @@ gpu.module @kernels {
       %p012 = arith.addf %p01, %p2 : !l
       %parts = arith.addf %p012, %p3 : !l
       %rescale_l = xetile.tile_broadcast %rescale [1] : !m -> !l
-      %l_kept = arith.mulf %l, %rescale_l : !l
-      %l_next = arith.addf %l_kept, %parts : !l
+      %l_kept = arith.mulf %l, %rescale_l fastmath<contract> : !l
+      %l_next = arith.addf %l_kept, %parts fastmath<contract> : !l
       %rescale_o = xetile.tile_broadcast %rescale [1] : !m -> !s
       %o_kept = arith.mulf %o, %rescale_o : !s
       %p_f16 = arith.truncf %p : !s to !q
@@ -86,7 +86,7 @@ gpu.module @kernels {
     }
     %sum = xetile.tile_reduce <add>, %end#1 [1] : !l -> !m
     %sums = xetile.tile_broadcast %sum [1] : !m -> !s
-    %result = arith.divf %end#0, %sums : !s
+    %result = arith.divf %end#0, %sums fastmath<arcp> : !s
     %o_tile = xetile.init_tile %O[%first, 0] : memref<4096x64xf32> -> !xetile.tile<${rows}x64xf32>
     xetile.store_tile %result, %o_tile : !s, !xetile.tile<${rows}x64xf32>
     gpu.return
