@@ -2,7 +2,7 @@
 
 Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and 16 rounds in one, of ocloc 26.27
 (`xetile-kernel gemm --m 4096 --n 4096 --k 4096 --a TYPE --sg TILE`, then `xetile-compile --device DEVICE --stats
---unroll N`). lnl, ptl and cri are as bmg, within 0.2.
+--unroll N`). lnl and ptl are as bmg; so is cri, which takes less of small tiles (8x16: 4.62) and of i8 (19.38).
 
     type, tile, products, loads    bmg                                pvc
     f16   8x16    2  2             12     9      7      6      5.94   12     11     10      9.5   12.62
@@ -19,7 +19,7 @@ Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and
     i8    8x16    1  2             11     7.5    5.75   4.88   4.44   11     9.5    8.75    8.38  8.19
     i8    16x64   8  2             18     14     12.25  12.12  12.06  18     16     15.25   16    19.5
     i8    32x64  16  2             26     22.5   21.25  20.62  20.31  26     24.5   26.5    27.62 27.81
-    through shared memory 32  2    104    94.5   71.25  60.12  59.5   106    106.5  90      136.6 138.3
+    through shared memory 16  2    104    94.5   71.25  60.12  59.5   106    106.5  90      136.6 138.3
     i8 weights computed once  2    133    133    126.75 123.5  120.6  186    186.5  159.2  160.4 160.9
     and scaled            32  2    162    158.5  159.75 157.75 157.9  200    205    210.5  221   223.5
 
@@ -32,7 +32,8 @@ pvc 99, 92, 88, 88.75, 88.1.
 
 Prefetches of a loop of many rounds in one stand before its first product, in whatever order they are written, since
 IGC schedules them so (`-igc_opts 'VISAOptions=-noschedule'` leaves them where they are, at 42.25 instructions for
-40.1). Its own schedule is kept: fewer instructions, and what is fetched comes earlier, never later.
+40.1). Its own schedule is kept: fewer instructions, and what is fetched comes earlier, never later: with prefetches
+three steps ahead (96 products) 96 to 576 products lie between, of 16 rounds in one (`--stats`).
 """
 
 from typing import NamedTuple
