@@ -9,6 +9,8 @@ import re
 import pytest
 from support.tiled.across import kernels_across
 from support.tiled.case import copies, module_of
+from support.tiled.computed import computed_kernels
+from support.tiled.weights import weight_kernels
 from xdsl.dialects.builtin import FixedBitwidthType, VectorType
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
@@ -21,7 +23,10 @@ from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets import find
 from xetile.targets.xe.device import XeDevice
 
-CASES = {case.name: case for case in kernels_across()}
+COMPUTED = {case.name: case for case in (*computed_kernels(), *weight_kernels())}
+"""Their operands are computed once for the workgroup."""
+
+CASES = {case.name: case for case in kernels_across()} | COMPUTED
 EXCHANGING = [
     name for name in CASES if name.startswith(("softmax", "layer_norm", "transposed", "sums"))
 ]
@@ -104,4 +109,20 @@ def test_exchanges_are_as_planned_and_without_conflicts(
     assert sites
     assert {message(site) for site in sites} == plan.keys()
     assert not any(plan.values())
+    assert not any(site.conflicts for site in sites)
+
+
+@pytest.mark.parametrize("target", ["bmg", "cri"])
+@pytest.mark.parametrize("name", COMPUTED)
+def test_operands_that_are_computed_once_meet_in_no_bank(
+    name: str, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Messages may be wider than planned: two cells, one below the other, are one."""
+    plan, sites = planned(name, capsys), counted(name, target)
+    assert {form for _, _, form in plan} == {"block messages"}
+    for side in ("stores", "loads"):
+        least = min(bits for what, bits, _ in plan if what == side)
+        found = [message(site) for site in sites if site.stores == (side == "stores")]
+        assert found
+        assert all(bits >= least and form == "block messages" for _, bits, form in found)
     assert not any(site.conflicts for site in sites)
