@@ -11,6 +11,8 @@ A kernel spills where `held` is more than MOST_HELD of the register file; test/d
 and does.
 """
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
@@ -18,7 +20,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
 from xdsl.ir import Attribute, Operation
 
 from xetile.levels import REGISTERS_ATTRIBUTE
-from xetile.planning.pressure.liveness import bytes_along, live_after
+from xetile.planning.pressure.liveness import Point, bytes_along, live_after
 from xetile.planning.pressure.reading import Reading, read_kernel
 from xetile.planning.pressure.scheduling import scheduled
 from xetile.targets.target import RegisterFile
@@ -50,7 +52,8 @@ def estimate(function: llvm.FuncOp) -> Estimate:
     counted, reading = _peak(copying), copying.without_copies()
     held = written = _peak(reading)
     if counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]:
-        held = min(held, _peak(reading, reordered=True), key=_registers)
+        orders = (_peak(reading, partial(scheduled, late=late)) for late in (False, True))
+        held = min(held, *orders, key=_registers)
         counted = min(counted, held, key=_registers)
     return Estimate(counted, held, written)
 
@@ -59,12 +62,18 @@ def _registers(peak: Peak) -> int:
     return peak.registers
 
 
-def _peak(reading: Reading, *, reordered: bool = False) -> Peak:
-    """The peak of a kernel as it is written, or with each block in the order that IGC may take."""
+def _as_written(points: Sequence[Point]) -> Sequence[int]:
+    return range(len(points))
+
+
+def _peak(
+    reading: Reading, order_of: Callable[[Sequence[Point]], Sequence[int]] = _as_written
+) -> Peak:
+    """The peak of a kernel as it is written, or with each block in an order that IGC may take."""
     best, at = 0, None
     after = live_after(reading.blocks)
     for block, ops, live in zip(reading.blocks, reading.ops, after, strict=True):
-        order = scheduled(block.points) if reordered else range(len(block.points))
+        order = order_of(block.points)
         found = bytes_along(reading.sizes, [block.points[place] for place in order], live)
         if found and max(found) > best:
             best = max(found)

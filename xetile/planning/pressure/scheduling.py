@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from xetile.planning.pressure.liveness import Point
 
 
-def scheduled(points: Sequence[Point]) -> list[int]:
-    """The order of a block's points, as their places: no load passes a point with an effect that stands behind it."""
-    multiplies = any(point.kind == "product" for point in points)
-    return _Order(points, floating=("load",) if multiplies else ("load", "plain")).all()
+def scheduled(points: Sequence[Point], *, late: bool = False) -> list[int]:
+    """The order of a block's points, as their places: no load passes a point with an effect that stands behind it.
+
+    With `late`, what is computed beside products comes right before its use too, such as converted weights.
+    """
+    stays = not late and any(point.kind == "product" for point in points)
+    return _Order(points, floating=("load",) if stays else ("load", "plain")).all()
 
 
 class _Order:

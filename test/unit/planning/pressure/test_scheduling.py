@@ -26,11 +26,17 @@ def test_without_products_all_comes_right_before_its_use():
     assert scheduled(squares) == [1, 0, 2, 3]
 
 
+def test_what_products_take_can_be_computed_late_too():
+    points = [Point((0,)), Point((1,)), product(2, 0), product(3, 1)]
+    assert scheduled(points) == [0, 1, 2, 3]
+    assert scheduled(points, late=True) == [0, 2, 1, 3]
+
+
 def test_every_order_keeps_what_is_read_before_its_use():
     chance = random.Random(1)
     for _ in range(300):
         points = some_points(chance)
-        order = scheduled(points)
+        order = scheduled(points, late=chance.random() < 0.5)
         assert sorted(order) == list(range(len(points)))
         place = {at: number for number, at in enumerate(order)}
         makers = {value: at for at, point in enumerate(points) for value in point.made}
