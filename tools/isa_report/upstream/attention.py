@@ -95,8 +95,12 @@ def _round(
             power = out.new(f"math.exp2 {below} : {TILE}")
             exact.append(power)
             powers[row, 16 * number] = out.new(f"arith.truncf {power} : {TILE} to {HALF}")
-        kept = out.new(f"arith.mulf %l_{row}, {rescales[row]} : {TILE}")
-        sums.append(out.new(f"arith.addf {kept}, {out.chain('addf', exact)} : {TILE}"))
+        kept = out.new(f"arith.mulf %l_{row}, {rescales[row]} fastmath<contract> : {TILE}")
+        sums.append(
+            out.new(
+                f"arith.addf {kept}, {out.chain('addf', exact)} fastmath<contract> : {TILE}"
+            )
+        )
         largest.append(m_next)
     values = _blocks(out, "%v", "%at", "%c0", height, length)
     results: list[str] = []
@@ -116,7 +120,9 @@ def _end(out: Text, groups: range, carried: int) -> None:
         first_sum = carried - 2 * len(groups)
         whole = out.across("add", f"%end#{first_sum + number}")
         for column in range(0, D, 16):
-            value = out.new(f"arith.divf %end#{4 * number + column // 16}, {whole} : {TILE}")
+            value = out.new(
+                f"arith.divf %end#{4 * number + column // 16}, {whole} fastmath<arcp> : {TILE}"
+            )
             out.add(
                 f"xegpu.store_nd {value}, %o[{out.plus('%first', row)}, {out.constant(column)}] : "
                 f"{TILE}, {descriptor((8, 16), 'f32')}"

@@ -65,11 +65,11 @@ class Text:
             f"vector<{shape[0]}x{shape[1]}x{element}> to vector<{count}x{shape[1]}x{element}>"
         )
 
-    def chain(self, op: str, values: list[str]) -> str:
+    def chain(self, op: str, values: list[str], flags: str = "") -> str:
         """Blocks of 8x16 combined, one after the other."""
         total = values[0]
         for value in values[1:]:
-            total = self.new(f"arith.{op} {total}, {value} : vector<8x16xf32>")
+            total = self.new(f"arith.{op} {total}, {value}{flags} : vector<8x16xf32>")
         return total
 
     def across(self, kind: str, value: str) -> str:

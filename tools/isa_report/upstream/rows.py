@@ -57,11 +57,14 @@ def softmax() -> str:
     """As examples/softmax.mlir."""
     out = _begin("f32")
     x = _loads(out, "f32")
-    largest = out.across("maximumf", out.chain("maximumf", x))
+    largest = out.across("maximumf", out.chain("maximumf", x, " fastmath<nnan,nsz>"))
     below = [out.new(f"arith.subf {value}, {largest} : {TILE}") for value in x]
-    powers = [out.new(f"math.exp {value} : {TILE}") for value in below]
+    powers = [out.new(f"math.exp {value} fastmath<afn> : {TILE}") for value in below]
     total = out.across("add", out.chain("addf", powers))
-    _stores(out, [out.new(f"arith.divf {power}, {total} : {TILE}") for power in powers], "f32")
+    parts = [
+        out.new(f"arith.divf {power}, {total} fastmath<arcp> : {TILE}") for power in powers
+    ]
+    _stores(out, parts, "f32")
     return _module("softmax", "%X: memref<4096x256xf32>, %Y: memref<4096x256xf32>", out)
 
 
