@@ -43,6 +43,7 @@ from xetile.passes.convert_xevm_to_llvm.carried import (
 )
 from xetile.passes.convert_xevm_to_llvm.control_flow import yielded
 from xetile.passes.convert_xevm_to_llvm.prefetches import plan_prefetches
+from xetile.passes.convert_xevm_to_llvm.rounds import Round, forget, is_straight, write_round
 from xetile.passes.convert_xevm_to_llvm.unrolling import number_of, rounds_of
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers
@@ -121,17 +122,41 @@ def _copies(
     view: LLVMView, loop: _Loop, at: SSAValue, carried: Sequence[SSAValue], number: int
 ) -> Sequence[SSAValue]:
     """So many rounds, one behind the other, from a counter on; what the last one hands on."""
+    round = _round(view, loop) if number > 1 and is_straight(loop.body) else None
     for copy in range(number):
         counter = at
         if copy:
             step = view.integer_constant(copy * _step(view, loop), loop.bits)
             counter = view.new(llvm.AddOp(at, step))
-        view.bind(loop.counter, counter)
-        bind_carried(view, loop.arguments, loop.slots, carried)
-        view.rewrite_block(loop.body)
-        view.current = loop.op
-        carried = all_flat(view, yielded(loop.body), loop.slots)
+        _bind_round(view, loop, counter, carried)
+        taken = [counter, *carried]
+        carried = write_round(view, round, taken) if round else _rewritten(view, loop)
+    if round is not None:
+        forget(round)
     return carried
+
+
+def _round(view: LLVMView, loop: _Loop) -> Round:
+    """What a round becomes, whatever its counter and what is carried to it."""
+    block = Block(arg_types=[IntegerType(loop.bits), *types_of(loop.slots)])
+    counter, *carried = block.args
+    with view.building(block):
+        _bind_round(view, loop, counter, carried)
+        return Round(block, _rewritten(view, loop))
+
+
+def _bind_round(
+    view: LLVMView, loop: _Loop, counter: SSAValue, carried: Sequence[SSAValue]
+) -> None:
+    view.bind(loop.counter, counter)
+    bind_carried(view, loop.arguments, loop.slots, carried)
+
+
+def _rewritten(view: LLVMView, loop: _Loop) -> Sequence[SSAValue]:
+    """Rewrite a round for what is bound; what it hands on."""
+    view.rewrite_block(loop.body)
+    view.current = loop.op
+    return all_flat(view, yielded(loop.body), loop.slots)
 
 
 def _step(view: LLVMView, loop: _Loop) -> int:
