@@ -150,7 +150,8 @@ def test_launch_contract():
         "opencl": "-cl-intel-256-GRF-per-thread",
         "level_zero": "-ze-opt-large-register-file",
     }
-    assert all(kernel["registers"]["file"] == "large" for kernel in large["kernels"])
+    each["registers"] = {"file": "large", "estimated": 5}
+    assert large["kernels"] == [{**first, **each}, {**second, **each}]
 
 
 @pytest.mark.parametrize(
