@@ -41,6 +41,7 @@ from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_fun
 from xetile.codegen.intrinsics import approximate_quotient, intrinsic_call, is_intrinsic
 from xetile.codegen.loop_controls import write_loop_merges
 from xetile.codegen.options import divides, may_be_approximate
+from xetile.codegen.repeated import Repeated, key_of
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
@@ -182,6 +183,7 @@ def _define(op: llvm.FuncOp, module: ir.Module) -> None:
     function = cast(ir.Function, module.globals[op.sym_name.data])
     blocks: dict[Block, ir.Block] = {}
     values: dict[SSAValue, ir.Value] = {}
+    repeated = Repeated()
     for block in op.body.blocks:
         blocks[block] = function.append_basic_block()
     entry, *others = op.body.blocks
@@ -195,8 +197,12 @@ def _define(op: llvm.FuncOp, module: ir.Module) -> None:
     for block in op.body.blocks:
         builder = ir.IRBuilder(blocks[block])
         for inner in block.ops:
-            _check_types(inner)
-            _convert(inner, builder, values, blocks)
+            key = key_of(inner)
+            if not repeated.write(key, inner, builder, values):
+                before = len(blocks[block].instructions)
+                _check_types(inner)
+                _convert(inner, builder, values, blocks)
+                repeated.remember(key, inner, blocks[block].instructions[before:], values)
     write_loop_merges(op, function, blocks)
 
 

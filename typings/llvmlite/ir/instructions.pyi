@@ -3,10 +3,18 @@ from collections.abc import Sequence
 from llvmlite.ir.values import Block, Value
 
 class Instruction(Value):
+    parent: Block
+    operands: list[Value]
     flags: list[str]
 
-class Terminator(Instruction):
-    operands: list[Value]
+class Terminator(Instruction): ...
+class CastInstr(Instruction): ...
+class InsertElement(Instruction): ...
+class LoadInstr(Instruction): ...
+
+class GEPInstr(Instruction):
+    pointer: Value
+    indices: list[Value]
 
 class AllocaInstr(Instruction):
     align: int | None
