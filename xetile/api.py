@@ -349,7 +349,8 @@ def emit(
     """Code of a module at any level: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
     `device`, `assume` and `unroll` are as `lower` has them. `grf` is the register file of binaries, `small` or `large`;
-    by default the small one, which leaves room for twice the threads, where it surely holds all kernels.
+    by default the small one, which leaves room for twice the threads, where it surely holds all kernels and what they
+    load ahead of products.
 
     Errors: XetileError where a kernel cannot be lowered, for an unknown kind or device, for
     several devices, or if ocloc is needed and missing.

@@ -62,7 +62,7 @@ def make_parser() -> ToolParser:
         "--grf",
         choices=get_args(RegisterFile),
         help="register file; by default the small one, which leaves room for twice the threads, where it surely "
-        "holds all kernels",
+        "holds all kernels and what they load ahead of products",
     )
     _add_batch(parser)
     return parser

@@ -35,7 +35,7 @@ def emit(
 ) -> str | bytes:
     """Code of all kernels of a module at any level, or of one: `ll` and `asm` are text, `spirv` and `zebin` bytes.
 
-    `grf` is the register file of binaries, None the small one where that surely holds all kernels; the
+    `grf` is the register file of binaries, None the one that `options.register_file` chooses; the
     device is chosen as `target_of` does, `assume` and `unroll` are as `lower` has them. The
     module is left as it is.
     Errors: XetileError where a kernel cannot be lowered or is not there, for an unknown

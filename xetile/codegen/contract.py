@@ -39,7 +39,7 @@ def contract_of(
     the one that the gpu.module names, else `otherwise`. `grf` is the register file, None the one that `build_options`
     chooses.
     """
-    grf = grf or register_file(module)
+    grf = grf or register_file(module, device)
     kernels: list[Plain] = [
         _kernel(function, device or _named(function) or otherwise, grf)
         for function in llvm_functions(module)

@@ -6,10 +6,12 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xetile.analysis.targets import agreed
+from xetile.analysis.targets import agreed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.planning.pressure import noted
+from xetile.targets import find
 from xetile.targets.target import BuildOptions, RegisterFile
+from xetile.targets.xe.device import XeDevice
 
 _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
 
@@ -19,9 +21,9 @@ def build_options(
 ) -> BuildOptions:
     """The options for a module of the llvm dialect, all kernels of which are built together.
 
-    `grf` is the register file; None is the small one where that surely holds every kernel.
+    `grf` is the register file; None is the one that `register_file` chooses.
     """
-    grf = grf or register_file(module)
+    grf = grf or register_file(module, device)
     options = agreed(module, lambda target: target.build_options[grf], "build options", device)
     if not any(map(divides, llvm_functions(module))):
         return options
@@ -29,17 +31,20 @@ def build_options(
     return options.also(exact)
 
 
-def register_file(module: ModuleOp) -> RegisterFile:
+def register_file(module: ModuleOp, device: str | None = None) -> RegisterFile:
     """The register file for all kernels of a module, which are built with one: that of the kernel with the most.
 
-    The small one leaves room for twice the threads; it is taken where no kernel can be thought to spill.
+    The small one leaves room for twice the threads; it is taken where no kernel can be thought to spill, and none would
+    fill the large one with loads ahead of its products, on no target.
     """
-    fit = all(
-        noted(function).fits("small")
-        for function in llvm_functions(module)
-        if is_kernel(function)
+    targets = [find(device)] if device is not None else targets_of(module)
+    ahead = min(
+        (target.registers_ahead for target in targets if isinstance(target, XeDevice)),
+        default=0,
     )
-    return "small" if fit else "large"
+    kernels = filter(is_kernel, llvm_functions(module))
+    is_large = any(noted(function).fills_large(ahead) for function in kernels)
+    return "large" if is_large else "small"
 
 
 def divides(function: llvm.FuncOp) -> bool:

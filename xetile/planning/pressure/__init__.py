@@ -1,11 +1,13 @@
 """How many registers a kernel has live at once, at level L, where all that is emitted stands.
 
-Two figures, in registers of the device, each with the op behind which the most are live:
+Three figures, in registers of the device, the first two with the op behind which the most are live:
 
 - `counted`, as IGC counts (`*_RegEst.ll` of `-igc_opts 'ShaderDumpEnable=1,DumpRegPressureEstimate=1'`): what is
   copied out of a message's registers counts beside them.
 - `held`: what must be in registers at once; parts of a message are in its registers. Where that does not fit, it is
   what remains in the order that IGC then takes (`scheduling.py`).
+- `ahead`: what would be in registers if the operands of all products of a block were loaded first, so of all rounds
+  that are written in one.
 
 A kernel spills where `held` is more than MOST_HELD of the register file; test/data/registers.tsv has what IGC says
 and does.
@@ -22,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 from xetile.levels import REGISTERS_ATTRIBUTE
 from xetile.planning.pressure.liveness import Point, bytes_along, live_after
 from xetile.planning.pressure.reading import Reading, read_kernel
-from xetile.planning.pressure.scheduling import scheduled
+from xetile.planning.pressure.scheduling import loads_first, scheduled
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED_FROM
 
@@ -35,15 +37,26 @@ class Peak(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The two figures of a kernel, and `held` in the order that it is written in."""
+    """The figures of a kernel, and `held` in the order that it is written in.
+
+    `ahead` is `held` where the small register file does not hold the kernel, whatever comes first.
+    """
 
     counted: Peak
     held: Peak
     written: Peak
+    ahead: int
 
     def fits(self, file: RegisterFile) -> bool:
         """Whether a register file holds the kernel."""
         return self.held.registers <= MOST_HELD[file]
+
+    def fills_large(self, ahead: int) -> bool:
+        """Whether the large register file is the better one: the small one spills, or ends loads ahead of products.
+
+        `ahead` is a device's `registers_ahead`, which says why.
+        """
+        return not self.fits("small") or self.ahead > max(self.held.registers, ahead)
 
 
 def estimate(function: llvm.FuncOp) -> Estimate:
@@ -55,7 +68,10 @@ def estimate(function: llvm.FuncOp) -> Estimate:
         orders = (_peak(reading, partial(scheduled, late=late)) for late in (False, True))
         held = min(held, *orders, key=_registers)
         counted = min(counted, held, key=_registers)
-    return Estimate(counted, held, written)
+    ahead = held.registers
+    if ahead <= MOST_HELD["small"]:
+        ahead = _peak(reading, loads_first).registers
+    return Estimate(counted, held, written, ahead)
 
 
 def _registers(peak: Peak) -> int:
@@ -86,6 +102,7 @@ def note(function: llvm.FuncOp, found: Estimate) -> None:
     figures: dict[str, Attribute] = {
         "counted": IntegerAttr(found.counted.registers, i32),
         "held": IntegerAttr(found.held.registers, i32),
+        "ahead": IntegerAttr(found.ahead, i32),
     }
     function.attributes[REGISTERS_ATTRIBUTE] = DictionaryAttr(figures)
 
@@ -95,10 +112,11 @@ def noted(function: llvm.FuncOp) -> Estimate:
     written = function.attributes.get(REGISTERS_ATTRIBUTE)
     if not isinstance(written, DictionaryAttr):
         return estimate(function)
-    counted, held = (_peak_of(written.data.get(key)) for key in ("counted", "held"))
-    if counted is None or held is None:
+    keys = ("counted", "held", "ahead")
+    counted, held, ahead = (_peak_of(written.data.get(key)) for key in keys)
+    if counted is None or held is None or ahead is None:
         return estimate(function)
-    return Estimate(counted, held, held)
+    return Estimate(counted, held, held, ahead.registers)
 
 
 def _peak_of(figure: Attribute | None) -> Peak | None:

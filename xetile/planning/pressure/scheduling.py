@@ -20,6 +20,33 @@ def scheduled(points: Sequence[Point], *, late: bool = False) -> list[int]:
     return _Order(points, floating=("load",) if stays else ("load", "plain")).all()
 
 
+def loads_first(points: Sequence[Point]) -> Sequence[int]:
+    """The order of a block in which loads, with what they read, come as early as effects let them.
+
+    IGC does so as far as registers go. Where nothing is multiplied all stays in its place: other ops have read their
+    operands before the next one begins, and what the next load fills is free without a wait.
+    """
+    if not any(point.kind == "product" for point in points):
+        return range(len(points))
+    order: list[int] = []
+    start = 0
+    for end, point in enumerate(points):
+        if point.kind == "ordered":
+            order += [*_loads_first(points, range(start, end)), end]
+            start = end + 1
+    return order + _loads_first(points, range(start, len(points)))
+
+
+def _loads_first(points: Sequence[Point], places: range) -> list[int]:
+    read, early = set[int](), set[int]()
+    for at in reversed(places):
+        point = points[at]
+        if point.kind == "load" or not read.isdisjoint(point.made):
+            early.add(at)
+            read.update(point.read)
+    return sorted(places, key=lambda at: at not in early)
+
+
 class _Order:
     def __init__(self, points: Sequence[Point], floating: tuple[str, ...]) -> None:
         self.points, self.floating = points, floating

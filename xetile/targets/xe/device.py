@@ -100,6 +100,29 @@ the small file were seen to spill from 129 on; 96 leaves a margin, because the l
 Source: test/data/registers.tsv, which `python -m tools.register_pressure` measures with ocloc 26.27.
 """
 
+AHEAD = 105
+"""Registers with which a kernel with the small register file has all loads of a block ahead of its products.
+
+A product reads its operands after it began: a load into registers that it read waits for it by a `sync`, and on pvc
+takes moves of its place besides. Of 240 loops measured, f16, i8 and tf32 with tiles of 8x16, 16x16, 8x32 and 8x64 and
+1 to 16 rounds in one on pvc, bmg, ptl and cri, 84 are within the limit: they take as many instructions with both files.
+Of the other 156 the large one takes fewer in 141, up to 30 in 100 (f16 8x16 with 16 rounds, bmg: 5.94 in place of
+6.25; with 8, pvc: 9.5 in place of 11.5). It takes more in 9, by 1 in 100 at most but for three on pvc with more rounds
+than loops.py has. 113 registers, i8 16x16 with 6 rounds, give as many on bmg, 9.5 in place of 9.67 on pvc.
+
+What is lost by it is not measured, since nothing was run on a GPU. The choice rests on this: an engine has as many
+registers with both files, 8 threads of 128 or 4 of 256. A kernel that fills either with loads has as many bytes on
+their way, and fewer instructions decide; one that does not leaves the large one empty, and twice the threads have
+twice the loads on their way.
+Source: ocloc 26.27, `xetile-compile --stats --unroll N --grf FILE`, of products of 4096 x 4096.
+"""
+
+AHEAD_OF_FEWER = 49
+"""The same where a thread has as few registers as IGC counts for the code as it is written: with the small file 32, 64,
+96 or 128 (source: `grf_count`). It counts no load ahead. Up to 49 nothing is lost; from 57 on it is on cri (f16 8x16, 2
+rounds: 9 in place of 8), from 81 on on ptl (i8 16x16, 4 rounds: 7.25 in place of 6.75).
+"""
+
 REORDERED_FROM = 262
 """Registers by IGC's count from which it moves the products and loads of a block. Source: as that of MOST_HELD."""
 
@@ -128,6 +151,7 @@ class XeDevice(Target):
     cri are not known to us; theirs is taken to be bmg's.
 
     `message_offsets`: whether a message adds a constant to its place (IGC's disassembly: all but pvc do).
+    `registers_ahead`: up to how many registers, with loads ahead of products, the small register file costs nothing.
     """
 
     path: Path = PATH
@@ -148,6 +172,7 @@ class XeDevice(Target):
     narrow_atomic_sums: bool = False
     matrix_row_cycles: int = 2
     message_offsets: bool = True
+    registers_ahead: int = AHEAD
 
     def compiled(self, access: Access, element_bits: int) -> "tuple[BlockConfiguration, ...]":
         """The messages that the device compiles for elements of so many bits in memory."""

@@ -1,8 +1,8 @@
 """How many rounds of a loop are worth writing into one: what measured best, by device.
 
 Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and 16 rounds in one, of ocloc 26.27
-(`xetile-kernel gemm --m 4096 --n 4096 --k 4096 --a TYPE --sg TILE`, then `xetile-compile --device DEVICE --stats
---unroll N`). lnl and ptl are as bmg; so is cri, which takes less of small tiles (8x16: 4.62) and of i8 (19.38).
+(`xetile-kernel gemm --m 4096 --n 4096 --k 4096 --a TYPE --sg TILE`, then `xetile-compile --device DEVICE --grf large
+--unroll N --stats`). lnl and ptl are as bmg; so is cri, which takes less of small tiles (8x16: 4.62) and of i8 (19.38).
 
     type, tile, products, loads    bmg                                pvc
     f16   8x16    2  2             12     9      7      6      5.94   12     11     10      9.5   12.62
@@ -25,6 +25,8 @@ Instructions per K step of products of 4096 x 4096 matrices, with 1, 2, 4, 8 and
 
 bmg adds a constant to the place of a message within the message; pvc cannot, and needs registers for every place
 (source: ocloc's assembly, `flat[A+(0x20,0x0)]`). Above 16 rounds bmg loses again (8x16: 6.31 with 32).
+
+With the small register file it is the same where that has room for the loads of all rounds (AHEAD in device.py).
 
 Loops without products, softmax of rows of 4096 in three of them (`python -m tools.isa_report --only 'softmax, three*'`,
 instructions for a block of 8x16), by the loads of a block in a round of 1, 2, 4, 8, 16: bmg 94, 86, 81.5, 79, 77.3;

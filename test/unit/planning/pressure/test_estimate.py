@@ -87,6 +87,16 @@ def test_what_does_not_fit_is_estimated_in_the_order_that_igc_takes():
     assert found.fits("large")
 
 
+@pytest.mark.parametrize(("unroll", "ahead"), [(1, 33), (4, 105), (8, 201)])
+def test_loads_of_all_rounds_in_one_are_ahead(unroll: int, ahead: int):
+    """Of a round 8 registers of A and 16 of B; 8 of the sums and one of scalars."""
+    module = gemm(m=512, n=512, k=512, workgroup_tile=(64, 64), subgroup_tile=(8, 16))
+    kernel = kernel_of(lower(module, to="llvm", device="bmg", unroll=unroll))
+    found = noted(kernel)
+    assert (found.held.registers, found.ahead) == (33, ahead)
+    assert [found.fills_large(limit) for limit in (ahead - 1, ahead)] == [unroll > 1, False]
+
+
 def test_the_estimate_is_written_on_the_kernel():
     small = gemm(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
     module = lower(small, to="llvm", device="bmg")
@@ -94,5 +104,6 @@ def test_the_estimate_is_written_on_the_kernel():
     written = noted(kernel)
     assert REGISTERS_ATTRIBUTE in kernel.attributes
     assert written.held.registers == estimate(kernel).held.registers
+    assert written.ahead == estimate(kernel).ahead
     del kernel.attributes[REGISTERS_ATTRIBUTE]
     assert noted(kernel).counted.registers == written.counted.registers

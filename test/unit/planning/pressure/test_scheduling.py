@@ -3,7 +3,7 @@
 import random
 
 from xetile.planning.pressure.liveness import Kind, Point
-from xetile.planning.pressure.scheduling import scheduled
+from xetile.planning.pressure.scheduling import loads_first, scheduled
 
 
 def load(made: int) -> Point:
@@ -32,16 +32,33 @@ def test_what_products_take_can_be_computed_late_too():
     assert scheduled(points, late=True) == [0, 2, 1, 3]
 
 
+def test_loads_ahead_pass_products_and_no_effect():
+    effect = Point((), (3,), "ordered")
+    points = [load(0), product(3, 0), Point((1,)), Point((2,), (1,), "load"), Point((4,))]
+    first = [0, 2, 3, 1, 4]
+    assert loads_first(points) == first
+    assert loads_first([*points, effect, product(6, 2), load(7)]) == [*first, 5, 7, 6]
+
+
+def test_loads_of_what_is_not_multiplied_stay_in_their_places():
+    assert list(loads_first([Point((0,)), load(1), Point((2,), (1,)), load(3)])) == [
+        0,
+        1,
+        2,
+        3,
+    ]
+
+
 def test_every_order_keeps_what_is_read_before_its_use():
     chance = random.Random(1)
     for _ in range(300):
         points = some_points(chance)
-        order = scheduled(points, late=chance.random() < 0.5)
-        assert sorted(order) == list(range(len(points)))
-        place = {at: number for number, at in enumerate(order)}
         makers = {value: at for at, point in enumerate(points) for value in point.made}
-        for at, point in enumerate(points):
-            assert all(place[makers[value]] < place[at] for value in point.read)
+        for order in (scheduled(points, late=chance.random() < 0.5), loads_first(points)):
+            assert sorted(order) == list(range(len(points)))
+            place = {at: number for number, at in enumerate(order)}
+            for at, point in enumerate(points):
+                assert all(place[makers[value]] < place[at] for value in point.read)
 
 
 def some_points(chance: random.Random) -> list[Point]:
