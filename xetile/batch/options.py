@@ -19,6 +19,9 @@ SUFFIXES = {"spirv": ".spv", "zebin": ".bin"}
 CONTRACT_SUFFIX = ".json"
 """What the name of a launch contract has behind that of its code."""
 
+_WITHOUT_REGISTERS = (*UPPER, LAST, "ll")
+"""What is the same for every register file."""
+
 _TEXT_SUFFIXES = {"ll": ".ll", "asm": ".asm"}
 
 
@@ -28,6 +31,7 @@ class Options:
 
     `emit` is one of KINDS; `kernel` the only kernel that is wanted; `assume`, `unroll` and `grf` are as `xetile.lower`
     and `xetile.codegen.emit` have them; `statistics` asks for instruction counts, which need ocloc.
+    Errors: XetileError for a register file beside what does not depend on it.
     """
 
     emit: str = "spirv"
@@ -36,6 +40,13 @@ class Options:
     unroll: int | None = None
     grf: RegisterFile | None = None
     statistics: bool = False
+
+    def __post_init__(self) -> None:
+        if self.grf is not None and self.emit in _WITHOUT_REGISTERS and not self.statistics:
+            raise XetileError(
+                f"grf is {self.grf}, but {self.emit} does not depend on the register file; "
+                "give it for spirv, zebin, asm or statistics"
+            )
 
     @property
     def has_contract(self) -> bool:

@@ -201,6 +201,7 @@ def _switched_on(spec: "ArgSpec", kind: "type[ModulePass]") -> "ArgSpec":
 
 _SIMPLE_OPTIONS = {
     "int": (int, "a whole number"),
+    "int|None": (int, "a whole number"),
     "bool": (bool, "true or false"),
     "str": (str, "one word"),
     "str|None": (str, "one word"),

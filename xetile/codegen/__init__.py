@@ -51,6 +51,9 @@ def emit(
     lowered = lower_to_llvm(module, device, kernel=kernel, assume=assume, unroll=unroll)
     if kind == "ll":
         return _emitter(lowered, device).llvm_ir(lowered)
+    from xetile.codegen.options import warn_of_small_file
+
+    warn_of_small_file(lowered, grf)
     if kind == "spirv":
         return _emitter(lowered, device).code(lowered)
     assert device is not None

@@ -8,10 +8,11 @@ from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.errors import warn
 from xetile.planning.pressure import noted
 from xetile.targets import find
 from xetile.targets.target import BuildOptions, RegisterFile
-from xetile.targets.xe.device import XeDevice
+from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS, XeDevice
 
 _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
 
@@ -45,6 +46,24 @@ def register_file(module: ModuleOp, device: str | None = None) -> RegisterFile:
     kernels = filter(is_kernel, llvm_functions(module))
     is_large = any(noted(function).fills_large(ahead) for function in kernels)
     return "large" if is_large else "small"
+
+
+def warn_of_small_file(module: ModuleOp, grf: RegisterFile | None) -> None:
+    """Say of each kernel that the small register file may not hold, where it is asked for.
+
+    Of one that the large file does not hold either, the pass that lowered it has told (convert-xevm-to-llvm).
+    """
+    if grf != "small":
+        return
+    for function in filter(is_kernel, llvm_functions(module)):
+        found = noted(function)
+        if found.fits("large") and not found.fits("small"):
+            warn(
+                function,
+                f"about {found.held.registers} registers of {REGISTER_BYTES} bytes are live at once, and with the "
+                f"small register file a thread has {REGISTERS['small']}: some may be spilled to memory; "
+                "leave out grf = small",
+            )
 
 
 def divides(function: llvm.FuncOp) -> bool:

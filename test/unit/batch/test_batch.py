@@ -107,6 +107,13 @@ def test_a_failure_names_the_place_and_the_device(sources: list[str], tmp_path: 
     ]
 
 
+@pytest.mark.parametrize("emit", ["xegpu", "xevm", "llvm", "ll"])
+def test_a_register_file_goes_with_what_has_registers(emit: str) -> None:
+    with pytest.raises(XetileError, match=f"^grf is small, but {emit} does not depend on"):
+        Options(emit=emit, grf="small")
+    assert Options(emit=emit, grf="small", statistics=True).grf == "small"
+
+
 def test_what_is_up_to_date_is_left(sources: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "out"
 

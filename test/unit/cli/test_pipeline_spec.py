@@ -118,6 +118,11 @@ def test_a_switch_is_true_or_false() -> None:
         )
 
 
+def test_a_number_that_may_be_left_out_is_a_whole_number() -> None:
+    with pytest.raises(XetileError, match=r"option 'unroll' is x, expected a whole number$"):
+        parse_passes("xetile-to-llvm{device=bmg unroll=x}", XETILE_UNIVERSE.all_passes)
+
+
 def test_a_switch_that_is_named_is_on() -> None:
     (found,) = parse_passes("convert-xegpu-to-xevm{print-layouts}", XETILE_UNIVERSE.all_passes)
     assert str(found) == str(ConvertXeGPUToXeVM(print_layouts=True))

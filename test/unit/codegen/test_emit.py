@@ -9,6 +9,8 @@ from xetile import __version__
 from xetile.codegen import emit, launch_contract, statistics
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
+from xetile.kernels import gemm
+from xetile.targets.target import RegisterFile
 
 LOAD = """xevm.blockload2d %p, %w, %h, %w, %x, %x <{elem_size_in_bits = 16 : i32, pack_register = false,
     tile_height = 8 : i32, tile_width = 16 : i32, transpose = false, v_blocks = 1 : i32}>
@@ -84,6 +86,26 @@ def test_statistics_of_kernels_without_a_loop():
         == 1
     )
     assert counts["first"]["grf_count"] == 128
+
+
+@pytest.mark.parametrize(("grf", "told"), [("small", True), ("large", False), (None, False)])
+def test_a_small_register_file_that_may_not_hold_a_kernel_is_told_of(
+    grf: RegisterFile | None, told: bool, capsys: pytest.CaptureFixture[str]
+):
+    module = gemm(m=256, n=256, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 64))
+    emit(module, "spirv", "bmg", grf=grf)
+    says = capsys.readouterr().err
+    assert (
+        bool(re.search(r"warning: about \d+ registers .* small register file .* 128", says))
+        is told
+    )
+
+
+def test_a_small_register_file_that_holds_a_kernel_is_no_warning(
+    capsys: pytest.CaptureFixture[str],
+):
+    emit(two_kernels(), "spirv", "bmg", grf="small")
+    assert capsys.readouterr().err == ""
 
 
 def test_launch_contract():
