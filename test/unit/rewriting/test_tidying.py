@@ -31,6 +31,10 @@ STEPS: tuple[tuple[ModulePass, ModulePass], ...] = (
 EXAMPLES = ("flash_attention", "gemm_bias_gelu", "gemm_f16", "gemm_int8_weights", "softmax")
 
 
+FEWEST = dict.fromkeys(EXAMPLES, 3) | {"softmax": 2}
+"""Steps that change something: in softmax, whose flags say that there is no NaN, only those that share values."""
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_level_is_tidied_as_xdsl_does(name: str) -> None:
     module = parse(ROOT / "examples" / f"{name}.mlir")
@@ -45,7 +49,7 @@ def test_each_level_is_tidied_as_xdsl_does(name: str) -> None:
             theirs.apply(context(), other)
             assert text(module) == text(other)
             changed += text(module) != before
-    assert changed >= 3
+    assert changed >= FEWEST[name]
 
 
 BLOCKS = """
