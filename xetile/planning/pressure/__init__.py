@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 from xetile.levels import REGISTERS_ATTRIBUTE
 from xetile.planning.pressure.liveness import Point, bytes_along, live_after
 from xetile.planning.pressure.reading import Reading, read_kernel
-from xetile.planning.pressure.scheduling import loads_first, scheduled
+from xetile.planning.pressure.scheduling import folded, loads_first, scheduled
 from xetile.targets.target import RegisterFile
 from xetile.targets.xe.device import LANES, MOST_HELD, REGISTER_BYTES, REORDERED_FROM
 
@@ -64,7 +64,11 @@ def estimate(function: llvm.FuncOp) -> Estimate:
     copying = read_kernel(function, LANES)
     counted, reading = _peak(copying), copying.without_copies()
     held = written = _peak(reading)
-    if counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]:
+    moved = counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]
+    if not reading.multiplies:
+        counted = min(counted, _peak(copying, folded), key=_registers)
+        held = min(held, _peak(reading, folded), key=_registers)
+    if moved:
         orders = (_peak(reading, partial(scheduled, late=late)) for late in (False, True))
         held = min(held, *orders, key=_registers)
         counted = min(counted, held, key=_registers)

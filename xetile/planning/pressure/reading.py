@@ -41,6 +41,11 @@ class Reading(NamedTuple):
     ops: list[list[Operation]]
     parts: Mapping[int, int]
 
+    @property
+    def multiplies(self) -> bool:
+        """Whether there are matrix instructions."""
+        return any(point.kind == "product" for block in self.blocks for point in block.points)
+
     def without_copies(self) -> "Reading":
         """The same where parts of a message stay in its registers."""
         blocks: list[Straight] = []

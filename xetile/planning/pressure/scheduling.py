@@ -47,6 +47,38 @@ def _loads_first(points: Sequence[Point], places: range) -> list[int]:
     return sorted(places, key=lambda at: at not in early)
 
 
+def folded(points: Sequence[Point]) -> list[int]:
+    """The order in which what is computed of several values comes as soon as the last of them is there.
+
+    IGC makes the trees of reductions so (`*_RegEst.ll` of a softmax whose rows are in registers: the maximum of two
+    maxima right behind the second one), since it then holds fewer of them.
+    """
+    makers = {value: at for at, point in enumerate(points) for value in point.made}
+    readers: dict[int, list[int]] = {}
+    missing: dict[int, int] = {}
+    for at, point in enumerate(points):
+        sources = {makers[value] for value in point.read if value in makers}
+        if point.kind == "plain" and len(sources) > 1:
+            missing[at] = len(sources)
+            for source in sources:
+                readers.setdefault(source, []).append(at)
+    order: list[int] = []
+    placed = set[int]()
+    for first in range(len(points)):
+        waiting = [first]
+        while waiting:
+            at = waiting.pop()
+            if at in placed:
+                continue
+            placed.add(at)
+            order.append(at)
+            for reader in readers.get(at, ()):
+                missing[reader] -= 1
+                if not missing[reader]:
+                    waiting.append(reader)
+    return order
+
+
 class _Order:
     def __init__(self, points: Sequence[Point], floating: tuple[str, ...]) -> None:
         self.points, self.floating = points, floating

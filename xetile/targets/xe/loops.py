@@ -28,6 +28,15 @@ bmg adds a constant to the place of a message within the message; pvc cannot, an
 
 With the small register file it is the same where that has room for the loads of all rounds (AHEAD in device.py).
 
+Rounds of more products of tf32 do not fit pvc's registers in the order that IGC takes for one of them, and do for four
+(`python -m tools.register_pressure`; instructions and spilled bytes with 1, 4 and 8 rounds in one; with 2, 32x64x32
+spills 5632). A tile of 32x32x64, of as many products as 32x64x32, spills nothing either way, and takes more.
+
+    32x64x32  64  327 2560   109.75 0  110.88 0
+    24x64x32  48  126 512    107 0     109 0
+    16x64x64  64  164 2048   161 0     164.12 0
+    32x32x64  64  107 0      125.75 0  128.88 0
+
 Loops without products, softmax of rows of 4096 in three of them (`python -m tools.isa_report --only 'softmax, three*'`,
 instructions for a block of 8x16), by the loads of a block in a round of 1, 2, 4, 8, 16: bmg 94, 86, 81.5, 79, 77.3;
 pvc 99, 92, 88, 88.75, 88.1.
@@ -78,7 +87,7 @@ WITH_OFFSETS = Unrolling(
     (Row(64, _ALL, 8), Row(32, _TF32, 4), Row(1, _ALL, 16)), exchanging=16, streaming=16
 )
 WITHOUT_OFFSETS = Unrolling(
-    (Row(17, _ALL, 1), Row(9, _ALL, 2), Row(3, _ALL, 4), Row(1, _ALL, 8)),
+    (Row(33, _TF32, 4), Row(17, _ALL, 1), Row(9, _ALL, 2), Row(3, _ALL, 4), Row(1, _ALL, 8)),
     exchanging=4,
     streaming=4,
 )

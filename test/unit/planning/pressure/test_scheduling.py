@@ -3,7 +3,7 @@
 import random
 
 from xetile.planning.pressure.liveness import Kind, Point
-from xetile.planning.pressure.scheduling import loads_first, scheduled
+from xetile.planning.pressure.scheduling import folded, loads_first, scheduled
 
 
 def load(made: int) -> Point:
@@ -49,12 +49,26 @@ def test_loads_of_what_is_not_multiplied_stay_in_their_places():
     ]
 
 
+def test_reductions_are_folded_as_soon_as_both_halves_are_there():
+    halves = [
+        Point((4,), (0, 1)),
+        Point((5,), (2, 3)),
+        Point((6,), (0, 2)),
+        Point((7,), (1, 3)),
+    ]
+    sums = [Point((8,), (4, 5)), Point((9,), (6, 7)), Point((10,), (8, 9))]
+    points = [*map(load, range(4)), *halves, *sums]
+    assert folded(points) == [0, 1, 4, 2, 6, 3, 7, 9, 5, 8, 10]
+    assert folded([load(0), Point((1,), (0,)), product(2, 0, 1)]) == [0, 1, 2]
+
+
 def test_every_order_keeps_what_is_read_before_its_use():
     chance = random.Random(1)
     for _ in range(300):
         points = some_points(chance)
         makers = {value: at for at, point in enumerate(points) for value in point.made}
-        for order in (scheduled(points, late=chance.random() < 0.5), loads_first(points)):
+        late = chance.random() < 0.5
+        for order in (scheduled(points, late=late), loads_first(points), folded(points)):
             assert sorted(order) == list(range(len(points)))
             place = {at: number for number, at in enumerate(order)}
             for at, point in enumerate(points):
