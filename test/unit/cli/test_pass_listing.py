@@ -44,6 +44,7 @@ def test_options_are_read_as_they_are_shown_with_the_defaults(name: str) -> None
         "PASSES": '"cse"',
         "WHAT": "check",
         "WHO": "mapped",
+        "COPIES": "2",
     }
     defaults = {field.name: field.default for field in fields(kind) if field.name != "name"}
     for shown, meaning in described(name).items():
