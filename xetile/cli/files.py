@@ -53,16 +53,19 @@ def write_output(path: str | None, content: str | bytes, *, by: str | None = Non
 def write_outputs(
     outputs: Sequence[tuple[str | None, str | bytes]], *, by: str | None = None
 ) -> None:
-    """Write several places as `write_output` does: all files or, where one cannot be written, none."""
+    """Write several places as `write_output` does: all of them or, where a file cannot be written, none."""
     files: list[tuple[str, bytes]] = []
+    streamed: list[bytes] = []
     for path, content in outputs:
         data = content.encode() if isinstance(content, str) else content
         if path is None or path == STANDARD:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
+            streamed.append(data)
         else:
             files.append((path, data))
     write_files(files, _refusing)
+    if streamed:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(streamed)
     for path, data in files:
         if by is not None and Path(path).is_file():
             say_written(by, path, len(data))
