@@ -8,6 +8,7 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
@@ -118,13 +119,16 @@ class _Reader:
                 self.spread(op)
 
     def spread(self, op: Operation) -> None:
-        for value, result in (*_passed(op), *((None, result) for result in op.results)):
-            if self.type_of(result).long or result in self.varying:
+        varying, type_of = self.varying, self.type_of
+        for result in op.results:
+            if result in varying or type_of(result).long:
                 continue
-            sources = op.operands if value is None else (value,)
-            differs = any(v in self.varying or self.type_of(v).long for v in sources)
-            if differs or (value is None and any(p in _called(op) for p in _OF_A_LANE)):
-                self.varying.add(result)
+            differs = any(v in varying or type_of(v).long for v in op.operands)
+            if differs or _is_of_a_lane(_called(op)):
+                varying.add(result)
+        for value, result in _passed(op) if op.successors else ():
+            if not type_of(result).long and (value in varying or type_of(value).long):
+                varying.add(result)
 
     def type_of(self, value: SSAValue) -> _Type:
         found = self.types.get(id(value.type))
@@ -248,11 +252,22 @@ def _called(op: Operation) -> str:
     return op.callee.root_reference.data if isinstance(op, llvm.CallOp) and op.callee else ""
 
 
+@cache
+def _is_of_a_lane(function: str) -> bool:
+    return any(piece in function for piece in _OF_A_LANE)
+
+
+@cache
+def _kind_of(function: str) -> Kind:
+    """Of a call that gives nothing."""
+    return "plain" if any(piece in function for piece in _HARMLESS) else "ordered"
+
+
 def _kind(op: Operation) -> Kind:
     name = _called(op)
     if "matrix_mad" in name:
         return "product"
-    return "plain" if op.results or any(piece in name for piece in _HARMLESS) else "ordered"
+    return "plain" if op.results else _kind_of(name)
 
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
