@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import outermost
@@ -37,9 +37,15 @@ def callee(op: llvm.CallOp) -> str | None:
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
     """Names of all that these functions call."""
     calls = (
-        op for function in functions for op in function.walk() if isinstance(op, llvm.CallOp)
+        op for function in functions for op in ops_of(function) if isinstance(op, llvm.CallOp)
     )
     return {name for op in calls if (name := callee(op)) is not None}
+
+
+def ops_of(function: llvm.FuncOp) -> Iterator[Operation]:
+    """The ops of a function, none of which has ops inside."""
+    for block in function.body.blocks:
+        yield from block.ops
 
 
 def products_per_step(kernel: llvm.FuncOp) -> int:

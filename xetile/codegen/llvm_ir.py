@@ -35,6 +35,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import LLVMTranslationException
 
+from xetile.analysis.kernels import outermost
 from xetile.codegen.atomics import atomic_instruction
 from xetile.codegen.fast_math import add_flags
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
@@ -131,7 +132,7 @@ def _declare(op: llvm.FuncOp, module: ir.Module) -> None:
 def _declare_variables(module: ModuleOp, made: ir.Module) -> None:
     """All variables; one name for two that are alike is one variable, as kernels of several modules have it."""
     known: dict[str, llvm.GlobalOp] = {}
-    for variable in module.walk():
+    for variable in outermost(module, (llvm.GlobalOp.name, llvm.FuncOp.name)):
         if not isinstance(variable, llvm.GlobalOp):
             continue
         name = variable.sym_name.data

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed, targets_of
-from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.codegen.functions import is_kernel, llvm_functions, ops_of
 from xetile.errors import warn
 from xetile.planning.pressure import noted
 from xetile.targets import find
@@ -73,7 +73,7 @@ def divides(function: llvm.FuncOp) -> bool:
     those of f32. IGC takes square roots of f16 in f32, and so by the option; of quotients of f16 it makes an
     approximation whatever it is told (source: ocloc's assembly), so there are none but those that may be that.
     """
-    return any(map(_is_inexact, function.walk()))
+    return any(map(_is_inexact, ops_of(function)))
 
 
 def may_be_approximate(op: Operation) -> bool:

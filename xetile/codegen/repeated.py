@@ -40,9 +40,9 @@ class Repeated:
         like = self._known.get(key)
         if like is None:
             return False
-        operands = op.operands
+        own = [values[operand] for operand in op.operands]
         given = [
-            before if place is None else values[operands[place]]
+            before if place is None else own[place]
             for before, place in zip(like.instruction.operands, like.places, strict=True)
         ]
         made = _copy(like.instruction, builder.block, given)
@@ -93,7 +93,7 @@ def key_of(op: Operation) -> Key:
         *map(id, op.properties.values()),
         *map(id, op.attributes.values()),
         None,
-        *(id(value.type) for value in op.operands),
+        *[id(value.type) for value in op.operands],
         None,
-        *(id(result.type) for result in op.results),
+        *[id(result.type) for result in op.results],
     )
