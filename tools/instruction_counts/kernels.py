@@ -72,6 +72,16 @@ KERNELS: Mapping[str, Counted] = {
         {"bmg": 2, "pvc": 2, "cri": 2},
         {"bmg": 158, "pvc": 211, "cri": 124},
     ),
+    "product, int8 weights, one subgroup": Counted(
+        weights(subgroups=(1, 1)),
+        {"bmg": 2, "pvc": 2, "cri": 2},
+        {"bmg": 364, "pvc": 368, "cri": 371},
+    ),
+    "product, int8 weights, scales, one subgroup": Counted(
+        weights(scaled=True, subgroups=(1, 1)),
+        {"bmg": 2, "pvc": 2, "cri": 2},
+        {"bmg": 620, "pvc": 620, "cri": 429},
+    ),
     "product through shared memory": Counted(
         (RFC / "2.4-shared-memory.mlir").read_text(),
         {"bmg": 2, "pvc": 2, "cri": 2},

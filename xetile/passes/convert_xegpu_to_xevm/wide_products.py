@@ -48,11 +48,20 @@ def widen_products(function: Operation, lanes: int) -> None:
         if isinstance(op, arith.MulfOp) and (number := _converted(op)) is not None
     ]
     factors = dict.fromkeys(op.operands[1 - number] for op, number in products)
-    if sum(prod(vector_shape(factor)) for factor in factors) > WIDE_FACTORS * lanes:
+    if sum(map(_elements, factors)) > WIDE_FACTORS * lanes:
         return
     wide: dict[SSAValue, SSAValue] = {}
     for op, number in products:
         _widen(op, number, wide)
+
+
+def _elements(factor: SSAValue) -> int:
+    """The elements that a factor has registers for: those of the row, where it is broadcast."""
+    maker = factor.owner
+    if isinstance(maker, BroadcastOp):
+        source = maker.source.type
+        return prod(vector_shape(maker.source)) if isinstance(source, VectorType) else 1
+    return prod(vector_shape(factor))
 
 
 def _converted(op: Operation) -> int | None:

@@ -26,6 +26,7 @@ from xetile.errors import fail, position
 from xetile.levels import LAUNCH_ATTRIBUTE, PRODUCTS_PER_STEP_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF
+from xetile.passes.convert_xevm_to_llvm.converted_operands import order_products
 from xetile.passes.convert_xevm_to_llvm.payloads import shared_payloads
 from xetile.passes.convert_xevm_to_llvm.private_buffers import bind_private
 from xetile.passes.convert_xevm_to_llvm.row_reads import row_reads
@@ -79,6 +80,7 @@ def convert_kernel(
         bind_private(view, buffer)
     _check_shared(function, sum(map(buffer_bytes, buffers)), targets)
     rewrite_blocks(view, body)
+    order_products(view.region)
     kernel = _kernel(function, view, arguments, buffers)
     registers = estimate(kernel)
     note(kernel, registers)
