@@ -98,6 +98,7 @@ def launch(
                 options.device,
                 assume=options.assume or "block",
                 unroll=options.unroll,
+                most_calls=device.information.most_calls,
             )
         seconds = execute_compiled(
             device,

@@ -34,6 +34,15 @@ def callee(op: llvm.CallOp) -> str | None:
     return None if op.callee is None else op.callee.root_reference.data
 
 
+def calls(module: ModuleOp) -> int:
+    """How many calls the functions of a module hold."""
+    return sum(
+        isinstance(op, llvm.CallOp)
+        for function in llvm_functions(module)
+        for op in ops_of(function)
+    )
+
+
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
     """Names of all that these functions call."""
     calls = (

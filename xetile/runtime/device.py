@@ -42,7 +42,8 @@ class Information(NamedTuple):
     Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
     why a device that is there cannot be opened. Without `checks_surfaces` it reads as they stand
     the matrices that 2D block messages do not take. `shared_bytes` is the shared memory of a
-    workgroup, None where the driver does not say.
+    workgroup, None where the driver does not say. `most_calls` is how many calls of functions a kernel may
+    hold to be built in seconds: with more of them its loops are not unrolled unless that is asked for.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Information(NamedTuple):
     fault: str | None = None
     checks_surfaces: bool = True
     shared_bytes: int | None = None
+    most_calls: int | None = None
 
 
 @runtime_checkable

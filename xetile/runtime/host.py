@@ -95,7 +95,12 @@ class HostLauncher:
             self._stage("compiling")
             module, name = _alone(kernel)
             compiled = compile_kernel(
-                module, name, self._target, assume=self._assume, unroll=self._unroll
+                module,
+                name,
+                self._target,
+                assume=self._assume,
+                unroll=self._unroll,
+                most_calls=self._device.information.most_calls,
             )
             self._stage(f"building {name}")
             program = self._device.build(compiled.spirv, compiled.options)

@@ -55,23 +55,28 @@ def compile_kernel(
     *,
     assume: "Assume" = "block",
     unroll: int | None = None,
+    most_calls: int | None = None,
 ) -> Compiled:
     """Compile the one kernel of a module that is named, or its only one, for `target` or as the module says.
 
-    `assume` and `unroll` are as `xetile.lower` has them.
+    `assume` and `unroll` are as `xetile.lower` has them. Where loops that are unrolled unasked leave the kernel with
+    more than `most_calls` calls of functions, they stay as they are written.
 
     Errors: XetileError where it cannot be compiled, or does not say what it takes.
     """
-    from xetile.analysis.kernels import symbol_name
+    from xetile.analysis.kernels import kernel_functions, symbol_name
     from xetile.analysis.targets import target_of
     from xetile.codegen import emit, launch_contract, lower_to_llvm
+    from xetile.codegen.functions import calls
 
     function = find_function(module, kernel)
     with placed_at(function):
         device = target_of(function, target).name
-        lowered = lower_to_llvm(
-            module, device, kernel=symbol_name(function), assume=assume, unroll=unroll
-        )
+        name = symbol_name(function)
+        lowered = lower_to_llvm(module, device, kernel=name, assume=assume, unroll=unroll)
+        is_large = most_calls is not None and calls(lowered) > most_calls
+        if is_large and unroll is None and kernel_functions(module):
+            lowered = lower_to_llvm(module, device, kernel=name, assume=assume, unroll=1)
         contract = launch_contract(lowered, device)
         (entry,) = cast("list[dict[str, Plain]]", contract["kernels"])
         if "arguments" not in entry:
@@ -104,7 +109,14 @@ def execute_on(
     """
     _check_early(module, kernel, arrays, grid)
     stage("compiling")
-    compiled = compile_kernel(module, kernel, target, assume=assume, unroll=unroll)
+    compiled = compile_kernel(
+        module,
+        kernel,
+        target,
+        assume=assume,
+        unroll=unroll,
+        most_calls=device.information.most_calls,
+    )
     return execute_compiled(device, compiled, arrays, grid=grid, times=times, stage=stage)
 
 

@@ -38,6 +38,13 @@ NEEDED_EXTENSIONS = (
 )
 """What a device reports that executes the builtins itself."""
 
+MOST_CALLS = 100
+"""Calls of builtins with which Intel's runtime for CPUs builds a kernel in about 5 seconds, the emulation linked to it.
+
+Its time grows with the square of them: 2.6, 4.4, 9.2, 37 seconds for 55, 90, 160, 300 (a product of 64 x 64 x 1024
+with `xetile-kernel gemm --wg 64x64 --sg 32x64`, executed with `xetile-run --on opencl:cpu --unroll 1`, 2, 4, 8).
+"""
+
 _EMULATION_OPTIONS = ["-cl-std=CL3.0"]
 _FAULT = struct.Struct("<qq")
 
@@ -90,7 +97,14 @@ def describe(name: str, device: pyopencl.Device) -> Information:
     """What there is to say of a device that is chosen by `name`."""
     text = one_line(f"{device.name}, {device.platform.name} {device.driver_version}")
     shared = int(device.local_mem_size)
-    return Information(name, text, emulates=not is_native(device), shared_bytes=shared)
+    is_emulating = not is_native(device)
+    return Information(
+        name,
+        text,
+        emulates=is_emulating,
+        shared_bytes=shared,
+        most_calls=MOST_CALLS if is_emulating else None,
+    )
 
 
 class _Built(NamedTuple):

@@ -12,6 +12,7 @@ from support.fake_device import FakeDevice
 from xetile.codegen import lower_to_llvm
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
+from xetile.kernels.gemm import gemm
 from xetile.runtime.device import Argument, Pointer, Program
 from xetile.runtime.launch import compile_kernel, execute_compiled, execute_on
 
@@ -197,6 +198,18 @@ def test_a_kernel_is_compiled_once_for_several_launches():
     for _ in range(3):
         execute_compiled(device, compiled, [given, 0])
     assert given.tolist() == [3] * 4
+
+
+def test_loops_stay_as_written_where_unrolled_they_call_more_than_a_device_builds_soon():
+    made = gemm(m=64, n=64, k=1024, workgroup_tile=(64, 64))
+    unrolled, as_written = (
+        compile_kernel(made, None, "bmg", unroll=unroll).spirv for unroll in (None, 1)
+    )
+    assert len(unrolled) > 4 * len(as_written)
+    assert compile_kernel(made, None, "bmg", most_calls=100).spirv == as_written
+    assert compile_kernel(made, None, "bmg", most_calls=10_000).spirv == unrolled
+    asked = compile_kernel(made, None, "bmg", unroll=16, most_calls=100).spirv
+    assert asked == unrolled
 
 
 def test_the_room_is_imported_without_drivers():
