@@ -106,7 +106,12 @@ class XeTileToXeVM(_Pipeline):
 
 @dataclass(frozen=True)
 class XeTileToLLVM(_Pipeline):
-    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins."""
+    """Lower XeTile of any level to the llvm dialect with calls of Intel's builtins.
+
+    Parameters:
+        unroll: how often loops of products have their rounds written, one behind the other; 1 leaves loops as they are;
+            by default what measured best on the device.
+    """
 
     name = "xetile-to-llvm"
     level = "llvm"

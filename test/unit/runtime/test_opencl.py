@@ -277,7 +277,8 @@ def test_a_device_with_the_builtins_gets_the_module_alone(cache: Path):
     with ChildDevice("native", environment, seconds=60, worker=command) as device:
         assert not device.information.emulates
         with pytest.raises(XetileError, match="Unrecognized build options: -cl-intel-256-GRF"):
-            device.build(word.spirv, word.options)  # which go along as they are
+            # options go along as they are
+            device.build(word.spirv, {"opencl": "-cl-intel-256-GRF-per-thread"})
         program = device.build(word.spirv, {})
         memory = device.allocate(8)
         device.write(memory, b"abcd")

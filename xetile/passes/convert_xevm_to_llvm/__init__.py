@@ -135,7 +135,8 @@ class ConvertXeVMToLLVM(ModulePass):
     """Turn kernels at lane level into functions of the llvm dialect that call Intel's builtins.
 
     Parameters:
-        unroll: how often loops of products have their rounds written; by default what measured best on the device.
+        unroll: how often loops of products have their rounds written, one behind the other; 1 leaves loops as they are;
+            by default what measured best on the device.
         print_registers: whether the registers that each kernel has live go to standard error; false by default.
     """
 

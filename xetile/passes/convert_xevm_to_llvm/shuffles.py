@@ -28,6 +28,10 @@ _BROADCAST = "sub_group_broadcast"
 _FLOATS = {"f16": "Dh", "f32": "f", "f64": "d"}
 """Floats that are moved as they are: IGC finds a sum over all lanes by its shuffles and additions, of one type."""
 
+_AS_WORDS = {("sub_group_shuffle", "Dh")}
+"""What is moved as integers all the same: Intel's runtime for CPUs ends on many of these ("Cannot emit physreg copy
+instruction", 2026.2.0), and no sum over lanes is made of them."""
+
 _LETTERS = {8: "c", 16: "s", 32: "i", 64: "l"}
 
 
@@ -56,7 +60,8 @@ def _moved(
     view: LLVMView, name: str, value: SSAValue, element: Attribute, offset: SSAValue
 ) -> SSAValue:
     """What another lane has; what is no float of OpenCL's is moved as an integer of whole bytes."""
-    if (letter := _FLOATS.get(str(element))) is not None:
+    letter = _FLOATS.get(str(element))
+    if letter is not None and (name, letter) not in _AS_WORDS:
         return view.result_of_call(mangle(name, [letter, "j"]), [value, offset], element)
     bits = element_bits(element)
     word = IntegerType(max(8, bits))
