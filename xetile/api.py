@@ -359,4 +359,8 @@ def emit(
 
     if kind not in KINDS:
         raise XetileError(f"unknown kind of code '{kind}'; expected one of {', '.join(KINDS)}")
+    if kind == "ll" and grf is not None:
+        raise XetileError(
+            f"grf={grf} goes with what is built for a device, which LLVM IR is not"
+        )
     return emit_code(module, kind, device, assume=assume, unroll=unroll, grf=grf)

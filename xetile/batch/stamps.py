@@ -32,7 +32,7 @@ class Stamp(TypedDict):
 
 def key_of(text: str, device: str | None, options: Options) -> str:
     """A hash of all that decides what is made of a source: its text, the device, the options, the compiler."""
-    parts = [text, device, asdict(options), _compiler(), _ocloc(options)]
+    parts = [text, device, asdict(options), compiler(), _ocloc(options)]
     from hashlib import sha256  # OpenSSL, which only batches need
 
     return sha256(json.dumps(parts).encode()).hexdigest()
@@ -83,7 +83,7 @@ def _read(path: Path) -> Stamp | None:
 
 
 @cache
-def _compiler() -> str:
+def compiler() -> str:
     """A hash of this compiler's own text, and of the versions of what it stands on."""
     from importlib.metadata import version
 

@@ -87,12 +87,6 @@ def hot_range(program: Program) -> range | None:
     return best
 
 
-def hot_loop(program: Program) -> tuple[Instruction, ...] | None:
-    """The instructions of the hot loop, as `hot_range` has it."""
-    loop = hot_range(program)
-    return None if loop is None else program.instructions[loop.start : loop.stop]
-
-
 def unrolled_range(program: Program) -> range:
     """Where a loop was that is unrolled completely: from the first 2D load or prefetch, or DPAS, to the last DPAS."""
     kinds = list(map(classify, program.instructions))

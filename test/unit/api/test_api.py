@@ -79,6 +79,14 @@ def test_unknown_levels_and_kinds_are_named() -> None:
         xetile.emit(module, "x", "bmg")  # pyright: ignore[reportArgumentType]
 
 
+def test_llvm_ir_has_no_register_file() -> None:
+    module = xetile.parse("examples/gemm_f16_plain.mlir")
+    with pytest.raises(
+        xetile.XetileError, match=r"^grf=small goes with what is built for a device"
+    ):
+        xetile.emit(module, "ll", "bmg", grf="small")
+
+
 def test_lowering_leaves_its_argument_alone() -> None:
     module = xetile.parse("examples/gemm_f16_plain.mlir")
     before = xetile.text(module)

@@ -2,7 +2,7 @@ import pytest
 
 from xetile.errors import XetileError
 from xetile.targets.xe.issue import Rates
-from xetile.toolchain.assembly import hot_loop, parse_assembly
+from xetile.toolchain.assembly import hot_range, parse_assembly
 from xetile.toolchain.isa import Work, statistics
 
 DPAS = "        dpas.8x8 (16|M0)         r3:f  r3:f  r35:hf  r67.0:hf  {Atomic}\n"
@@ -55,8 +55,10 @@ kernels_misc_info:
 
 
 def test_the_hot_loop_is_the_innermost_with_most_dpas():
-    loop = hot_loop(parse_assembly(ASSEMBLY))
-    assert loop is not None
+    program = parse_assembly(ASSEMBLY)
+    place = hot_range(program)
+    assert place is not None
+    loop = program.instructions[place.start : place.stop]
     assert len(loop) == 11
     assert loop[0].mnemonic == "mov"
     assert loop[-1].mnemonic == "jmpi"
@@ -93,7 +95,7 @@ STRAIGHT = "L0:\n" + DPAS * 6 + ASSEMBLY[ASSEMBLY.index("L400:") :]
 
 
 def test_without_a_loop_the_whole_kernel_counts():
-    assert hot_loop(parse_assembly(STRAIGHT)) is None
+    assert hot_range(parse_assembly(STRAIGHT)) is None
     counts = statistics(STRAIGHT, DESCRIPTION, "gemm", work=Work(products_per_step=2))
     assert counts["dpas"] == 2
     assert counts["loop_unroll"] == 3

@@ -22,18 +22,6 @@ class Straight(NamedTuple):
     successors: Sequence[int] = ()
 
 
-def live_bytes(sizes: Sequence[int], blocks: Sequence[Straight]) -> list[list[int]]:
-    """Bytes that are live right behind each point, by block: what is made there counts although nothing may read it.
-
-    `sizes` are the values' bytes, by their number.
-    """
-    after = live_after(blocks)
-    return [
-        bytes_along(sizes, block.points, live)
-        for block, live in zip(blocks, after, strict=True)
-    ]
-
-
 def live_after(blocks: Sequence[Straight]) -> list[int]:
     """The values that are live behind each block; bit n stands for value n."""
     effects = [_effect(block.points) for block in blocks]

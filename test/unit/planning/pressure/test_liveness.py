@@ -1,6 +1,14 @@
 """Values of plain programs: where they are live, and how many bytes that is."""
 
-from xetile.planning.pressure.liveness import Point, Straight, live_bytes
+from collections.abc import Sequence
+
+from xetile.planning.pressure.liveness import Point, Straight, bytes_along, live_after
+
+
+def live_bytes(sizes: Sequence[int], blocks: Sequence[Straight]) -> list[list[int]]:
+    after = live_after(blocks)
+    rows = zip(blocks, after, strict=True)
+    return [bytes_along(sizes, block.points, live) for block, live in rows]
 
 
 def test_a_value_is_live_up_to_its_last_use():
