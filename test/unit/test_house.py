@@ -77,7 +77,6 @@ OUR_OWN_NUMBERS: Mapping[str, str] = {
     "xetile.planning.unrolling._FEW": "products for each op that computes",
     "xetile.planning.places.MOST_TERMS": "a bound on the work of planning",
     "xetile.planning.messages._LARGEST_PART": "a bound on the work of planning",
-    "xetile.planning.shared_messages.BYTE_BITS": "bits of a byte",
     "xetile.planning.register_layouts.candidates.MOST_CANDIDATES": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MANY_CLASSES": "a bound on the work of planning",
     "xetile.planning.register_layouts.choice._MOST_VISITS": "a bound on the work of planning",

@@ -19,7 +19,7 @@ from xetile.layout.exchange.prices import Prices
 from xetile.layout.exchange.swizzling import BANK_BITS
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.targets import DEFAULT, find
-from xetile.targets.target import Target
+from xetile.targets.target import BYTE_BITS, Target
 from xetile.targets.xe.device import SHARED_BLOCK_ALIGNMENT, XeDevice
 from xetile.targets.xe.dpas import depth, ops_per_channel
 
@@ -28,9 +28,6 @@ Place = tuple[int, int]
 
 Role = Literal["a", "b", "rows"] | None
 """What a loaded value becomes: an operand of a matrix product, "rows" that are reduced; None for anything else."""
-
-
-BYTE_BITS = 8
 
 
 class Cell(NamedTuple):

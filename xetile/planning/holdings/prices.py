@@ -21,9 +21,9 @@ from xetile.planning.exchanges import planned_exchange
 from xetile.planning.holdings.needs import Needs, reduced
 from xetile.planning.messages import in_memory, plan
 from xetile.planning.register_layouts.classes import weight
-from xetile.planning.shared_messages import BYTE_BITS, role_of, shared_memory_of
+from xetile.planning.shared_messages import role_of, shared_memory_of
 from xetile.planning.uses import TileUse
-from xetile.targets.target import INDEX_BITS
+from xetile.targets.target import BYTE_BITS, INDEX_BITS
 from xetile.targets.xe.device import XeDevice
 from xetile.targets.xe.prices import CONVERSIONS, ELEMENTWISE, SHARED_ROUND
 
