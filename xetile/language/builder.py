@@ -1,0 +1,162 @@
+"""The ops of one kernel as they come into being: each at the user's line, equal pure ops once.
+
+`current()` is the builder of the kernel that is being traced or executed eagerly in this thread; what the language
+offers calls it, and nothing else makes ops. A `Builder` puts ops into blocks; an eager one executes each.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from xetile.language.positions import here
+from xetile.language.refusals import refuse
+
+Pair = tuple[int, int]
+"""Rows and columns."""
+
+Constant: TypeAlias = (
+    "IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat] | DenseIntOrFPElementsAttr"
+)
+
+
+@dataclass(eq=False)
+class Builder:
+    """Makes the ops of a kernel. `sg_layout` is how its subgroups are laid out over rows and columns."""
+
+    sg_layout: Pair
+    block: Block = field(default_factory=Block)
+    _known: list[dict[object, SSAValue]] = field(default_factory=lambda: [{}])
+    """Pure values by what makes them, a dict for each block around the current one."""
+    _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
+    _last_constant: Operation | None = None
+
+    def __post_init__(self) -> None:
+        self.entry = self.block
+
+    eager = False
+    """Whether ops are executed as they are made, so that values can be asked for."""
+
+    def insert(self, op: Operation) -> Operation:
+        """Put an op at the end of the current block, with the position of the user's line."""
+        self.place(op)
+        self.block.add_op(op)
+        return op
+
+    def result(self, op: Operation) -> SSAValue:
+        """Put an op with one result at the end of the current block; its result."""
+        return self.insert(op).results[0]
+
+    def pure(self, op: Operation) -> SSAValue:
+        """The result of an op without effects: that of an equal one that is in scope, if there is one."""
+        key = (
+            op.name,
+            tuple(op.operands),
+            tuple(sorted(op.properties.items())),
+            tuple(sorted(op.attributes.items())),
+            op.results[0].type,
+        )
+        for known in reversed(self._known):
+            if key in known:
+                return known[key]
+        found = self.result(op)
+        self._known[-1][key] = found
+        return found
+
+    def constant(self, value: Constant) -> SSAValue:
+        """A constant, which stands at the beginning of the kernel and once."""
+        known = self._constants.get(value)
+        if known is None:
+            op = ConstantOp(value)
+            self.place(op)
+            self._add_constant(op)
+            known = self._constants[value] = op.result
+        return known
+
+    def _add_constant(self, op: Operation) -> None:
+        if self._last_constant is None:
+            first = self.entry.first_op
+            if first is None:
+                self.entry.add_op(op)
+            else:
+                self.entry.insert_op_before(op, first)
+        else:
+            self.entry.insert_op_after(op, self._last_constant)
+        self._last_constant = op
+
+    def index(self, value: int) -> SSAValue:
+        """A constant of type index."""
+        return named(
+            self.constant(IntegerAttr(value, IndexType())), f"c{value}".replace("-", "_")
+        )
+
+    def place(self, op: Operation) -> None:
+        """Give an op the position of the user's line, where it has none."""
+        if isinstance(op.location, UnknownLoc) and (position := here()) is not None:
+            op.location = position
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[Block]:
+        """Ops go into `block` meanwhile; what is made there is not in scope after."""
+        outer, self.block = self.block, block
+        self._known.append({})
+        try:
+            yield block
+        finally:
+            self._known.pop()
+            self.block = outer
+
+    def concrete(self, value: SSAValue) -> object | None:
+        """What an eager builder computed for a value (a numpy scalar or array); None when tracing."""
+        return None
+
+
+_builder: ContextVar[Builder | None] = ContextVar("builder", default=None)
+
+
+def current() -> Builder:
+    """The builder at work.
+
+    Errors: XetileError outside of a kernel.
+    """
+    builder = _builder.get()
+    if builder is None:
+        refuse(
+            "this stands outside of a kernel; call it in a function that @xt.kernel decorates"
+        )
+    return builder
+
+
+def building() -> Builder | None:
+    """The builder at work, None outside of a kernel."""
+    return _builder.get()
+
+
+@contextmanager
+def using(builder: Builder) -> Generator[Builder]:
+    """`builder` is the current one meanwhile."""
+    token = _builder.set(builder)
+    try:
+        yield builder
+    finally:
+        _builder.reset(token)
+
+
+def named(value: SSAValue, name: str) -> SSAValue:
+    """`value`, called `name` in printed IR where it has no name yet."""
+    if value.name_hint is None:
+        value.name_hint = name
+    return value

@@ -1,0 +1,49 @@
+"""Where in the user's Python file something is written: the innermost line that is not the language's own."""
+
+from functools import cache
+from inspect import currentframe
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc
+
+_OURS = "xetile.language"
+
+
+def here() -> "FileLineColLoc | None":
+    """The position of the expression that is being evaluated, None where no file of a user's is on the stack."""
+    frame = user_frame()
+    return None if frame is None else place_of(frame)
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame outside of this package."""
+    frame = currentframe()
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module != _OURS and not module.startswith(f"{_OURS}."):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def place_of(frame: FrameType) -> "FileLineColLoc":
+    """The position of what a frame executes: line and column count from 1."""
+    line, column = _columns(frame.f_code)[frame.f_lasti // 2]
+    return _location(frame.f_code.co_filename, line, column)
+
+
+@cache
+def _columns(code: CodeType) -> list[tuple[int, int]]:
+    return [
+        (line or code.co_firstlineno, (column or 0) + 1)
+        for line, _, column, _ in code.co_positions()
+    ]
+
+
+@cache
+def _location(filename: str, line: int, column: int) -> "FileLineColLoc":
+    from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+
+    return FileLineColLoc(StringAttr(filename), IntAttr(line), IntAttr(column))
