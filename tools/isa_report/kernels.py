@@ -14,7 +14,7 @@ from tools.isa_report.upstream import Ways, ways
 from tools.isa_report.upstream.subgroup import Product as SubgroupProduct
 from tools.isa_report.upstream.workgroup import RELU as UPSTREAM_RELU
 from tools.isa_report.upstream.workgroup import Product as WorkgroupProduct
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.targets import names
 from xetile.targets.target import Access
 
@@ -60,7 +60,7 @@ def _gemm(
 
     workgroup = (256, 256) if tile == (32, 64) else (64, 64)
     return text(
-        gemm(
+        gemm_module(
             m=4096,
             n=4096,
             k=4096,

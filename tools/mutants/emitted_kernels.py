@@ -16,7 +16,7 @@ import numpy
 from numpy.typing import NDArray
 
 from xetile import api
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 Array = NDArray[Any]
 Extents = tuple[int, int, int]
@@ -100,7 +100,7 @@ class Product(NamedTuple):
     def text(self) -> str:
         """The kernel's text."""
         (rows, columns), k = self.c_shape, self.k
-        module = gemm(
+        module = gemm_module(
             m=rows,
             n=columns,
             k=k,

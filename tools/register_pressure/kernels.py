@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tools.isa_report.kernels import KERNELS
 from xetile.api import parse_text
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 SUMS: Mapping[str, str] = {"f16": "f32", "bf16": "f32", "i8": "i32", "tf32": "f32"}
 TILES = (*product((8, 16, 24, 32), (16, 32, 64), (16, 32, 64)),)
@@ -43,7 +43,7 @@ def module_of(kernel: Kernel) -> ModuleOp:
     if kernel.kind == "report":
         return parse_text(KERNELS[kernel.tile].text(), "kernel.mlir")
     m, n, k = map(int, kernel.tile.split("x"))
-    return gemm(
+    return gemm_module(
         m=SIZE,
         n=SIZE,
         k=SIZE,

@@ -175,7 +175,7 @@ class Worker:
         def build() -> int:
             m, n, k = EXTENTS
             found.append(
-                xetile.kernels.gemm(
+                xetile.kernels.gemm_module(
                     m=m, n=n, k=k, a=a, b=b, accumulator=accumulator, c=c,
                     workgroup_tile=(32, 64), subgroup_tile=(16, 32), k_step=32, prefetch=1,
                 )

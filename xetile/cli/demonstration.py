@@ -13,7 +13,7 @@ from xetile.analysis.kernels import kernel_functions
 from xetile.api import execute, lower, parse_text, text
 from xetile.cli.files import make_folder, read_input, write_output
 from xetile.codegen import emit, lower_to_llvm, statistics
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.levels import LevelName
 from xetile.targets import find
 from xetile.toolchain.paths import find_mlir_opt, find_ocloc
@@ -140,7 +140,9 @@ def _show_execution(device: str) -> list[str]:
     """The levels whose result is not that of the first."""
     m, n, k = 144, 112, 96
     _title(f"A small GEMM, {m}x{n}x{k}, f16, executed on the CPU and held against numpy")
-    module = gemm(m=m, n=n, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=2)
+    module = gemm_module(
+        m=m, n=n, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=2
+    )
     generator = numpy.random.default_rng(0)
     a = generator.standard_normal((m, k)).astype(numpy.float16)
     b = generator.standard_normal((k, n)).astype(numpy.float16)

@@ -33,9 +33,9 @@ def make_parser() -> ToolParser:
 
 def _add_gemm(add: Callable[..., object]) -> None:
     """The flags of the builder's parameters, with the builder's defaults."""
-    from xetile.kernels import gemm
+    from xetile.kernels import gemm_module
 
-    parameters = signature(gemm).parameters
+    parameters = signature(gemm_module).parameters
 
     def flag(name: str, meaning: str, **how: Any) -> None:
         parameter = how.pop("of", name)
@@ -71,12 +71,12 @@ def _run(arguments: list[str]) -> int:
     options = make_parser().parse_args(arguments)
     from xetile.api import text
     from xetile.cli.kernel_registers import warn_of_spills
-    from xetile.kernels import gemm
+    from xetile.kernels import gemm_module
 
     request = {
         name: value for name, value in vars(options).items() if name not in _NOT_THE_KERNEL
     }
-    made = text(gemm(**request))
+    made = text(gemm_module(**request))
     write_output(options.output, made, by=PROGRAM)
     written = options.output not in (None, STANDARD)
     warn_of_spills(request, made, options.output if written else "<stdout>")

@@ -1,5 +1,5 @@
 """Builders of whole kernels."""
 
-from xetile.kernels.gemm import gemm
+from xetile.kernels.gemm_module import gemm_module
 
-__all__ = ["gemm"]
+__all__ = ["gemm_module"]

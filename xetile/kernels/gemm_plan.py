@@ -60,7 +60,7 @@ class Map:
 
 @dataclass(frozen=True)
 class GemmPlan:
-    """A request for a GEMM kernel, in the units of `gemm`."""
+    """A request for a GEMM kernel, in the units of `gemm_module`."""
 
     m: int
     n: int

@@ -13,7 +13,7 @@ M, N, K = 128, 96, 64
 @pytest.mark.parametrize("element", ["f16", "i8"])
 def test_a_gemm_is_2mnk_at_every_level(level: str, element: str) -> None:
     result = "i32" if element == "i8" else "f32"
-    module = kernels.gemm(
+    module = kernels.gemm_module(
         m=M, n=N, k=K, workgroup_tile=(64, 32), subgroup_tile=(32, 16), a=element, b=element, accumulator=result
     )  # fmt: skip
     if level != "workgroup":

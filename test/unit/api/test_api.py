@@ -96,7 +96,9 @@ def test_lowering_leaves_its_argument_alone() -> None:
 
 
 def test_what_is_lower_already_does_not_go_up() -> None:
-    module = xetile.lower(xetile.kernels.gemm(m=64, n=64, k=64), to="xegpu", device="bmg")
+    module = xetile.lower(
+        xetile.kernels.gemm_module(m=64, n=64, k=64), to="xegpu", device="bmg"
+    )
     with pytest.raises(
         xetile.XetileError, match="this kernel is at level xegpu already, which is"
     ):

@@ -15,7 +15,9 @@ def arrays() -> list[numpy.ndarray]:
     return [a, b, numpy.zeros((64, 64), numpy.float32)]
 
 
-MODULE = xetile.kernels.gemm(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+MODULE = xetile.kernels.gemm_module(
+    m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16)
+)
 
 
 def test_a_name_is_opened_for_the_call_and_a_device_stays_open(

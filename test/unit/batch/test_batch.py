@@ -14,7 +14,7 @@ from xetile.batch.options import KINDS, Options, output_name, stem
 from xetile.batch.outcomes import Outcome
 from xetile.batch.stamps import stamp_path
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def sources(tmp_path: Path) -> list[str]:
 
 
 def _product(m: int) -> ModuleOp:
-    return gemm(m=m, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    return gemm_module(m=m, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
 
 
 def states(outcomes: Sequence[Outcome]) -> list[str]:

@@ -6,12 +6,12 @@ import pytest
 
 from xetile.api import text
 from xetile.cli.kernel import main
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 
 def test_flags_have_the_defaults_of_the_builder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gemm", "--m", "512", "--n", "256", "--k", "64"]) == 0
-    assert capsys.readouterr().out == text(gemm(m=512, n=256, k=64))
+    assert capsys.readouterr().out == text(gemm_module(m=512, n=256, k=64))
 
 
 def test_help_shows_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,7 +24,7 @@ def test_help_shows_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
 def test_extents_alone_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
     needed = [
         f"--{name}"
-        for name, parameter in signature(gemm).parameters.items()
+        for name, parameter in signature(gemm_module).parameters.items()
         if parameter.default is Parameter.empty
     ]
     assert main(["gemm"]) == 1

@@ -24,7 +24,9 @@ EXPECTED = "opencl:cpu, opencl:gpu or opencl:gpu:N"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a GEMM at the first level and at the last, which is the working directory."""
-    module = kernels.gemm(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+    module = kernels.gemm_module(
+        m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16)
+    )
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gemm.mlir").write_text(text(module))
     (tmp_path / "last.mlir").write_text(text(lower(module, to="llvm", device="bmg")))

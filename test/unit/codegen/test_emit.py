@@ -9,7 +9,7 @@ from xetile import __version__
 from xetile.codegen import emit, launch_contract, statistics
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.targets.target import RegisterFile
 
 LOAD = """xevm.blockload2d %p, %w, %h, %w, %x, %x <{elem_size_in_bits = 16 : i32, pack_register = false,
@@ -92,7 +92,7 @@ def test_statistics_of_kernels_without_a_loop():
 def test_a_small_register_file_that_may_not_hold_a_kernel_is_told_of(
     grf: RegisterFile | None, told: bool, capsys: pytest.CaptureFixture[str]
 ):
-    module = gemm(m=256, n=256, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 64))
+    module = gemm_module(m=256, n=256, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 64))
     emit(module, "spirv", "bmg", grf=grf)
     says = capsys.readouterr().err
     assert (

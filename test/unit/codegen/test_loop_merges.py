@@ -10,7 +10,7 @@ from xetile.codegen.loop_merges import placed
 from xetile.codegen.spirv import Instruction, code, instructions
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 LABEL, MERGE, BRANCH, CONDITIONAL = 248, 246, 249, 250
 DISABLE = "disable = true"
@@ -148,7 +148,7 @@ def test_words_are_moved_to_the_branch():
 @pytest.mark.ocloc
 def test_the_compiler_leaves_loops_as_they_are():
     """A round has two products; it would write them 16 times."""
-    module = gemm(
+    module = gemm_module(
         m=8, n=16, k=512, workgroup_tile=(8, 16), subgroup_tile=(8, 16), prefetch=None
     )
     assembly = emit(module, "asm", "bmg", unroll=1)

@@ -6,14 +6,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.api import parse_text
 from xetile.codegen import lower_to_llvm, statistics
 from xetile.codegen.options import build_options, register_file
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 LIMITS = {"pvc": 9.6, "bmg": 6.1, "lnl": 6.1, "ptl": 6.1, "cri": 6.1}
 """Instructions per K step of 32, at most."""
 
 
 def product() -> ModuleOp:
-    return gemm(m=4096, n=4096, k=4096, workgroup_tile=(64, 64), subgroup_tile=(8, 16))
+    return gemm_module(m=4096, n=4096, k=4096, workgroup_tile=(64, 64), subgroup_tile=(8, 16))
 
 
 @pytest.mark.ocloc

@@ -9,7 +9,7 @@ from xetile.api import parse_text
 from xetile.codegen import lower_to_llvm
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.codegen.walk import walk
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.toolchain.isa import Work
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -37,7 +37,7 @@ def test_examples(example: str, work: Work) -> None:
 
 @pytest.mark.parametrize(("k", "distance"), [(96, 1), (160, 2), (1024, 4)])
 def test_steps_and_prefetches_as_written(k: int, distance: int) -> None:
-    kernel = gemm(
+    kernel = gemm_module(
         m=64, n=64, k=k, workgroup_tile=(64, 64), subgroup_tile=(32, 32), prefetch=distance
     )
     (lowered,) = filter(is_kernel, llvm_functions(lower_to_llvm(kernel, "bmg")))

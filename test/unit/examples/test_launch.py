@@ -16,7 +16,7 @@ PLAIN_LOADS = Path(__file__).with_name("Inputs") / "gemm_plain_loads.mlir"
 
 
 def small_gemm() -> ModuleOp:
-    return xetile.kernels.gemm(
+    return xetile.kernels.gemm_module(
         m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32)
     )
 

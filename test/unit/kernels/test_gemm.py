@@ -2,7 +2,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import xetile
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 
 def reread(module: ModuleOp) -> ModuleOp:
@@ -20,7 +20,9 @@ def names(module: ModuleOp) -> list[str]:
 def test_the_examples_are_what_the_builder_makes(
     a: str, accumulator: str, prefetch: int | None
 ) -> None:
-    built = gemm(m=4096, n=4096, k=4096, a=a, accumulator=accumulator, prefetch=prefetch)
+    built = gemm_module(
+        m=4096, n=4096, k=4096, a=a, accumulator=accumulator, prefetch=prefetch
+    )
     written = xetile.parse(f"examples/gemm_{a}{'' if prefetch else '_plain'}.mlir")
     tiles = {str(v.type) for op in built.walk() for v in op.results if "tile<" in str(v.type)}
     written_tiles = {
@@ -33,18 +35,20 @@ def test_the_examples_are_what_the_builder_makes(
 
 
 def test_what_is_built_reads_back_as_it_is() -> None:
-    built = gemm(m=300, n=208, k=72, a="bf16", c="bf16", workgroup_tile=(128, 128), prefetch=2)
+    built = gemm_module(
+        m=300, n=208, k=72, a="bf16", c="bf16", workgroup_tile=(128, 128), prefetch=2
+    )
     assert reread(built).is_structurally_equivalent(built)
 
 
 def test_values_have_names() -> None:
-    text = xetile.text(gemm(m=300, n=208, k=72, workgroup_tile=(128, 128)))
+    text = xetile.text(gemm_module(m=300, n=208, k=72, workgroup_tile=(128, 128)))
     for name in ("%A", "%B", "%C", "%block_x", "%m", "%a_start", "%acc", "%sum", "%c_tile"):
         assert name in text
 
 
 def test_c_is_converted_after_the_loop() -> None:
-    text = xetile.text(gemm(m=64, n=64, k=64, c="f16", workgroup_tile=(64, 64)))
+    text = xetile.text(gemm_module(m=64, n=64, k=64, c="f16", workgroup_tile=(64, 64)))
     assert text.count("arith.truncf") == 1
     assert (
         text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")

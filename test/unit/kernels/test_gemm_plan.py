@@ -4,7 +4,7 @@ from math import prod
 import pytest
 
 from xetile.errors import XetileError
-from xetile.kernels.gemm import conversions, gemm
+from xetile.kernels.gemm_module import conversions, gemm_module
 from xetile.kernels.gemm_plan import ACCUMULATORS, GemmPlan, Map, check_plan, prefetch_map
 from xetile.layout.algebra.distribution import Distribution
 
@@ -119,7 +119,7 @@ def test_conversions(source: str, target: str, ops: list[tuple[str, str]]) -> No
     ("operands", "accumulator"), [(a, acc) for a, accs in ACCUMULATORS.items() for acc in accs]
 )
 def test_every_product_makes_legal_ir(operands: str, accumulator: str) -> None:
-    module = gemm(
+    module = gemm_module(
         m=64, n=64, k=40, a=operands, accumulator=accumulator, workgroup_tile=(64, 64)
     )
     module.verify()

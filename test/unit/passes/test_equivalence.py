@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
 from xetile.interpreter import execute
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 
@@ -46,7 +46,7 @@ def check(
     kind = accumulator or ACCUMULATORS[type]
 
     def build() -> ModuleOp:
-        return gemm(m=m, n=n, k=k, a=type, accumulator=kind, **options)
+        return gemm_module(m=m, n=n, k=k, a=type, accumulator=kind, **options)
 
     c_type = options.get("c") or kind
     expected = executed(ON_NUMPY, build(), a, b, c_type)
@@ -93,7 +93,8 @@ def test_all_levels_agree_with_one_another_and_with_numpy(
         m, n, k = size
         kind = ACCUMULATORS[type]
         modules = [
-            gemm(m=m, n=n, k=k, a=type, accumulator=kind, **options) for _ in (None, *ALL)
+            gemm_module(m=m, n=n, k=k, a=type, accumulator=kind, **options)
+            for _ in (None, *ALL)
         ]
         for module, level in zip(modules[1:], ALL, strict=True):
             lower(context(), module, level, "bmg")

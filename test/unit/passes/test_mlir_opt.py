@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from xetile.dialects.modules import context, parse
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.levels import LevelName
 from xetile.passes.pipelines import lower
 
@@ -39,7 +39,7 @@ def test_mlir_opt_takes_it_and_gives_it_back(
         "workgroup_tile": (64, 64),
         "subgroup_tile": (32, 32),
     } | KERNELS[name]
-    module = gemm(m=72, n=96, k=144, **options)
+    module = gemm_module(m=72, n=96, k=144, **options)
     lower(context(), module, level, "bmg")
     # tf32 vectors exist at X only: a lane holds them as f32.
     done = subprocess.run(

@@ -5,7 +5,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 
@@ -24,7 +24,7 @@ def kernel(body: str, arguments: str, attributes: str = "") -> ModuleOp:
 
 
 def test_types_that_dpas_lacks() -> None:
-    module = gemm(
+    module = gemm_module(
         m=64, n=64, k=64, a="f32", workgroup_tile=(64, 64), subgroup_tile=(32, 32), k_step=32
     )
     message = refused(module, "xegpu").message
@@ -102,13 +102,13 @@ def test_more_subgroups_than_the_workgroup_has() -> None:
 def test_blocking_asks_for_subgroup_level_first() -> None:
     from xetile.passes.xetile_blocking import XeTileBlocking
 
-    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    module = gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):
         XeTileBlocking("bmg").apply(context(), module)
 
 
 def test_an_unknown_device_is_refused() -> None:
-    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    module = gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     assert "known are pvc, bmg, " in refused(module, "xegpu", "bmh").message
 
 

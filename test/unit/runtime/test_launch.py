@@ -12,7 +12,7 @@ from support.fake_device import FakeDevice
 from xetile.codegen import lower_to_llvm
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
-from xetile.kernels.gemm import gemm
+from xetile.kernels.gemm_module import gemm_module
 from xetile.runtime.device import Argument, Pointer, Program
 from xetile.runtime.launch import compile_kernel, execute_compiled, execute_on
 
@@ -201,7 +201,7 @@ def test_a_kernel_is_compiled_once_for_several_launches():
 
 
 def test_loops_stay_as_written_where_unrolled_they_call_more_than_a_device_builds_soon():
-    made = gemm(m=64, n=64, k=1024, workgroup_tile=(64, 64))
+    made = gemm_module(m=64, n=64, k=1024, workgroup_tile=(64, 64))
     unrolled, as_written = (
         compile_kernel(made, None, "bmg", unroll=unroll).spirv for unroll in (None, 1)
     )

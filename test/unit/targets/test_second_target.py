@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile import api, codegen, targets
 from xetile.analysis.targets import agreed
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
 from xetile.targets.target import Step
 from xetile.targets.xe.device import XeDevice
@@ -49,7 +49,9 @@ def other(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def kernel(chips: str = "") -> str:
-    text = api.text(gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32)))
+    text = api.text(
+        gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    )
     named = f" [{chips}]" if chips else ""
     return text.replace("gpu.module @kernels", f"gpu.module @kernels{named}")
 

@@ -10,7 +10,7 @@ import numpy
 from tools.device_product.case import Array, Case, Given, Program
 from tools.device_product.families.numbers import DTYPES
 from xetile.api import text
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.targets.xe.dpas import FLOAT_8_PRODUCTS, PRODUCTS, Products
 
 SIZES = {"dividing": (64, 64, 128), "ragged": (56, 80, 144)}
@@ -95,7 +95,7 @@ def _products(table: Products) -> Iterator[tuple[str, str, str]]:
 
 def _program(wanted: Gemm, parts: Sequence[str]) -> Program:
     m, n, k = wanted.size
-    module = gemm(
+    module = gemm_module(
         m=m,
         n=n,
         k=k,

@@ -42,7 +42,7 @@ def elements(values: Array) -> Array:
 
 
 def gemm(type: str) -> ModuleOp:
-    return xetile.kernels.gemm(
+    return xetile.kernels.gemm_module(
         m=32, n=32, k=64, a=type, workgroup_tile=(32, 32), subgroup_tile=(16, 32), k_step=32
     )
 

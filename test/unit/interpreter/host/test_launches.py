@@ -27,7 +27,7 @@ MAIN = """
 
 def gemm(changes: Mapping[str, str] | None = None) -> ModuleOp:
     """A GEMM on 2x2 workgroups of 2x2 subgroups, with a `main` that launches it; `changes` are made in its text."""
-    kernel = kernels.gemm(
+    kernel = kernels.gemm_module(
         m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16), k_step=32
     )
     head, end = text(kernel).rstrip().removesuffix("}"), "}"

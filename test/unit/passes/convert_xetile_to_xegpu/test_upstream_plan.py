@@ -17,7 +17,7 @@ from xetile.dialects.upstream.gpu import BinaryOp, ObjectAttr
 from xetile.dialects.xegpu import DpasOp, LoadNdOp, TensorDescType
 from xetile.errors import XetileError
 from xetile.interpreter import execute
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.passes.convert_xetile_to_xegpu import ConvertXeTileToXeGPU
 from xetile.passes.pipelines import lower
 from xetile.rewriting.positions import canonicalize
@@ -99,7 +99,7 @@ def test_execution_is_that_of_workgroup_level(name: str, size: tuple[int, int, i
         "k_step": 32,
     }
     options = tiles | KERNELS[name]
-    module = gemm(m=m, n=n, k=k, **options)
+    module = gemm_module(m=m, n=n, k=k, **options)
     a, b = matrices(m, n, k, options["a"], integers=False)
     kind: str = options.get("c") or options.get("accumulator") or "f32"
     results: list[Array] = []
@@ -279,7 +279,7 @@ def test_the_ir_between_upstreams_passes_is_ir_of_xdsl() -> None:
         "subgroup_tile": (16, 16),
         "k_step": 16,
     }
-    start = planned(gemm(m=32, n=32, k=32, **options))
+    start = planned(gemm_module(m=32, n=32, k=32, **options))
     module = start
     for step in STEPS:
         module = run_passes(module, step, route="mlir-opt")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from support.on_device import Place
 
 from xetile.api import lower, parse_text, text
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.levels import LevelName
 
 LEVELS: Sequence[LevelName | None] = (None, "subgroup", "blocked", "xegpu", "xevm")
@@ -37,7 +37,7 @@ def test_matrices_of_odd_extents(
     m: int, n: int, k: int, element: str, place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     total = "i32" if element == "i8" else "f32"
-    module = gemm(
+    module = gemm_module(
         m=m,
         n=n,
         k=k,

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.dialects.modules import context, parse
 from xetile.errors import XetileError
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.passes.pipelines import lower
 from xetile.passes.xetile_blockop_fallback import XeTileBlockOpFallback
 from xetile.targets.target import Assume
@@ -133,7 +133,7 @@ def test_other_accesses_keep_their_messages() -> None:
 
 
 def test_nothing_changes_where_nothing_falls_back() -> None:
-    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    module = gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     lower(context(), module, "subgroup", "bmg")
     before = str(module)
     XeTileBlockOpFallback("bmg").apply(context(), module)
@@ -297,7 +297,7 @@ def test_an_assumption_that_there_is_not() -> None:
 
 
 def test_it_asks_for_subgroup_level_first() -> None:
-    module = gemm(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
+    module = gemm_module(m=64, n=64, k=64, workgroup_tile=(64, 64), subgroup_tile=(32, 32))
     with pytest.raises(XetileError, match="run xetile-wg-to-sg first"):
         falls(module)
 

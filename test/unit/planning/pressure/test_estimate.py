@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.api import lower, parse_text
 from xetile.codegen.functions import is_kernel, llvm_functions
 from xetile.errors import collected_remarks
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 from xetile.levels import REGISTERS_ATTRIBUTE
 from xetile.planning.pressure import Estimate, estimate, noted
 
@@ -39,7 +39,7 @@ def kernel_of(module: ModuleOp) -> llvm.FuncOp:
 
 def of_product(element: str, tile: tuple[int, int, int], device: str = "bmg") -> Estimate:
     m, n, k = tile
-    module = gemm(
+    module = gemm_module(
         m=512,
         n=512,
         k=512,
@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_estimated_in_the_order_that_igc_takes():
 @pytest.mark.parametrize(("unroll", "ahead"), [(1, 33), (4, 105), (8, 201)])
 def test_loads_of_all_rounds_in_one_are_ahead(unroll: int, ahead: int):
     """Of a round 8 registers of A and 16 of B; 8 of the sums and one of scalars."""
-    module = gemm(m=512, n=512, k=512, workgroup_tile=(64, 64), subgroup_tile=(8, 16))
+    module = gemm_module(m=512, n=512, k=512, workgroup_tile=(64, 64), subgroup_tile=(8, 16))
     kernel = kernel_of(lower(module, to="llvm", device="bmg", unroll=unroll))
     found = noted(kernel)
     assert (found.held.registers, found.ahead) == (33, ahead)
@@ -98,7 +98,7 @@ def test_loads_of_all_rounds_in_one_are_ahead(unroll: int, ahead: int):
 
 
 def test_the_estimate_is_written_on_the_kernel():
-    small = gemm(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+    small = gemm_module(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
     module = lower(small, to="llvm", device="bmg")
     kernel = kernel_of(module)
     written = noted(kernel)

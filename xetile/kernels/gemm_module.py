@@ -38,7 +38,7 @@ _TYPES: dict[str, Attribute] = {
 }
 
 
-def gemm(
+def gemm_module(
     *,
     m: int,
     n: int,
