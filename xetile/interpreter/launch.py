@@ -97,10 +97,10 @@ def execute(
     Errors: also for an op that cannot be executed, an access against the rules of its level
     (at the op).
     """
-    launcher = _launcher(sanitize)
+    chosen = launcher(sanitize)
     if observer is not None:
-        launcher = launcher._replace(observer=observer)
-    machine.launch(launcher, module, kernel, arrays, grid=grid, progress=progress)
+        chosen = chosen._replace(observer=observer)
+    machine.launch(chosen, module, kernel, arrays, grid=grid, progress=progress)
 
 
 def execute_in_field(
@@ -120,9 +120,9 @@ def execute_in_field(
     from xetile.interpreter.field.domain import FieldDomain
     from xetile.interpreter.field.handlers import carrying
 
-    domain, usual = FieldDomain(), _launcher(sanitize)
-    launcher = usual._replace(handlers=carrying(usual.handlers), domain=domain)
-    machine.launch(launcher, module, kernel, arrays, grid=grid, progress=progress)
+    domain, usual = FieldDomain(), launcher(sanitize)
+    carried = usual._replace(handlers=carrying(usual.handlers), domain=domain)
+    machine.launch(carried, module, kernel, arrays, grid=grid, progress=progress)
     return [
         domain.cells.result(given, f"argument {number}")
         if isinstance(given, np.ndarray)
@@ -175,7 +175,7 @@ def execute_host(
     from xetile.interpreter.host import run as host
 
     return host.run(
-        _launcher(sanitize),
+        launcher(sanitize),
         _EVERYWHERE,
         module,
         entry,
@@ -187,7 +187,8 @@ def execute_host(
     )
 
 
-def _launcher(sanitize: bool | None) -> Launcher:
+def launcher(sanitize: bool | None) -> Launcher:
+    """What kernels are executed with on numpy; `sanitize` None asks the environment."""
     if sanitize is None:
         sanitize = os.environ.get(SANITIZE_VARIABLE, "0") not in ("", "0")
     return Launcher(_IN_KERNELS, _refuse, _sanitizer if sanitize else _nobody, IEEE)

@@ -1,1 +1,25 @@
-"""Kernels written in Python."""
+"""Kernels written in Python (`import xetile.language as xt`); names resolve on first use."""
+
+
+def __getattr__(name: str) -> object:
+    homes = _homes()
+    if name == "__all__":
+        return sorted(homes)
+    if name not in homes:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value: object = getattr(import_module(homes[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_homes()])
+
+
+def _homes() -> dict[str, str]:
+    """The module of each public name, as `__init__.pyi` imports them, one a line."""
+    with open(f"{__file__}i", encoding="utf-8") as stub:
+        lines = [line.split() for line in stub]
+    return {words[-1]: words[1] for words in lines if words[:1] == ["from"]}

@@ -1,5 +1,6 @@
 """Arrays in memory, and the regions of them that tiles are loaded from and stored to."""
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import MemRefType
@@ -89,19 +90,33 @@ class Region:
         current().insert(StoreTileOp(value.ssa(), self._tile()))
 
     def _tile(self) -> SSAValue:
-        from xetile.dialects.xetile import InitTileOp, TileType
+        from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
 
         offsets = [
             Index.of(s).ssa() if Index.of(s).known is None else Index.of(s).constant
             for s in self.starts
         ]
-        kind = TileType(self.shape, self.array.dtype.attribute)
+        order = TileAttr(order=(0, 1)) if self.array.type.column_major else None
+        kind = TileType(self.shape, self.array.dtype.attribute, order)
         return current().pure(InitTileOp(self.array.value, offsets, (), (), kind))
 
 
 def memref_of(type: ArrayType) -> MemRefType:
     """The type of an array in IR."""
-    from xdsl.dialects.builtin import DYNAMIC_INDEX
+    from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneAttr, StridedLayoutAttr
 
     shape = [extent if isinstance(extent, int) else DYNAMIC_INDEX for extent in type.extents]
-    return MemRefType(type.element.attribute, shape)
+    layout = NoneAttr()
+    if type.column_major:
+        steps = _steps_of([*shape[:-2], shape[-1], shape[-2]])
+        layout = StridedLayoutAttr([*steps[:-2], steps[-1], steps[-2]])
+    return MemRefType(type.element.attribute, shape, layout)
+
+
+def _steps_of(shape: "Sequence[int]") -> "list[int | None]":
+    """How far neighbours along each dimension of a row-major array are from one another; None: known at run time."""
+    steps: list[int | None] = [1]
+    for extent in reversed(shape[1:]):
+        last = steps[0]
+        steps.insert(0, None if extent < 0 or last is None else last * extent)
+    return steps

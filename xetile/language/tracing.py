@@ -1,43 +1,105 @@
 """From a Python function to a module: its body runs once, on values that stand for what it will be given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import builtin
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xetile.language.arrays import Array, memref_of
-from xetile.language.builder import Builder, Pair, named, using
+from xetile.language.builder import Builder, Pair, current, named, using
+from xetile.language.given import ArgumentType
+from xetile.language.indices import Index
+from xetile.language.refusals import refuse
 from xetile.language.types import ArrayType
+from xetile.targets import DEFAULT, find
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc
+
+    from xetile.dialects.upstream import gpu
 
 
 def trace(
     function: Callable[..., object],
     name: str,
-    types: Mapping[str, ArrayType],
+    types: Mapping[str, ArgumentType],
     constants: Mapping[str, object],
     *,
     sg_layout: Pair,
+    at: "FileLineColLoc | None" = None,
 ) -> ModuleOp:
-    """The module of a kernel for arguments of `types`, by the names of its parameters."""
+    """The module of a kernel for arguments of `types`, by the names of its parameters; `at` is its `def`."""
     from xetile.dialects.upstream import gpu
 
-    block = Block(arg_types=[memref_of(type) for type in types.values()])
+    block = Block(arg_types=[attribute_of(type) for type in types.values()])
     builder = Builder(sg_layout, block)
-    arguments: dict[str, Array] = {}
-    for value, (parameter, type) in zip(block.args, types.items(), strict=True):
-        arguments[parameter] = Array(
-            named(value, parameter), type, tuple(e for e in type.extents if isinstance(e, int))
-        )
     with using(builder):
-        function(*arguments.values(), **constants)
+        result = function(*arguments_of(block.args, types), **constants)
+        check_result(name, result)
         builder.insert(gpu.ReturnOp())
-    op = gpu.FuncOp(
+    op = _function(name, block, sg_layout)
+    module = gpu.ModuleOp("kernels", [op])
+    outer = builtin.ModuleOp([module])
+    if at is not None:
+        op.location = module.location = outer.location = at
+    return outer
+
+
+def check_result(name: str, result: object) -> None:
+    """Refuse what a kernel returns, for it would be lost."""
+    if result is not None:
+        refuse(f"kernel '{name}' returns a value; it stores what it computes in an array")
+
+
+def _function(name: str, block: Block, sg_layout: Pair) -> "gpu.FuncOp":
+    from xetile.dialects.upstream import gpu
+
+    return gpu.FuncOp(
         name,
         ([argument.type for argument in block.args], ()),
         Region(block),
         kernel=True,
-        known_block_size=(16 * prod(sg_layout), 1, 1),
+        known_block_size=(find(DEFAULT).threads * prod(sg_layout), 1, 1),
     )
-    return builtin.ModuleOp([gpu.ModuleOp("kernels", [op])])
+
+
+def attribute_of(type: ArgumentType) -> Attribute:
+    """The type of an argument in IR."""
+    return memref_of(type) if isinstance(type, ArrayType) else type.attribute
+
+
+def arguments_of(
+    values: Sequence[SSAValue], types: Mapping[str, ArgumentType]
+) -> list[object]:
+    """What the function is called with; extents of one name are one index."""
+    extents: dict[str, Index] = {}
+    return [
+        _argument(named(value, name), type, extents)
+        for value, (name, type) in zip(values, types.items(), strict=True)
+    ]
+
+
+def _argument(value: SSAValue, type: ArgumentType, extents: dict[str, Index]) -> object:
+    if isinstance(type, ArrayType):
+        return Array(value, type, tuple(_extents(value, type, extents)))
+    if type.kind == "index":
+        return Index.of(value)
+    return refuse(f"arguments of {type} are not there yet")
+
+
+def _extents(value: SSAValue, type: ArrayType, known: dict[str, Index]) -> "list[Index | int]":
+    from xetile.dialects.upstream.memref import DimOp
+
+    found: list[Index | int] = []
+    for dimension, extent in enumerate(type.extents):
+        if isinstance(extent, str):
+            if extent not in known:
+                builder = current()
+                size = builder.pure(DimOp(value, builder.index(dimension)))
+                known[extent] = Index.of(named(size, extent))
+            extent = known[extent]
+        found.append(extent)
+    return found

@@ -4,7 +4,7 @@ Before and after, as one writes them: `xt.f16[4096, 4096]` is a row-major matrix
 are known when it is called, `xt.f32` a scalar.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -46,10 +46,12 @@ class ElementType:
 
 @dataclass(frozen=True)
 class ArrayType:
-    """An array of one or more dimensions in global memory, row-major."""
+    """An array of one or more dimensions in global memory, row-major or, its last two dimensions, column-major."""
 
     element: ElementType
     extents: tuple[Extent, ...]
+    _: KW_ONLY
+    column_major: bool = False
 
     def __post_init__(self) -> None:
         for extent in self.extents:
@@ -62,11 +64,21 @@ class ArrayType:
                 "elements that is at least 1, or the name of one, such as 'M'"
             )
 
+    @property
+    def T(self) -> "ArrayType":
+        """The type of the transposed array: the last two dimensions change places, memory stays."""
+        *batch, rows, columns = self.extents
+        extents = (*batch, columns, rows)
+        return ArrayType(self.element, extents, column_major=not self.column_major)
+
     def __repr__(self) -> str:
+        if self.column_major:
+            return f"{self.T!r}.T"
         return f"{self.element!r}[{', '.join(map(repr, self.extents))}]"
 
     def __str__(self) -> str:
-        return "x".join([*map(str, self.extents), self.element.name])
+        order = " column-major" * self.column_major
+        return "x".join([*map(str, self.extents), self.element.name]) + order
 
 
 f16 = ElementType("f16", "float", 16)

@@ -1,6 +1,6 @@
 """Running blocks of ops for a batch of threads in lockstep."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import NoReturn, TypeAlias, TypeVar, cast
@@ -97,7 +97,7 @@ class Frame:
         self.machine = machine
         self.active = active
         self._outer = outer
-        self._values: dict[SSAValue, Value] = {}
+        self._values: MutableMapping[SSAValue, Value] = {}
 
     @property
     def count(self) -> int:

@@ -1,0 +1,230 @@
+"""Kernels: specialised, called with arrays, executed eagerly, refused where a call does not fit."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import xetile.language as xt
+
+
+@xt.kernel(sg_layout=(2, 2))
+def product(A: xt.Array, B: xt.Array, C: xt.Array, *, BM: int = 32, BN: int = 32) -> None:
+    m, n = xt.program_id(0) * BM, xt.program_id(1) * BN
+    C[m : m + BM, n : n + BN] = A[m : m + BM, 0:32] @ B[0:32, n : n + BN]
+
+
+Arrays = tuple[NDArray[np.float16], NDArray[np.float16], NDArray[np.float32]]
+
+
+def arrays(m: int = 80, n: int = 48) -> Arrays:
+    random = np.random.default_rng(0)
+    a = random.integers(-4, 5, (m, 32)).astype(np.float16)
+    b = random.integers(-4, 5, (32, n)).astype(np.float16)
+    return a, b, np.zeros((m, n), np.float32)
+
+
+STATIC = xt.f16[80, 32], xt.f16[32, 48], xt.f32[80, 48]
+NAMED = xt.f16["M", 32], xt.f16[32, "N"], xt.f32["M", "N"]
+
+
+def test_a_call_specialises_by_its_arguments() -> None:
+    a, b, c = arrays()
+    product(a, b, c)
+    assert (c == a.astype(np.float32) @ b.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("types", [STATIC, NAMED], ids=["static", "named"])
+def test_eager_execution_gives_the_bits_of_execution(types: tuple[xt.ArrayType, ...]) -> None:
+    a, b, c = arrays()
+    d = c.copy()
+    specialised = product.specialize(*types)
+    specialised(a, b, c)
+    specialised.eager(a, b, d)
+    assert c.any()
+    assert (c == d).all()
+
+
+def test_the_grid_follows_from_the_stores() -> None:
+    assert product.specialize(*NAMED).grid(*arrays()) == (3, 2, 1)
+    text = str(product.specialize(*STATIC, BM=16))
+    assert "known_grid_size = array<i32: 5, 2, 1>" in text
+    assert "known_block_size = array<i32: 64, 1, 1>" in text
+    assert "known_grid_size" not in str(product.specialize(*NAMED))
+
+
+def whole_tiles(C: NDArray[np.float32], BM: int) -> tuple[int, int]:
+    return C.shape[0] // BM, 2
+
+
+def test_the_grid_may_be_said() -> None:
+    a, b, c = arrays()
+    product(a, b, c, grid=(1, 2))
+    assert c[:32].any()
+    assert not c[32:].any()
+    specialised = product.specialize(*NAMED, grid=whole_tiles)
+    assert specialised.grid(a, b, c) == (2, 2, 1)
+
+
+def test_lowered_kernels_are_called_alike() -> None:
+    a, b, c = arrays()
+    specialised = product.specialize(*STATIC)
+    specialised(a, b, c)
+    for level in ("subgroup", "xevm"):
+        d = np.zeros_like(c)
+        lowered = specialised.lower(level, device="bmg")
+        lowered(a, b, d)
+        assert lowered.level == level
+        assert (c == d).all()
+
+
+A, B, C = arrays()
+
+call: Callable[..., object] = product
+specialize: Callable[..., Callable[..., object]] = product.specialize
+
+
+def static(*given: object) -> object:
+    return specialize(*STATIC)(*given)
+
+
+def named(*given: object) -> object:
+    return specialize(*NAMED)(*given)
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(xt.XetileError) as error:
+        call()
+    text = str(error.value)
+    assert text.count("\n") == 0
+    place, _, message = text.partition(": error: ")
+    assert place.rpartition(":")[0].rpartition(":")[0] == __file__
+    return message
+
+
+@pytest.mark.parametrize(
+    "wrong, expected",
+    [
+        (
+            lambda: call(A, B),
+            "'product' takes 3 arguments (A, B, C), 2 are given",
+        ),
+        (
+            lambda: call(A, B, C, BK=3),
+            "'product' has no constant 'BK'; its constants: BM, BN",
+        ),
+        (
+            lambda: call(A, B, C, A=3),
+            "'A' of 'product' is an argument; arguments are given by position",
+        ),
+        (
+            lambda: call(A, B, C[:, ::2]),
+            "argument 'C' has strides [192, 8] bytes for shape [80, 24]; kernels take row-major "
+            "and column-major arrays: pass numpy.ascontiguousarray(C)",
+        ),
+        (
+            lambda: call(A, B, C > 0),
+            "argument 'C' has elements of bool; kernels take float16, float32, float64, int8, int16, "
+            "int32, int64, uint8, bfloat16, float8_e4m3fn, float8_e5m2",
+        ),
+        (
+            lambda: call(A, B, "C"),
+            "argument 'C' is a str; kernels take arrays and numbers",
+        ),
+        (
+            lambda: call(A, B, True),
+            "argument 'C' is True; kernels take arrays and numbers, no truth values",
+        ),
+        (
+            lambda: static(A, B, C[:48]),
+            "argument 'C' is 80x48xf32; given is an array of 48x48 float32",
+        ),
+        (
+            lambda: static(A, B, C.astype(np.float16)),
+            "argument 'C' is 80x48xf32, an array of float32; given is an array of 80x48 float16",
+        ),
+        (
+            lambda: static(A, B, np.asfortranarray(C)),
+            "argument 'C' is 80x48xf32, row-major without gaps; given are strides of [4, 320] "
+            "bytes: pass numpy.ascontiguousarray(C)",
+        ),
+        (
+            lambda: static(A, B, 3.5),
+            "argument 'C' is 80x48xf32; given is float 3.5",
+        ),
+        (
+            lambda: named(A, B, C[:48]),
+            "'M' is 80 by argument 'A' and 48 by argument 'C'",
+        ),
+        (
+            lambda: specialize(*NAMED[:2]),
+            "'product' has 3 arguments (A, B, C), 2 types are given",
+        ),
+        (
+            lambda: specialize(*NAMED[:2], np.float32),
+            "the type of argument 'C' is <class 'numpy.float32'>; write one such as "
+            "xt.f16[4096, 4096] or xt.f32",
+        ),
+        (
+            lambda: call(A, B, C, grid=(0,)),
+            "the grid of 'product' is (0,); expected one to three numbers of workgroups, "
+            "each at least 1",
+        ),
+        (
+            lambda: call(A, B, C, sg_layout=4),
+            "sg_layout is 4; expected subgroups along rows and columns, such as (8, 4)",
+        ),
+    ],
+)
+def test_wrong_calls_are_refused(wrong: Callable[[], object], expected: str) -> None:
+    assert refusal(wrong) == expected
+
+
+def test_grids_that_do_not_follow_are_asked_for() -> None:
+    @xt.kernel
+    def one_row(A: xt.Array, C: xt.Array) -> None:
+        m = xt.program_id(0)
+        C[0:8, 0:16] = A[m : m + 8, 0:16]
+
+    specialised = one_row.specialize(xt.f32[16, 16], xt.f32[8, 16])
+    a, c = np.ones((16, 16), np.float32), np.zeros((8, 16), np.float32)
+    assert refusal(lambda: specialised(a, c)) == (
+        "how many workgroups axis 0 has does not follow: no store is at program_id(0) * a number; "
+        "say grid=(x, y, z), or a function of the arguments, at the kernel or the call"
+    )
+    specialised(a, c, grid=(1,))
+    assert c.all()
+
+
+def test_what_is_no_kernel_is_refused_at_its_definition() -> None:
+    def rest(*A: xt.Array) -> None: ...
+    def default(A: xt.Array, n: int = 3) -> None: ...
+    def reserved(A: xt.Array, *, grid: int) -> None: ...
+    async def coroutine(A: xt.Array) -> None: ...
+
+    assert refusal(lambda: xt.kernel(rest)) == (
+        "kernel 'rest' takes *A; write a parameter for each array"
+    )
+    assert refusal(lambda: xt.kernel(default)) == (
+        "argument 'n' of kernel 'default' has a default; constants stand after `*`: "
+        "`def default(..., *, n=3)`"
+    )
+    assert refusal(lambda: xt.kernel(reserved)) == (
+        "parameter 'grid' of kernel 'reserved': calls take grid= themselves"
+    )
+    made: Callable[[Callable[..., object]], object] = vars(xt)["kernel"]
+    assert refusal(lambda: made(coroutine)) == "kernel 'coroutine' is async; write `def`"
+    assert refusal(lambda: made(len)) == (
+        "@xt.kernel stands right above a function, and alone; found 'len', a builtin_function_or_method"
+    )
+
+
+def test_a_kernel_is_not_called_in_a_kernel() -> None:
+    @xt.kernel
+    def outer(A: xt.Array, B: xt.Array, C: xt.Array) -> None:
+        call(A, B, C)
+
+    assert refusal(lambda: outer(*arrays())) == (
+        "kernel 'product' is called in a kernel; a helper is a function with @xt.function"
+    )

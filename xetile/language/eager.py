@@ -1,0 +1,124 @@
+"""Eager execution: each op of a kernel is executed as it is made, for one workgroup after the other.
+
+The user's own function runs, so that `pdb`, `print`, `break` and Python's `if` work in it. What executes an op is what
+executes it at level W, so bits are equal.
+"""
+
+from collections.abc import MutableMapping, Sequence
+from math import prod
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from xetile.interpreter.launch import launcher
+from xetile.interpreter.machine.arguments import place_all
+from xetile.interpreter.machine.frame import Frame, Machine
+from xetile.interpreter.machine.memory import Memory
+from xetile.interpreter.machine.threads import Sizes, Threads
+from xetile.interpreter.machine.values import Value
+from xetile.language.builder import Builder, Constant, Pair, using
+from xetile.language.given import Given, launched
+from xetile.language.source import Source
+from xetile.language.tracing import arguments_of, attribute_of, check_result
+from xetile.targets import DEFAULT, find
+
+
+class _Frame(Frame):
+    """The values of one workgroup, as long as something of the user's refers to them."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine, np.arange(1))
+        self._values: MutableMapping[SSAValue, Value] = WeakKeyDictionary()
+
+
+class EagerBuilder(Builder):
+    """Executes each op as it is put into the kernel's block; a block inside is executed with what it is in."""
+
+    eager = True
+
+    def __init__(self, sg_layout: Pair, block: Block, frame: Frame) -> None:
+        super().__init__(sg_layout, block)
+        self.frame = frame
+        self._numbers: dict[Attribute, SSAValue] = {}
+
+    def insert(self, op: Operation) -> Operation:
+        """Execute an op; in a block inside, put it at its end."""
+        if self.block is not self.entry:
+            return super().insert(op)
+        self.place(op)
+        self._execute(op)
+        return op
+
+    def pure(self, op: Operation) -> SSAValue:
+        """The result of an op; equal ones of single numbers are one, so that differences of places are known."""
+        return self.result(op) if _is_large(op.results[0].type) else super().pure(op)
+
+    def constant(self, value: Constant) -> SSAValue:
+        """A constant."""
+        from xdsl.dialects.arith import ConstantOp
+
+        known = self._numbers.get(value)
+        if known is None:
+            op = ConstantOp(value)
+            self.place(op)
+            self._execute(op)
+            known = self._numbers[value] = op.result
+        return known
+
+    def concrete(self, value: SSAValue) -> object | None:
+        """A Python number for a single one, a numpy array for a tile; None for what is in a block inside."""
+        found = self.frame.find(value)
+        if not isinstance(found, np.ndarray):
+            return None
+        return found[0] if found.ndim > 1 else found.item(0)
+
+    def _execute(self, op: Operation) -> None:
+        machine = self.frame.machine
+        handler = machine.handlers.get(op.name)
+        if handler is None:
+            machine.refuse(op)
+        with np.errstate(all="ignore"):
+            values = handler(self.frame, op)
+        for result, found in zip(op.results, values, strict=True):
+            self.frame.bind(result, found)
+        _forget_operands(op)
+
+
+def _is_large(type: Attribute) -> bool:
+    return hasattr(type, "get_shape")
+
+
+def _forget_operands(op: Operation) -> None:
+    """What was computed before is kept by those who still use it, not by what was made of it."""
+    for one in op.walk():
+        one.operands = ()
+
+
+def execute_eagerly(
+    source: Source, arrays: "Sequence[Given]", *, grid: Sizes, sanitize: bool | None
+) -> None:
+    """Run a kernel's function for every workgroup of a grid, x fastest; arrays change in place."""
+    types, layout = source.types, source.sg_layout
+    block = Block(arg_types=[attribute_of(type) for type in types.values()])
+    memory, size = Memory(), find(DEFAULT).threads
+    threads = Threads(
+        "workgroup",
+        grid,
+        (size * prod(layout), 1, 1),
+        prod(layout),
+        subgroup_size=size,
+        counts_subgroups=False,
+    )
+    given = place_all(memory, block.args, launched(arrays))
+    machine = launcher(sanitize).machine(memory, threads)
+    for number in range(prod(grid)):
+        threads.workgroups = np.array([number])
+        machine.dynamic_base = None
+        machine.observer.begin_batch()
+        frame = _Frame(machine)
+        for argument, value in zip(block.args, given, strict=True):
+            frame.bind(argument, value)
+        with memory.scope(), using(EagerBuilder(layout, block, frame)):
+            result = source.function(*arguments_of(block.args, types), **source.constants)
+            check_result(source.name, result)

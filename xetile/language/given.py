@@ -1,0 +1,260 @@
+"""What a kernel is called with: arrays and numbers, their types, and whether they are what was specialised for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+from xetile.language.refusals import refuse
+from xetile.language.types import ELEMENTS, ArrayType, ElementType
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+Given: TypeAlias = "NDArray[numpy.generic] | numpy.generic | int | float"
+"""An argument of a call."""
+
+ArgumentType: TypeAlias = ArrayType | ElementType
+"""The type of an argument: of an array, or of a number."""
+
+_IN_BYTES = ("i4", "ui4")
+"""Types of which two elements share a byte: arrays hold them as uint8, the lower half first."""
+
+
+@cache
+def _elements() -> "Mapping[numpy.dtype[numpy.generic], ElementType]":
+    """The element type of each numpy type."""
+    import ml_dtypes
+    import numpy
+
+    names = {
+        "float16": "f16",
+        "float32": "f32",
+        "float64": "f64",
+        "int8": "i8",
+        "int16": "i16",
+        "int32": "i32",
+        "int64": "i64",
+        "uint8": "ui8",
+    }
+    found = {numpy.dtype(name): _named(element) for name, element in names.items()}
+    extra = {
+        ml_dtypes.bfloat16: "bf16",
+        ml_dtypes.float8_e4m3fn: "f8E4M3FN",
+        ml_dtypes.float8_e5m2: "f8E5M2",
+    }
+    return {
+        **found,
+        **{numpy.dtype(kind): _named(element) for kind, element in extra.items()},
+    }
+
+
+def _named(name: str) -> ElementType:
+    return next(element for element in ELEMENTS if element.name == name)
+
+
+@cache
+def held_as(element: ElementType) -> "tuple[numpy.dtype[numpy.generic], ...]":
+    """The numpy types whose arrays hold such elements; the first is the usual one."""
+    import numpy
+
+    if element.name in _IN_BYTES:
+        return numpy.dtype("uint8"), numpy.dtype("int8")
+    if element.name == "tf32":
+        return (numpy.dtype("float32"),)
+    found = [kind for kind, other in _elements().items() if other == element]
+    if element.kind == "integer" and found and found[0].kind == "i":
+        found.append(numpy.dtype(f"uint{element.bits}"))
+    return tuple(found)
+
+
+def type_of(given: object, name: str) -> ArgumentType:
+    """The type that a kernel is specialised for by an argument: Python's numbers are i32 (i64 beyond it) and f32.
+
+    Errors: XetileError, with the parameter's name, for what kernels do not take.
+    """
+    import numpy
+
+    if isinstance(given, bool | numpy.bool):
+        refuse(
+            f"argument '{name}' is {given}; kernels take arrays and numbers, no truth values"
+        )
+    if isinstance(given, int):
+        return _named("i32" if given.bit_length() < _named("i32").bits else "i64")
+    if isinstance(given, float):
+        return _named("f32")
+    facts = _facts(given)
+    if facts is None:
+        refuse(f"argument '{name}' is {described(given)}; kernels take arrays and numbers")
+    element = _elements().get(facts.dtype)
+    if element is None:
+        known = ", ".join(str(kind) for kind in _elements())
+        refuse(f"argument '{name}' has elements of {facts.dtype}; kernels take {known}")
+    return _type_of_array(facts, element, name) if facts.shape else element
+
+
+class _Facts(NamedTuple):
+    """Of an array of numpy's, or a buffer on a device; strides in bytes."""
+
+    dtype: "numpy.dtype[numpy.generic]"
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+def _facts(given: object) -> _Facts | None:
+    """None for what is no array."""
+    import numpy
+
+    dtype, shape = getattr(given, "dtype", None), getattr(given, "shape", None)
+    strides = getattr(given, "strides", None)
+    if not isinstance(dtype, numpy.dtype) or not isinstance(shape, tuple):
+        return None
+    kind = cast("numpy.dtype[numpy.generic]", dtype)
+    return _Facts(kind, cast("tuple[int, ...]", shape), cast("tuple[int, ...]", strides))
+
+
+def _type_of_array(given: _Facts, element: ElementType, name: str) -> ArrayType:
+    if 0 in given.shape:
+        refuse(f"argument '{name}' has shape {list(given.shape)}, without an element")
+    for column_major in (False, True):
+        type = ArrayType(element, given.shape, column_major=column_major)
+        if _misplaced(given, type) is None:
+            return type
+    refuse(
+        f"argument '{name}' has strides {list(given.strides)} bytes for shape {list(given.shape)}; "
+        f"kernels take row-major and column-major arrays: pass numpy.ascontiguousarray({name})"
+    )
+
+
+def _misplaced(given: _Facts, type: ArrayType) -> int | None:
+    """The first dimension whose neighbours are not as far from one another as the type says."""
+    order = list(range(len(given.shape)))
+    if type.column_major:
+        if len(order) < _MATRIX:
+            return 0
+        order[-2:] = order[:-3:-1]
+    step = given.dtype.itemsize
+    for dimension in reversed(order):
+        if given.shape[dimension] > 1 and given.strides[dimension] != step:
+            return dimension
+        step *= given.shape[dimension]
+    return None
+
+
+_MATRIX = 2
+"""Dimensions of one."""
+
+
+def described(given: object) -> str:
+    """What a Python value is, for messages."""
+    facts = _facts(given)
+    if facts is not None and facts.shape:
+        return f"an array of {'x'.join(map(str, facts.shape))} {facts.dtype}"
+    if isinstance(given, bool | int | float):
+        return f"{type(given).__name__} {given!r}"
+    return f"a {type(given).__name__}"
+
+
+def check(
+    kernel: str, types: Mapping[str, ArgumentType], given: Sequence[object]
+) -> dict[str, int]:
+    """Whether arguments are what a kernel was specialised for; the extents by their names.
+
+    Errors: XetileError that names the parameter, what was found and what was expected.
+    """
+    if len(given) != len(types):
+        listed = ", ".join(f"{name}: {type}" for name, type in types.items())
+        refuse(f"'{kernel}' takes {len(types)} arguments ({listed}), {len(given)} are given")
+    extents: dict[str, int] = {}
+    first: dict[str, str] = {}
+    for one, (name, type) in zip(given, types.items(), strict=True):
+        if isinstance(type, ArrayType):
+            for extent, size in _check_array(one, type, name):
+                if extents.setdefault(extent, size) != size:
+                    refuse(
+                        f"'{extent}' is {extents[extent]} by argument '{first[extent]}' and {size} by "
+                        f"argument '{name}'"
+                    )
+                first.setdefault(extent, name)
+        else:
+            _check_number(one, type, name)
+    return extents
+
+
+def extents_of(
+    types: Mapping[str, ArgumentType], given: Sequence[object]
+) -> list[tuple[int, ...]]:
+    """The shapes of arguments that were checked, in elements; none for a number's."""
+    found: list[tuple[int, ...]] = []
+    for one, type in zip(given, types.values(), strict=True):
+        facts = _facts(one)
+        if facts is None or not isinstance(type, ArrayType):
+            found.append(())
+        else:
+            found.append(_shape(facts, type.element))
+    return found
+
+
+def launched(given: "Sequence[Given]") -> "list[NDArray[numpy.generic] | int | float]":
+    """Arguments with Python's numbers in place of numpy's."""
+    import numpy
+
+    return [
+        cast("int | float", one.item()) if isinstance(one, numpy.generic) else one
+        for one in given
+    ]
+
+
+def _shape(facts: _Facts, element: ElementType) -> tuple[int, ...]:
+    """In elements, of which two may share a byte."""
+    if element.bits != _HALF_BYTE:
+        return facts.shape
+    return (*facts.shape[:-1], 2 * facts.shape[-1])
+
+
+def _check_array(given: object, type: ArrayType, name: str) -> Iterator[tuple[str, int]]:
+    said = f"argument '{name}' is {type}"
+    facts = _facts(given)
+    if facts is None or not facts.shape:
+        refuse(f"{said}; given is {described(given)}")
+    if facts.dtype not in held_as(type.element):
+        kind = held_as(type.element)[0]
+        refuse(f"{said}, an array of {kind}; given is {described(given)}")
+    sizes = _shape(facts, type.element)
+    if len(sizes) != len(type.extents):
+        refuse(f"{said}; given is {described(given)}")
+    for extent, size in zip(type.extents, sizes, strict=True):
+        if isinstance(extent, str):
+            yield extent, size
+        elif extent != size:
+            refuse(f"{said}; given is {described(given)}")
+    if _misplaced(facts, type) is not None:
+        order = "column-major" if type.column_major else "row-major"
+        make = "asfortranarray" if type.column_major else "ascontiguousarray"
+        refuse(
+            f"{said}, {order} without gaps; given are strides of {list(facts.strides)} bytes: "
+            f"pass numpy.{make}({name})"
+        )
+
+
+_HALF_BYTE = 4
+"""Bits of an element that shares a byte with another."""
+
+
+def _check_number(given: object, type: ElementType, name: str) -> None:
+    said = f"argument '{name}' is {type}"
+    facts = _facts(given)
+    if facts is not None and not facts.shape:
+        given = cast("numpy.generic", given).item()
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        refuse(f"{said}, a number; given is {described(given)}")
+    if type.kind != "float":
+        _check_whole(given, type, said)
+
+
+def _check_whole(given: float, type: ElementType, said: str) -> None:
+    low, high = -(1 << type.bits - 1), 1 << type.bits - 1
+    if type.name.startswith("u"):
+        low, high = 0, 1 << type.bits
+    if given != given // 1 or not low <= given < high:
+        refuse(f"{said}, which does not hold {given!r}")

@@ -1,0 +1,172 @@
+"""How many workgroups a kernel takes: read off its stores, which cover their arrays.
+
+A store at row `program_id(0) * 256` of an array of M rows asks for ceil(M / 256) workgroups along axis 0. Loops inside
+move a store further, which changes nothing. Where stores place an axis otherwise, the author says the grid.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from xetile.analysis.lanes import Axis, axis_of
+from xetile.dialects.traits import WritesTile, has_trait
+from xetile.dialects.upstream.gpu import BlockIdOp
+from xetile.dialects.xetile import InitTileOp
+from xetile.errors import XetileError, position
+from xetile.hints import isa
+
+Sizes = tuple[int, int, int]
+
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+"""Axes 0, 1 and 2 in IR."""
+
+
+class Share(NamedTuple):
+    """An axis deals out a dimension of an argument: `step` elements to a workgroup."""
+
+    argument: int
+    dimension: int
+    step: int
+
+
+class Rule(NamedTuple):
+    """The grid by axes: None where the kernel does not ask for its place along one."""
+
+    shares: tuple[Share | None, Share | None, Share | None]
+
+    def sizes(self, extents: Sequence[Sequence[int]]) -> Sizes:
+        """Workgroups for arguments of these extents."""
+        x, y, z = (
+            1 if share is None else -(-extents[share.argument][share.dimension] // share.step)
+            for share in self.shares
+        )
+        return x, y, z
+
+
+def infer(kernel: Operation) -> Rule:
+    """The grid of a kernel, from its stores.
+
+    Errors: XetileError at the question for a place, for an axis that no store or several contradict.
+    """
+    asked: dict[Axis, Operation] = {
+        axis_of(op): op for op in kernel.walk() if isinstance(op, BlockIdOp)
+    }
+    arguments = kernel.regions[0].blocks[0]
+    found: dict[Axis, dict[Share, Operation]] = {axis: {} for axis in AXES}
+    for op, tile in _stored(kernel):
+        for axis, share in _shares(tile, arguments):
+            found[axis].setdefault(share, op)
+    shares = [_chosen(axis, asked, found[axis], arguments) for axis in AXES]
+    return Rule((shares[0], shares[1], shares[2]))
+
+
+def _chosen(
+    axis: Axis, asked: Mapping[Axis, Operation], found: Mapping[Share, Operation], block: Block
+) -> Share | None:
+    if axis not in asked:
+        return None
+    number, place = AXES.index(axis), position(asked[axis])
+    say = "; say grid=(x, y, z), or a function of the arguments, at the kernel or the call"
+    if not found:
+        raise XetileError(
+            f"how many workgroups axis {number} has does not follow: no store is at "
+            f"program_id({number}) * a number{say}",
+            place,
+        )
+    counts = {_counted(share, block) for share in found}
+    if len(counts) > 1:
+        listed = " and ".join(f"{extent} / {step}" for extent, step in sorted(counts, key=str))
+        raise XetileError(
+            f"how many workgroups axis {number} has does not follow: its stores take {listed}{say}",
+            place,
+        )
+    return next(iter(found))
+
+
+def _counted(share: Share, block: Block) -> tuple[int | str, int]:
+    """What two shares have in common that ask for the same number."""
+    type = block.args[share.argument].type
+    assert isa(type, MemRefType)
+    extent = type.get_shape()[share.dimension]
+    if extent == DYNAMIC_INDEX:
+        name = block.args[share.argument].name_hint
+        return f"{name}.shape[{share.dimension}]", share.step
+    return -(-extent // share.step), 1
+
+
+def _stored(kernel: Operation) -> Iterator[tuple[Operation, InitTileOp]]:
+    for op in kernel.walk():
+        if not has_trait(op, WritesTile):
+            continue
+        for operand in op.operands:
+            if isinstance(operand.owner, InitTileOp):
+                yield op, operand.owner
+
+
+def _shares(tile: InitTileOp, block: Block) -> Iterator[tuple[Axis, Share]]:
+    """The axes that deal out dimensions of an argument, along which a tile is placed."""
+    base = tile.source
+    if not isinstance(base, BlockArgument) or base.owner is not block:
+        return
+    for dimension, offset in enumerate(tile.mixed_offsets):
+        if isinstance(offset, int):
+            continue
+        for axis, step in _steps(offset):
+            yield axis, Share(base.index, dimension, step)
+
+
+def _steps(offset: SSAValue) -> list[tuple[Axis, int]]:
+    """The one axis in an offset with what it is multiplied by; none where it is more, or otherwise."""
+    terms = _terms(offset)
+    if terms is None:
+        return []
+    axes = [(value.owner, factor) for value, factor in terms.items()]
+    found: list[tuple[Axis, int]] = [
+        (axis_of(owner), factor) for owner, factor in axes if isinstance(owner, BlockIdOp)
+    ]
+    return found if len(found) == 1 and found[0][1] > 0 else []
+
+
+def _terms(value: SSAValue) -> dict[SSAValue, int] | None:
+    """An offset as a sum of multiples of blocks' places, loops at their first round; None for what is no such sum."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        return _terms_of_start(value)
+    if isinstance(owner, BlockIdOp):
+        return {value: 1}
+    if (number := _number(value)) is not None:
+        return {} if number == 0 else None
+    if owner.name == "arith.muli":
+        return _product(*owner.operands)
+    if owner.name != "arith.addi":
+        return None
+    first, second = map(_terms, owner.operands)
+    if first is None or second is None:
+        return None
+    return {key: first.get(key, 0) + second.get(key, 0) for key in (*first, *second)}
+
+
+def _terms_of_start(value: SSAValue) -> dict[SSAValue, int] | None:
+    """Where a loop's counter begins."""
+    if not isinstance(value, BlockArgument) or value.index != 0:
+        return None
+    loop = value.owner.parent_op()
+    return None if loop is None or loop.name != "scf.for" else _terms(loop.operands[0])
+
+
+def _product(left: SSAValue, right: SSAValue) -> dict[SSAValue, int] | None:
+    for one, other in ((left, right), (right, left)):
+        if (factor := _number(other)) is not None and (terms := _terms(one)) is not None:
+            return {term: count * factor for term, count in terms.items()}
+    return None
+
+
+def _number(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, Operation) and owner.name == "arith.constant":
+        found = owner.properties.get("value")
+        if isinstance(found, IntegerAttr):
+            return found.value.data
+    return None

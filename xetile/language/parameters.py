@@ -1,0 +1,111 @@
+"""The parameters of a kernel: those by position are its arguments, those after `*` constants of a compilation."""
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from linecache import getlines
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, NoReturn
+
+from xetile.advice import hint_or_names
+from xetile.errors import XetileError
+from xetile.language.refusals import refuse
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc
+
+_DEFINITION = re.compile(r"(\s*)(async\s+)?def\b")
+
+RESERVED = ("device", "grid", "on", "sanitize", "sg_layout")
+"""What calls and specialisations take by these names themselves."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Names of arguments in order; names of constants, with their defaults where they have one."""
+
+    arguments: tuple[str, ...]
+    constants: tuple[str, ...]
+    defaults: Mapping[str, object]
+
+    def bound(self, kernel: str, given: Mapping[str, object]) -> dict[str, object]:
+        """The value of each constant, in the order of the parameters.
+
+        Errors: XetileError for one that the kernel does not have, or that is missing.
+        """
+        for name in given:
+            if name not in self.constants:
+                refuse(_unknown(kernel, name, self))
+        values = {**self.defaults, **given}
+        missing = [name for name in self.constants if name not in values]
+        if missing:
+            refuse(f"'{kernel}' needs a value for {_listed(missing)}: write {missing[0]}=...")
+        return {name: values[name] for name in self.constants}
+
+
+def _unknown(kernel: str, name: str, known: Parameters) -> str:
+    if name in known.arguments:
+        return f"'{name}' of '{kernel}' is an argument; arguments are given by position"
+    return f"'{kernel}' has no constant '{name}'{hint_or_names(name, known.constants, 'its constants')}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def parameters_of(function: FunctionType) -> Parameters:
+    """The parameters of a kernel's function.
+
+    Errors: XetileError at the `def` for what no kernel is: async functions, generators, `*args`, `**kwargs`, defaults
+    of arguments, names that calls take themselves.
+    """
+    at = place_of_code(function.__code__)
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        _refuse(at, f"kernel '{function.__name__}' is async; write `def`")
+    if inspect.isgeneratorfunction(function):
+        _refuse(at, f"kernel '{function.__name__}' yields; a kernel stores what it computes")
+    arguments: list[str] = []
+    constants: list[str] = []
+    defaults: dict[str, object] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        _check(at, function.__name__, parameter)
+        by_name = parameter.kind is parameter.KEYWORD_ONLY
+        (constants if by_name else arguments).append(name)
+        if parameter.default is not parameter.empty:
+            defaults[name] = parameter.default
+    return Parameters(tuple(arguments), tuple(constants), defaults)
+
+
+def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> None:
+    name = parameter.name
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
+        _refuse(at, f"kernel '{kernel}' takes {stars}{name}; write a parameter for each array")
+    if name in RESERVED:
+        _refuse(at, f"parameter '{name}' of kernel '{kernel}': calls take {name}= themselves")
+    if (
+        parameter.kind is not parameter.KEYWORD_ONLY
+        and parameter.default is not parameter.empty
+    ):
+        _refuse(
+            at,
+            f"argument '{name}' of kernel '{kernel}' has a default; constants stand after `*`: "
+            f"`def {kernel}(..., *, {name}={parameter.default!r})`",
+        )
+
+
+def place_of_code(code: CodeType) -> "FileLineColLoc":
+    """Where the `def` of a function stands; its decorators where the source is not at hand."""
+    from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+
+    line, column = code.co_firstlineno, 1
+    for number, text in enumerate(getlines(code.co_filename)[line - 1 :], line):
+        if found := _DEFINITION.match(text):
+            line, column = number, found.end(1) + 1
+            break
+    return FileLineColLoc(StringAttr(code.co_filename), IntAttr(line), IntAttr(column))
+
+
+def _refuse(at: "FileLineColLoc", message: str) -> NoReturn:
+    raise XetileError(message, at)

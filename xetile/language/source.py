@@ -1,0 +1,155 @@
+"""What a specialisation is made of: the function, types of its arguments, values of its constants, the grid."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+from xetile.errors import XetileError
+from xetile.language.builder import Pair
+from xetile.language.given import ArgumentType
+from xetile.language.grids import Rule, Sizes, infer
+from xetile.language.refusals import refuse
+from xetile.language.tracing import trace
+from xetile.language.types import ArrayType
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+    from xdsl.ir import Operation
+
+Grid: TypeAlias = tuple[int, ...] | Callable[..., tuple[int, ...]]
+"""Workgroups along axes 0, 1 and 2, the last ones may be left out; or a function of the parameters that it names."""
+
+_AXES = 3
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel for types of arguments, by parameter, and constants; `place` is its `def`."""
+
+    function: Callable[..., object]
+    name: str
+    types: Mapping[str, ArgumentType]
+    constants: Mapping[str, object]
+    sg_layout: Pair
+    grid: Grid | None
+    place: "FileLineColLoc"
+
+    def traced(self) -> "Traced":
+        """The kernel at level W.
+
+        Errors: XetileError at the line of the kernel that is at fault.
+        """
+        from xetile.analysis.kernels import find_kernel
+
+        module = trace(
+            self.function,
+            self.name,
+            self.types,
+            self.constants,
+            sg_layout=self.sg_layout,
+            at=self.place,
+        )
+        kernel = find_kernel(module, self.name)
+        try:
+            rule = infer(kernel) if self.grid is None else None
+        except XetileError as error:
+            rule = error
+        traced = Traced(module, rule)
+        extents = self._static_extents()
+        if extents is not None and not isinstance(rule, XetileError):
+            _write_grid(kernel, self.grid_of(traced, extents, {}))
+        return traced
+
+    def _static_extents(self) -> "list[tuple[int, ...]] | None":
+        """The shapes of arguments, none for a number's; None where they are known at the call only."""
+        found: list[tuple[int, ...]] = []
+        for type in self.types.values():
+            extents = type.extents if isinstance(type, ArrayType) else ()
+            known = tuple(extent for extent in extents if isinstance(extent, int))
+            if len(known) < len(extents):
+                return None
+            found.append(known)
+        return found
+
+    def grid_of(
+        self,
+        traced: "Traced | None",
+        extents: Sequence[tuple[int, ...]],
+        given: Mapping[str, object],
+        grid: Grid | None = None,
+    ) -> Sizes:
+        """Workgroups of a launch: as the call says, else the kernel, else as its stores ask for.
+
+        `extents` are the shapes of the arguments, `given` those of a call by parameter.
+        Errors: XetileError where nobody says it.
+        """
+        chosen = self.grid if grid is None else grid
+        if chosen is not None:
+            return self._evaluated(chosen, extents, given)
+        rule = infer_rule(self.traced() if traced is None else traced)
+        return rule.sizes(extents)
+
+    def _evaluated(
+        self, grid: Grid, extents: Sequence[tuple[int, ...]], given: Mapping[str, object]
+    ) -> Sizes:
+        if callable(grid):
+            shapes = {name: Shape(e) for name, e in zip(self.types, extents, strict=True)}
+            known = {**shapes, **given, **self.constants}
+            wanted = inspect.signature(grid).parameters
+            for name in wanted:
+                if name not in known:
+                    refuse(
+                        f"the grid of '{self.name}' asks for '{name}', which is no parameter of it"
+                    )
+            grid = grid(**{name: known[name] for name in wanted})
+        return checked_grid(self.name, grid)
+
+
+class Shape(NamedTuple):
+    """What a function for the grid sees of an argument before there is one."""
+
+    shape: tuple[int, ...]
+
+
+class Traced(NamedTuple):
+    """A kernel's module, and how many workgroups its stores ask for, or why that does not follow."""
+
+    module: "ModuleOp"
+    rule: "Rule | XetileError | None"
+
+
+def infer_rule(traced: Traced) -> Rule:
+    """The rule of a grid.
+
+    Errors: XetileError as it was found.
+    """
+    if isinstance(traced.rule, XetileError):
+        raise traced.rule
+    assert traced.rule is not None, "a grid that is said is not inferred"
+    return traced.rule
+
+
+def checked_grid(kernel: str, grid: object) -> Sizes:
+    """A grid as three sizes.
+
+    Errors: XetileError for what is none.
+    """
+    expected = "one to three numbers of workgroups, each at least 1"
+    if not isinstance(grid, tuple | list):
+        refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
+    try:
+        sizes = [index(size) for size in cast("Sequence[int]", grid)]
+    except TypeError:
+        refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
+    if not 1 <= len(sizes) <= _AXES or min(sizes) < 1:
+        refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
+    x, y, z = [*sizes, *[1] * (_AXES - len(sizes))]
+    return x, y, z
+
+
+def _write_grid(kernel: "Operation", grid: Sizes) -> None:
+    from xdsl.dialects.builtin import DenseArrayBase, i32
+
+    kernel.properties["known_grid_size"] = DenseArrayBase.from_list(i32, list(grid))
