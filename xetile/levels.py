@@ -14,6 +14,10 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 UNIT_ATTRIBUTE = "xetile.level"
 
+SG_LAYOUT_ATTRIBUTE = "xetile.sg_layout"
+"""Attribute of a kernel at W: how its subgroups are laid out, `array<i64: rows, columns>`. What no `wg_map` reaches is
+dealt out evenly to them."""
+
 LAUNCH_ATTRIBUTE = "xetile.launch"
 """Attribute of a kernel at L: a dictionary with `arguments`, an array of dictionaries in order (see `Argument`), where
 they are known `grid` (workgroups) and `block` (work-items), x first; `subgroup_size` in lanes, `shared_memory` in

@@ -39,6 +39,7 @@ _WRITES_NOTHING = (
     "vector.print",
     "vector.transfer_read",
 )
+_READS = ("memref.load", "vector.load", "vector.transfer_read")
 _BEGINS = ("memref.alloc", "memref.alloca")
 
 Root = Hashable
@@ -62,6 +63,15 @@ class WrittenMemory:
             return False
         return any(found in writes for found in until_barrier(load)) or any(
             found is load for write in writes for found in until_barrier(write)
+        )
+
+    def follows_read(self, write: Operation) -> bool:
+        """Whether something may be read where an op writes, with no barrier between that and the op."""
+        roots = self._roots_of(write)
+        return any(
+            _overlap(roots, self._roots_of(read)) and write in until_barrier(read)
+            for read in self._operations
+            if has_trait(read, ReadsTile) or read.name in _READS
         )
 
     @cached_property

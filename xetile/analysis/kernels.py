@@ -21,7 +21,7 @@ from xetile.advice import hint_or_names
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.gpu.launch import LaunchFuncOp
 from xetile.errors import XetileError, fail, position
-from xetile.levels import UNIT_ATTRIBUTE, UNITS, Unit
+from xetile.levels import SG_LAYOUT_ATTRIBUTE, UNIT_ATTRIBUTE, UNITS, Unit
 
 OLDER_CONVENTION = "VectorComputeFunctionINTEL"
 """A kernel with this attribute counts subgroups, not work-items, in its block size (Intel's older convention)."""
@@ -59,6 +59,8 @@ def level(function: Operation) -> Unit:
         if isinstance(written, StringAttr) and written.data in UNITS:
             return written.data
         fail(function, f"xetile.level is {written}; expected one of {', '.join(UNITS)}")
+    if SG_LAYOUT_ATTRIBUTE in function.attributes:
+        return "workgroup"
     if any(has_workgroup_map(op) for op in function.walk()):
         return "workgroup"
     if holds_dialect(function, "xevm"):
@@ -118,8 +120,30 @@ def subgroup_count(function: Operation) -> int | None:
     return prod(sizes) // threads
 
 
+def sg_layout_of(function: Operation) -> tuple[int, int] | None:
+    """Rows and columns of subgroups to which a kernel says that all is dealt out; None where it does not.
+
+    Errors: XetileError for what is no two positive numbers.
+    """
+    found = function.attributes.get(SG_LAYOUT_ATTRIBUTE)
+    if found is None:
+        return None
+    sizes = [*found.get_values()] if isinstance(found, DenseArrayBase) else []
+    match sizes:
+        case [int(rows), int(columns)] if rows > 0 and columns > 0:
+            return rows, columns
+        case _:
+            fail(
+                function,
+                f"{SG_LAYOUT_ATTRIBUTE} is {found}; expected two positive sizes, array<i64: 8, 4>",
+            )
+
+
 def mapped_subgroups(function: Operation) -> int | None:
-    """Subgroups of a workgroup, from the first `wg_map` of a function; None without one."""
+    """Subgroups of a workgroup, from its `xetile.sg_layout`, else the first `wg_map`; None without one."""
+    layout = sg_layout_of(function)
+    if layout is not None:
+        return prod(layout)
     maps = (map for op in function.walk() for map in _maps_on(op))
     layouts = (getattr(map, "sg_layout", None) for map in maps)
     return next((prod(layout) for layout in layouts if layout is not None), None)

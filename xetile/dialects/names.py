@@ -15,7 +15,12 @@ from xetile.advice import nearest
 from xetile.dialects.fast_math import FASTMATH, WITH_ATTRIBUTE
 from xetile.dialects.reduction_order import REASSOCIATES
 from xetile.errors import fail, warn
-from xetile.levels import LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE
+from xetile.levels import (
+    LAUNCH_ATTRIBUTE,
+    SG_LAYOUT_ATTRIBUTE,
+    SURFACES_ATTRIBUTE,
+    UNIT_ATTRIBUTE,
+)
 
 FUNCTION_ATTRIBUTES = (
     "VectorComputeFunctionINTEL",
@@ -30,7 +35,7 @@ FUNCTION_ATTRIBUTES = (
 )
 """What is read of the attributes of a function."""
 
-_OF_XETILE = (LAUNCH_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE)
+_OF_XETILE = (LAUNCH_ATTRIBUTE, SG_LAYOUT_ATTRIBUTE, SURFACES_ATTRIBUTE, UNIT_ATTRIBUTE)
 _FUNCTIONS = ("gpu.func", "func.func")
 _REDUCTIONS = ("vector.multi_reduction", "vector.reduction")
 """Ops of upstream's of which we read an attribute that upstream does not know."""

@@ -8,11 +8,12 @@ refused (advice.py).
 
 from collections import defaultdict
 from collections.abc import Iterator
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.analysis.kernels import subgroup_count
+from xetile.analysis.kernels import sg_layout_of, subgroup_count
 from xetile.analysis.maps.advice import refuse_unknown
 from xetile.analysis.maps.links import has_map, pairs
 from xetile.analysis.maps.propagation import (
@@ -27,13 +28,14 @@ from xetile.analysis.maps.propagation import (
 from xetile.analysis.maps.rules import (
     HINTS,
     check_product,
+    dealt_out,
     is_fresh,
     make_map,
     rule_of,
     written_maps,
 )
-from xetile.dialects.traits import HandsOn, MovesTile, WritesTile, has_trait
-from xetile.dialects.xetile import TileMMAOp, TileType, WorkgroupMapAttr
+from xetile.dialects.traits import HandsOn, MovesTile, has_trait
+from xetile.dialects.xetile import AtomicRMWTileOp, TileMMAOp, TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.support import verify_one_writer
 from xetile.errors import XetileError, fail
 
@@ -52,6 +54,7 @@ def infer_workgroup_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr
     maps.run()
     values = list(_values(operations))
     _hold_whole(maps, values)
+    _deal_out(maps, function, values)
     if any(maps.get(value) is None for value in values):
         refuse_unknown(maps, operations, values)
     for op in operations:
@@ -71,6 +74,9 @@ def known_tile_maps(function: Operation) -> dict[SSAValue, WorkgroupMapAttr]:
             for value, map, strength in _written(op):
                 maps.offer(value, Evidence(map, map, op), op, strength)
         maps.run()
+        _deal_out(
+            maps, function, [v for op in operations for v in _made(op) if has_map(v.type)]
+        )
     except XetileError:
         return {}
     tiles = (v for op in operations for v in _made(op) if isinstance(v.type, TileType))
@@ -98,7 +104,7 @@ def _propagation(
                 rules[value].append((op, rule))
     subgroups = subgroup_count(function)
     total = None if subgroups is None else Total(subgroups, "known_block_size")
-    return kind(links, rules, total)
+    return kind(links, rules, total, sg_layout_of(function))
 
 
 def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
@@ -113,6 +119,25 @@ def _hold_whole(maps: Propagation, values: list[SSAValue]) -> None:
             map = make_map((maps.total.subgroups, 1), shape_of(value))
             maps.offer(value, Evidence(map, map, op), op, Strength.ASSUMED)
     maps.run()
+
+
+def _deal_out(maps: Propagation, function: Operation, values: list[SSAValue]) -> None:
+    """What no map reaches gets the kernel's `xetile.sg_layout`: results of products first, then the largest."""
+    if maps.sg_layout is None:
+        return
+    for value in sorted(values, key=_how_much):
+        if maps.get(value) is not None or not maps.takes_map(value):
+            continue
+        map = dealt_out(shape_of(value), maps.sg_layout)
+        op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+        assert op is not None
+        maps.offer(value, Evidence(map, map, function), op, Strength.ASSUMED)
+        maps.run()
+
+
+def _how_much(value: SSAValue) -> tuple[bool, int]:
+    """Sorts results of products to the front, then what has more elements."""
+    return not isinstance(value.owner, TileMMAOp), -prod(shape_of(value))
 
 
 def _values(operations: list[Operation]) -> Iterator[SSAValue]:
@@ -155,10 +180,10 @@ def _written(op: Operation) -> Iterator[tuple[SSAValue, WorkgroupMapAttr, Streng
 
 
 def _check(maps: Propagation, op: Operation) -> None:
-    """What the page asks of whole ops: K in units that fit, one writer per unit."""
+    """What the page asks of whole ops: K in units that fit, one writer of what is updated and taken."""
     if isinstance(op, TileMMAOp) and rule_of(op) is not None:
         check_product(maps, op)
-    if not has_trait(op, WritesTile):
+    if not isinstance(op, AtomicRMWTileOp) or op.result.first_use is None:
         return
     tile = next(value for value in op.operands if isinstance(value.type, TileType))
     known = maps.get(tile)

@@ -80,9 +80,14 @@ class Propagation:
         links: Mapping[SSAValue, Sequence[Link]],
         rules: Mapping[SSAValue, Sequence[tuple[Operation, "Rule"]]],
         total: Total | None,
+        sg_layout: tuple[int, int] | None = None,
     ) -> None:
-        """`links` and `rules` say what follows from a value's map; `total` may be unknown."""
+        """`links` and `rules` say what follows from a value's map; `total` may be unknown.
+
+        `sg_layout` is that of the kernel, where it leaves open how what has no map is dealt out.
+        """
         self.total = total
+        self.sg_layout = sg_layout
         self._links = links
         self._rules = rules
         self._known: dict[SSAValue, Evidence] = {}

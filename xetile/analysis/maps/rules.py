@@ -6,7 +6,7 @@ that is unique. docs/xetile-dialect.md, "Meaning", says what an op with both map
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import isqrt
+from math import gcd, isqrt
 from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
@@ -33,6 +33,15 @@ from xetile.errors import fail
 def make_map(sg_layout: tuple[int, ...], sg_data: tuple[int, ...]) -> WorkgroupMapAttr:
     """A map; the same one for the same numbers, because kernels repeat them."""
     return WorkgroupMapAttr(sg_layout, sg_data)
+
+
+def dealt_out(shape: Sequence[int], sg_layout: tuple[int, int]) -> WorkgroupMapAttr:
+    """As many units along a dimension as divide both its extent and the subgroups there."""
+    data = (
+        extent // gcd(extent, subgroups)
+        for extent, subgroups in zip(shape, sg_layout, strict=True)
+    )
+    return make_map(sg_layout, tuple(data))
 
 
 def with_data(map: WorkgroupMapAttr, changes: Mapping[int, int]) -> WorkgroupMapAttr:
@@ -189,14 +198,14 @@ def _relate_transpose(maps: Propagation, op: Operation) -> None:
 
 
 def _relate_reduction(maps: Propagation, op: Operation) -> None:
-    """A reduced dimension is one unit, unless the op names its source's map."""
+    """A reduced dimension is one unit, unless the op names its source's map, or the kernel has its own sg_layout."""
     assert isinstance(op, TileReduceOp)
     dims = op.reduction_dims.get_values()
     extents = shape_of(op.source)
     source, result = maps.get(op.source), maps.get(op.result)
     named = op.wg_map_source is not None
     if source is not None:
-        if not named:
+        if not named and maps.sg_layout is None:
             _refuse_cut(op, source)
         map = with_data(source.map, dict.fromkeys(dims, 1))
         maps.offer(

@@ -112,7 +112,8 @@ class AtomicRMWTileOp(XeTileOp):
                 f"'kind' is {self.kind_name}, elements of {tile.element_type} take {', '.join(legal)}"
             )
         verify_tile_map(self, tile)
-        verify_one_writer(tile)
+        if self.result.first_use is not None:
+            verify_one_writer(tile)
 
 
 def _parse_kind(parser: Parser) -> tuple[str, Span]:

@@ -55,7 +55,6 @@ from xetile.dialects.xetile.support import (
     tile_of,
     verify_dictionary,
     verify_form,
-    verify_one_writer,
     verify_padding,
     verify_tile_map,
     verify_value,
@@ -104,8 +103,6 @@ def verify_access(
     verify_hints(op, LOAD_HINTS if loads else STORE_HINTS)
     verify_message(op, tile)
     verify_tile_map(op, tile)
-    if not loads:
-        verify_one_writer(tile)
 
 
 @irdl_op_definition

@@ -143,7 +143,7 @@ def verify_form(name: str, tile: TileType, *, scattered: bool, other: str) -> No
 
 
 def verify_one_writer(tile: TileType) -> None:
-    """Refuse a map that makes several subgroups write the same unit."""
+    """Refuse a map by which several subgroups hold a unit that one updates, and of which all need the old elements."""
     wg_map = tile.wg_map
     if wg_map is None or not wg_map.distribution(tile.shape).is_shared:
         return
@@ -155,7 +155,8 @@ def verify_one_writer(tile: TileType) -> None:
     )
     plural = "" if units == 1 else "s"
     raise VerifyException(
-        f"'wg_map' {wg_map.body} makes several subgroups write the same unit of {in_words(tile.shape)}: "
+        f"'wg_map' {wg_map.body} makes several subgroups need the old elements of one unit of "
+        f"{in_words(tile.shape)}, which one updates: "
         f"dimension {dimension} has {units} unit{plural} for {subgroups} subgroups; "
         "use at least as many units as subgroups"
     )

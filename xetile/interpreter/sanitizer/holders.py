@@ -6,6 +6,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.maps.inference import known_tile_maps
+from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.errors import fail
 from xetile.interpreter.machine.values import Array
@@ -13,12 +14,15 @@ from xetile.interpreter.sanitizer.sets import singletons, union
 
 
 class Holders:
-    """The subgroups to which the map of an op's tile gives each element; without a map every one."""
+    """The subgroups to which the map of an op's tile gives each element; without a map every one.
+
+    Of those that hold a unit the first one writes it.
+    """
 
     def __init__(self, subgroups: int) -> None:
         self._singletons = singletons(subgroups)
         self._everyone = union(self._singletons)
-        self._dealt: dict[tuple[WorkgroupMapAttr, tuple[int, ...]], Array] = {}
+        self._dealt: dict[tuple[WorkgroupMapAttr, tuple[int, ...], bool], Array] = {}
         self._inferred: dict[Operation, Mapping[SSAValue, WorkgroupMapAttr]] = {}
 
     def of(self, at: Operation, shape: Sequence[int]) -> Array:
@@ -31,7 +35,7 @@ class Holders:
         # Blocks, of four dimensions, are dealt out by no map.
         if tile.type.shape != tuple(shape):
             return self._everyone
-        key = (map, tile.type.shape)
+        key = (map, tile.type.shape, has_trait(at, WritesTile))
         if key not in self._dealt:
             self._dealt[key] = self._deal(at, map, tile.type.shape)
         return self._dealt[key]
@@ -55,8 +59,10 @@ class Holders:
             )
         height, width = dealt.unit
         rows, columns = dealt.units(0), dealt.units(1)
+        writers = 1 if has_trait(at, WritesTile) else None
         units = [
-            union(self._singletons[dealt.owners(unit)]) for unit in np.ndindex(rows, columns)
+            union(self._singletons[dealt.owners(unit)[:writers]])
+            for unit in np.ndindex(rows, columns)
         ]
         held = np.array(units).reshape(rows, columns, -1)
         return held.repeat(height, axis=0).repeat(width, axis=1)

@@ -53,6 +53,7 @@ from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.missing_maps import warn_of_missing_maps
 from xetile.analysis.targets import targets_of
 from xetile.errors import XetileError, remark
+from xetile.levels import SG_LAYOUT_ATTRIBUTE
 from xetile.passes.xetile_infer_wg_map import write_workgroup_maps
 from xetile.passes.xetile_wg_to_sg import (
     compute,
@@ -157,6 +158,7 @@ class XeTileWgToSg(ModulePass):
         exchanged = [made.memory for made in view.exchanges]
         laid = lay_out(function, exchanged, view.device)
         set_level(function, "subgroup")
+        function.attributes.pop(SG_LAYOUT_ATTRIBUTE, None)
         for line in report(view.moves, laid, holdings.shared) if self.print_plan else ():
             print(line, file=sys.stderr)
 

@@ -1,10 +1,12 @@
 """Ops on tiles: making, moving, loading, storing, prefetching, updating atomically."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
+from xetile.dialects.upstream.gpu import BarrierOp
 from xetile.dialects.xetile import (
     AtomicRMWTileOp,
     InitTileOp,
@@ -111,12 +113,29 @@ def _unit(values: Sequence[Units], unit: int) -> list[SSAValue]:
 
 
 def store(view: SubgroupView, op: StoreTileOp | StoreScatterOp) -> None:
-    """`store_tile` and `store_scatter` of each unit, with the mask's unit."""
-    for operands in _written_units(view, op):
-        view.emit(retyped(op, operands, []))
+    """`store_tile` and `store_scatter` of each unit, with the mask's unit, by the first subgroup that holds it."""
+    with _one_writer(view, op):
+        for operands in _written_units(view, op):
+            view.emit(retyped(op, operands, []))
+
+
+@contextmanager
+def _one_writer(view: SubgroupView, op: Operation) -> Generator[None]:
+    """What is emitted inside is done by the first of the subgroups that hold a unit, after all have read there."""
+    distribution = view.units(op.operands[1]).distribution
+    if distribution.is_shared and view.holdings.needs.written.follows_read(op):
+        view.emit(BarrierOp())
+    with view.first_owners(distribution):
+        yield
 
 
 def _atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
+    if op.result.first_use is None:
+        with _one_writer(view, op):
+            for operands in _written_units(view, op):
+                type = unit_vector(op.result.type, view.units(op.tile).distribution)
+                view.emit(retyped(op, operands, [type]))
+        return
     units = _written_units(view, op)
     distribution = view.units(op.tile).distribution
     type = unit_vector(op.result.type, distribution)

@@ -148,7 +148,8 @@ class Needs:
         return [(value, self.home(value)) for value in self.mapped(op.operands)]
 
     @cached_property
-    def _written(self) -> WrittenMemory:
+    def written(self) -> WrittenMemory:
+        """What the function writes to memory, and which barriers stand between."""
         return WrittenMemory(self.function)
 
     def _keeps(self, load: Operation) -> bool:
@@ -160,7 +161,7 @@ class Needs:
                 isinstance(v.type, TileType) and v.type.inner_blocks is not None
                 for v in load.operands
             )
-            self._keep[load] = blocks or self._written.meets(load)
+            self._keep[load] = blocks or self.written.meets(load)
         return self._keep[load]
 
     def droppable(self, op: Operation) -> bool:

@@ -482,14 +482,6 @@ func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, %g
 
 // -----
 
-func.func @f(%wg: !xetile.tile<64x32xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>, %x: vector<64x32xf32>) {
-  // expected-error @below {{'wg_map' <sg_layout = [2, 2], sg_data = [32, 32]> makes several subgroups write the same unit of 64x32: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups}}
-  xetile.store_tile %x, %wg : vector<64x32xf32>, !xetile.tile<64x32xf32, <wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>
-  func.return
-}
-
-// -----
-
 func.func @f(%t: !xetile.tile<64x32xf16>) {
   // expected-error @below {{'locality' is 4, expected 0 (none) to 3 (keep in cache)}}
   xetile.prefetch_tile %t locality<4> : !xetile.tile<64x32xf16>
@@ -634,14 +626,6 @@ func.func @f(%g: !xetile.tile<4x32xf16, #xetile.tile_attr<scattered = true>>, %m
 
 // -----
 
-func.func @f(%wgg: !xetile.tile<64x32xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>, scattered = true>>, %x: vector<64x32xf32>, %wmask: vector<64x32xi1>) {
-  // expected-error @below {{'wg_map' <sg_layout = [2, 2], sg_data = [32, 32]> makes several subgroups write the same unit of 64x32: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups}}
-  xetile.store_scatter %x, %wgg, %wmask : vector<64x32xf32>, !xetile.tile<64x32xf32, <wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>, scattered = true>>, vector<64x32xi1>
-  func.return
-}
-
-// -----
-
 func.func @f(%t: !xetile.tile<64x32xf16>, %x: vector<64x32xf32>) {
   // expected-error @below {{'value' is vector<64x32xf32>, !xetile.tile<64x32xf16> needs vector<64x32xf16>}}
   %0 = xetile.atomic_rmw_tile <addf> %x, %t : vector<64x32xf32>, !xetile.tile<64x32xf16> -> vector<64x32xf32>
@@ -691,8 +675,9 @@ func.func @f(%t: !xetile.tile<64x32xf16>, %v: vector<64x32xf16>) {
 // -----
 
 func.func @f(%wg: !xetile.tile<64x32xf32, #xetile.tile_attr<wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>>, %x: vector<64x32xf32>) {
-  // expected-error @below {{'wg_map' <sg_layout = [2, 2], sg_data = [32, 32]> makes several subgroups write the same unit of 64x32: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups}}
+  // expected-error @below {{'wg_map' <sg_layout = [2, 2], sg_data = [32, 32]> makes several subgroups need the old elements of one unit of 64x32, which one updates: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups}}
   %0 = xetile.atomic_rmw_tile <addf> %x, %wg : vector<64x32xf32>, !xetile.tile<64x32xf32, <wg_map = <sg_layout = [2, 2], sg_data = [32, 32]>>> -> vector<64x32xf32>
+  %1 = arith.negf %0 : vector<64x32xf32>
   func.return
 }
 

@@ -192,14 +192,16 @@ def test_uneven_units_that_are_written() -> None:
     )
 
 
-def test_two_writers_of_one_unit() -> None:
+def test_several_need_what_one_updates() -> None:
     assert refused(
         """%s = xetile.init_tile %m[0, 0] : memref<64x64xf32> -> !none
 %x = arith.constant {wg_map = #xetile.wg_map<sg_layout = [2, 2], sg_data = [32, 64]>} dense<0.0> : !v
-xetile.store_tile %x, %s : !v, !none"""
+%old = xetile.atomic_rmw_tile <addf> %x, %s : !v, !none -> !v
+xetile.store_tile %old, %s : !v, !none"""
     ) == (
-        "k.mlir:11:1: error: 'wg_map' <sg_layout = [2, 2], sg_data = [32, 64]> makes several subgroups write the "
-        "same unit of 64x64: dimension 1 has 1 unit for 2 subgroups; use at least as many units as subgroups"
+        "k.mlir:11:1: error: 'wg_map' <sg_layout = [2, 2], sg_data = [32, 64]> makes several subgroups need the old "
+        "elements of one unit of 64x64, which one updates: dimension 1 has 1 unit for 2 subgroups; use at least as "
+        "many units as subgroups"
     )
 
 
