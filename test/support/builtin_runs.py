@@ -16,7 +16,8 @@ from support.builtins_reference import Surface
 from support.emission import Block, Product
 
 from xetile.codegen.spirv import to_spirv
-from xetile.runtime.device import Device, Memory, Pointer, Program, Scalar
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Memory, Pointer, Program, Scalar
 
 Array = NDArray[Any]
 Place = tuple[int, int, int]

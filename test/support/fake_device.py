@@ -5,19 +5,32 @@ from types import TracebackType
 from typing import Self
 
 from xetile.errors import XetileError
-from xetile.runtime.device import Argument, Extents, Information, Memory, Program
+from xetile.runtime.device import Keeping
+from xetile.runtime.driver import (
+    POINTER,
+    Argument,
+    Bound,
+    Extents,
+    Information,
+    Memory,
+    Pointer,
+    Program,
+    Scalar,
+)
 
 Behaviour = Callable[["FakeDevice", Sequence[Argument]], object]
 """What a launch does, given the device and the arguments."""
 
 
-class FakeDevice:
+class FakeDevice(Keeping):
     """See `xetile.runtime.device.Device`; it remembers what it was asked, and its memory `before` each launch."""
 
     information: Information = Information("fake", "a fake", emulates=True)
 
     def __init__(self, behaviour: Behaviour = lambda device, arguments: None) -> None:
+        super().__init__()
         self.behaviour = behaviour
+        self.kernels: dict[Bound, tuple[Program, str, list[str]]] = {}
         self.memories: dict[Memory, bytearray] = {}
         self.programs: dict[Program, bytes] = {}
         self.launches: list[tuple[str, list[Argument], Extents, Extents]] = []
@@ -42,7 +55,7 @@ class FakeDevice:
 
     @property
     def is_empty(self) -> bool:
-        return not self.memories and not self.programs
+        return not self.memories and not self.programs and not self.kernels
 
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
         self._count += 1
@@ -83,3 +96,31 @@ class FakeDevice:
         self.before.append({memory: bytes(data) for memory, data in self.memories.items()})
         self.behaviour(self, arguments)
         return float(len(self.launches))
+
+    def bind(self, program: Program, kernel: str, types: Sequence[str]) -> Bound:
+        assert program in self.programs
+        self._count += 1
+        self.kernels[Bound(self._count)] = program, kernel, list(types)
+        return Bound(self._count)
+
+    def release(self, bound: Bound) -> None:
+        del self.kernels[bound]
+
+    def start(
+        self,
+        bound: Bound,
+        arguments: Sequence[Memory | int | float],
+        *,
+        grid: Extents,
+        block: Extents,
+    ) -> None:
+        program, kernel, types = self.kernels[bound]
+        pairs = zip(types, arguments, strict=True)
+        given = [
+            Pointer(Memory(int(value)), 0) if type == POINTER else Scalar(type, value)
+            for type, value in pairs
+        ]
+        self.launch(program, kernel, given, grid=grid, block=block)
+
+    def synchronize(self) -> None:
+        pass

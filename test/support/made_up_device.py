@@ -5,7 +5,7 @@ from itertools import chain, repeat
 
 from support.fake_device import FakeDevice
 
-from xetile.runtime.device import Argument, Extents, Information, Program
+from xetile.runtime.driver import Argument, Extents, Information, Program
 
 
 class MadeUpDevice(FakeDevice):

@@ -14,7 +14,8 @@ from xetile.codegen.spirv import compile_apart
 from xetile.errors import XetileError
 from xetile.interpreter import execute
 from xetile.runtime.arguments import groups
-from xetile.runtime.device import Argument, Device, Memory, Pointer, Program, Scalar
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Argument, Memory, Pointer, Program, Scalar
 
 from .emitted_kernels import Extents, Kernel, Launch
 

@@ -54,7 +54,8 @@ def compiled_kernel(
     from xetile.analysis.kernels import symbol_name
     from xetile.errors import fail
     from xetile.runtime.arguments import source_types
-    from xetile.runtime.launch import compile_kernel, extents_of, find_function
+    from xetile.runtime.code import extents_of
+    from xetile.runtime.launch import compile_kernel, find_function
 
     function = find_function(module, options.kernel, choose="with --kernel")
     compiled = compile_kernel(

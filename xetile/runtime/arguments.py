@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from xetile.codegen.contract import Plain
 from xetile.errors import XetileError
-from xetile.runtime.device import ALIGNMENT, Argument, Device, Memory, Pointer, Scalar
+from xetile.runtime.buffers import Buffer
+from xetile.runtime.driver import ALIGNMENT, Argument, Driver, Memory, Pointer, Scalar
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
@@ -119,23 +120,30 @@ def check(types: "Sequence[Attribute]", given: "Sequence[Given]") -> "list[Value
 
 
 def place(
-    device: Device, entries: Sequence[Entry], given: "Sequence[Given | Passed]"
+    device: Driver,
+    entries: Sequence[Entry],
+    given: "Sequence[Given | Passed | Buffer]",
+    *,
+    types: "Sequence[Attribute] | None" = None,
 ) -> Placed:
     """Copy arrays, and the memory of memrefs of host code, to a device and make the arguments of a launch.
 
+    Buffers are there already. `types` are the `source_types` of the entries, where they are at hand.
     Errors: XetileError for what does not fit the kernel's arguments; nothing is left on the device then.
     """
     views = [_as_view(value) for value in given]
-    elements = [
-        value if view is None else view.elements
-        for value, view in zip(given, views, strict=True)
-    ]
-    values = check(source_types(entries), cast("Sequence[Given]", elements))
+    elements = [_elements(value) for value in given]
+    values = check(types or source_types(entries), cast("Sequence[Given]", elements))
     wanted = groups(entries)
     arrays: list[_Array] = []
+    pointers: dict[int, Pointer] = {}
     for number, (group, value) in enumerate(zip(wanted, elements, strict=True)):
         _check_kind(group[0], cast(Given, value), number)
-        if group[0]["kind"] == "pointer":
+        buffer = given[number]
+        if isinstance(buffer, Buffer):
+            _check_start(group[0], number)
+            pointers[number] = Pointer(buffer.held(), 0)
+        elif group[0]["kind"] == "pointer":
             arrays.append(_memory_of(number, group[0], cast(Array, value), views[number]))
     placed = Placed([], [])
     try:
@@ -144,11 +152,9 @@ def place(
     except BaseException:
         free(device, placed)
         raise
-    pointers = {
-        located.number: Pointer(memory, located.element_zero)
-        for memory, _, located_there in placed.allocations
-        for located in located_there
-    }
+    for memory, _, located_there in placed.allocations:
+        for located in located_there:
+            pointers[located.number] = Pointer(memory, located.element_zero)
     for number, (group, value) in enumerate(zip(wanted, elements, strict=True)):
         if number in pointers:
             view = views[number]
@@ -160,13 +166,13 @@ def place(
     return placed
 
 
-def restore(device: Device, placed: Placed) -> None:
+def restore(device: Driver, placed: Placed) -> None:
     """Let the device's memory hold again what it held before the launch."""
     for allocation in placed.allocations:
         device.write(allocation.memory, allocation.before)
 
 
-def read_back(device: Device, placed: Placed) -> None:
+def read_back(device: Driver, placed: Placed) -> None:
     """Copy what a launch left in the device's memory to the arrays.
 
     Errors: XetileError where it changed an array that is read-only, or what lies in front of one; then none changes.
@@ -205,7 +211,7 @@ def _refuse_stores(raw: NDArray[numpy.uint8], allocation: Allocation) -> None:
             )
 
 
-def free(device: Device, placed: Placed) -> None:
+def free(device: Driver, placed: Placed) -> None:
     """Give the memory of a launch's arguments back."""
     for allocation in placed.allocations:
         device.free(allocation.memory)
@@ -248,7 +254,23 @@ def _check_kind(entry: Entry, value: Given, number: int) -> None:
         )
 
 
-def _as_view(given: "Given | Passed") -> "HostView | None":
+def _check_start(entry: Entry, number: int) -> None:
+    """Refuse a buffer where a kernel may reach in front of the first element."""
+    if offset := entry.get("offset"):
+        raise XetileError(
+            f"argument {number} is {entry['source']}, whose first element is number {offset}; "
+            "nothing lies in front of a buffer, give an array"
+        )
+
+
+def _elements(given: "Given | Passed | Buffer") -> "Given | Passed":
+    view = _as_view(given)
+    if view is not None:
+        return cast("Given", view.elements)
+    return given.stand_in() if isinstance(given, Buffer) else given
+
+
+def _as_view(given: "Given | Passed | Buffer") -> "HostView | None":
     from xetile.interpreter.machine.values import HostView
 
     return given if isinstance(given, HostView) else None
@@ -298,7 +320,7 @@ def _clusters(arrays: Sequence[_Array]) -> list[list[_Array]]:
     return found
 
 
-def _allocate(device: Device, cluster: Sequence[_Array]) -> Allocation:
+def _allocate(device: Driver, cluster: Sequence[_Array]) -> Allocation:
     low = byte_bounds(cluster[0].data)[0]
     lead = max(array.lead + low - byte_bounds(array.data)[0] for array in cluster)
     above = max(lead, 0)

@@ -2,12 +2,14 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
-from xetile.runtime.device import Argument, Extents, Information, Memory, Program
+from xetile.runtime.device import Keeping
+from xetile.runtime.driver import Argument, Bound, Extents, Information, Memory, Program
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
 TIME_LIMIT_SECONDS = 120.0
@@ -24,7 +26,15 @@ class _Module(NamedTuple):
     options: dict[str, str]
 
 
-class ChildDevice:
+class _Kernel(NamedTuple):
+    """What a bound kernel is made of, to make it again."""
+
+    program: Program
+    name: str
+    types: list[str]
+
+
+class ChildDevice(Keeping):
     """See `Device`; `seconds` is the limit for a build or a launch, after which the process is ended.
 
     Starting and copying depend on the machine, not on the kernel: they have TIME_LIMIT_SECONDS at least.
@@ -45,6 +55,7 @@ class ChildDevice:
         worker: Sequence[str] = _WORKER,
     ) -> None:
         """Start it; `environment` is for the process alone, `worker` the command that serves (see worker.py)."""
+        super().__init__()
         self._name = name
         self._seconds = seconds
         self._seconds_of_the_rest = max(seconds, TIME_LIMIT_SECONDS)
@@ -53,6 +64,8 @@ class ChildDevice:
         self._opening = {"name": name, "surface_checks": surface_checks}
         self._modules: dict[Program, _Module] = {}
         self._built: dict[Program, object] = {}
+        self._kernels: dict[Bound, _Kernel] = {}
+        self._bound: dict[Bound, object] = {}
         self._memories: set[Memory] = set()
         self._count = 0
         self._start()
@@ -89,6 +102,7 @@ class ChildDevice:
             if not error.crashed or self._memories:
                 raise
             self._built.clear()
+            self._bound.clear()
             self._start()
             built = self._ask("build", *module)
         self._count += 1
@@ -97,7 +111,7 @@ class ChildDevice:
         return program
 
     def forget(self, program: Program) -> None:
-        del self._modules[program]
+        self._modules.pop(program, None)
         built = self._built.pop(program, None)
         if built is not None and self.is_open:  # else there is nothing left of it
             self._ask("forget", built)
@@ -127,16 +141,61 @@ class ChildDevice:
         grid: Extents,
         block: Extents,
     ) -> float:
+        built = self._program(program)
+        with self._printing():
+            found = self._ask("launch", built, kernel, list(arguments), grid=grid, block=block)
+        return cast(float, found)
+
+    def bind(self, program: Program, kernel: str, types: Sequence[str]) -> Bound:
+        self._count += 1
+        bound = Bound(self._count)
+        self._kernels[bound] = _Kernel(program, kernel, list(types))
+        self._made(bound)
+        return bound
+
+    def release(self, bound: Bound) -> None:
+        self._kernels.pop(bound, None)
+        made = self._bound.pop(bound, None)
+        if made is not None and self.is_open:
+            self._ask("release", made)
+
+    def start(
+        self,
+        bound: Bound,
+        arguments: Sequence[Memory | int | float],
+        *,
+        grid: Extents,
+        block: Extents,
+    ) -> None:
+        made = self._made(bound)
+        with self._printing():
+            self._ask("start", made, arguments, grid=grid, block=block)
+
+    def synchronize(self) -> None:
+        """Nothing to do: a launch is over when it is answered."""
+
+    def _program(self, program: Program) -> object:
+        """The program in the process that is there now."""
         if program not in self._built:
             self._built[program] = self._ask("build", *self._modules[program])
+        return self._built[program]
+
+    def _made(self, bound: Bound) -> object:
+        """The bound kernel in the process that is there now."""
+        if bound not in self._bound:
+            program, name, types = self._kernels[bound]
+            self._bound[bound] = self._ask("bind", self._program(program), name, types)
+        return self._bound[bound]
+
+    @contextmanager
+    def _printing(self) -> Generator[None]:
+        """Inside, what the process prints is printed."""
         self._helper.output()  # what the driver says of itself is not the kernel's
         try:
-            found = self._ask(
-                "launch", self._built[program], kernel, list(arguments), grid=grid, block=block
-            )
+            yield
         finally:
-            sys.stdout.write(self._helper.output())
-        return cast(float, found)
+            if printed := self._helper.output():
+                sys.stdout.write(printed)
 
     def _start(self) -> None:
         self._helper = Helper(self._name, self._worker, environment=self._environment)
@@ -158,7 +217,7 @@ def _module_path() -> str:
     return os.pathsep.join([str(_ROOT), *([found] if found else [])])
 
 
-_LIMITED = ("build", "launch")
+_LIMITED = ("build", "launch", "start")
 """What takes as long as the kernel makes it take."""
 
 _DOING = {
@@ -169,5 +228,8 @@ _DOING = {
     "write": "take data",
     "read": "give data",
     "free": "give memory back",
+    "bind": "prepare the kernel",
+    "release": "give the kernel back",
     "launch": "run the kernel to its end",
+    "start": "run the kernel to its end",
 }

@@ -1,115 +1,95 @@
-"""What a device that executes SPIR-V answers, whichever programming interface is behind it."""
+"""What users do with a device that is open: arrays and kernels that stay on it."""
 
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import NamedTuple, NewType, Protocol, Self, runtime_checkable
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-Program = NewType("Program", int)
-"""A built module, a number that its device gave."""
+from xetile.errors import XetileError
+from xetile.runtime.driver import Driver
 
-Memory = NewType("Memory", int)
-"""An allocation on a device, a number that it gave."""
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import DTypeLike, NDArray
+    from xdsl.dialects.builtin import FileLineColLoc
 
-
-ALIGNMENT = 64
-"""Bytes: the address of an allocation is a multiple of this, as the bases of 2D surfaces have to be."""
-
-
-class Scalar(NamedTuple):
-    """An argument that is passed by value: its type as the contract names it (`i64`, `f32`) and the number."""
-
-    type: str
-    value: int | float
-
-
-class Pointer(NamedTuple):
-    """An argument that is an address: an allocation, and how many bytes into it."""
-
-    memory: Memory
-    offset: int
-
-
-Argument = Scalar | Pointer
-
-Extents = tuple[int, int, int]
-"""Sizes in x, y, z."""
-
-
-class Information(NamedTuple):
-    """What there is to say of a device.
-
-    `name` chooses it (`opencl:cpu`), `description` is the driver's own; `emulates` says that
-    Intel's block and matrix builtins are functions there and its times mean nothing. `fault` is
-    why a device that is there cannot be opened. Without `checks_surfaces` it reads as they stand
-    the matrices that 2D block messages do not take. `shared_bytes` is the shared memory of a
-    workgroup, None where the driver does not say. `most_calls` is how many calls of functions a kernel may
-    hold to be built in seconds: with more of them its loops are not unrolled unless that is asked for.
-    """
-
-    name: str
-    description: str
-    emulates: bool
-    fault: str | None = None
-    checks_surfaces: bool = True
-    shared_bytes: int | None = None
-    most_calls: int | None = None
+    from xetile.runtime.buffers import Buffer
+    from xetile.runtime.code import Code
+    from xetile.runtime.prepared import PreparedKernel
 
 
 @runtime_checkable
-class Device(Protocol):
-    """A device that is open; whoever opened it closes it.
+class Device(Driver, Protocol):
+    """A device that is open, with what `Keeping` gives to all of them; whoever opened it closes it."""
 
-    Every method raises XetileError, without a place, where the driver refuses what it is asked.
+    def buffer(self, array: "NDArray[numpy.generic]") -> "Buffer":
+        """A copy of an array in the device's memory."""
+        ...
+
+    def zeros(self, shape: Sequence[int], dtype: "DTypeLike") -> "Buffer":
+        """Zeros in the device's memory."""
+        ...
+
+    def prepare(
+        self,
+        code: "Code",
+        kernel: str | None = None,
+        *,
+        place: "FileLineColLoc | None" = None,
+    ) -> "PreparedKernel":
+        """A kernel of a module, built, to be called."""
+        ...
+
+
+class Keeping:
+    """What every device offers, whichever interface is behind it: arrays and kernels that stay on it.
+
+    `left` is what was dropped and is to be given back when the device is asked for something the next time.
     """
 
-    @property
-    def information(self) -> Information: ...
+    def __init__(self) -> None:
+        self.left: deque[Callable[[], object]] = deque()
 
-    def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
-        """Make a program of a module; `options` by programming interface are the contract's."""
-        ...
+    def tidy(self) -> None:
+        """Give back what was dropped."""
+        while self.left:
+            try:
+                give_back = self.left.popleft()
+            except IndexError:  # another thread was faster
+                return
+            with suppress(XetileError):  # what ended holds nothing
+                give_back()
 
-    def forget(self, program: Program) -> None:
-        """Give a program back."""
-        ...
+    def buffer(self: Driver, array: "NDArray[numpy.generic]") -> "Buffer":
+        """A copy of an array in the device's memory, with its strides; see `Buffer`.
 
-    def allocate(self, size: int) -> Memory:
-        """Memory of so many bytes, zero to begin with; its address is a multiple of ALIGNMENT."""
-        ...
+        Errors: XetileError for elements that are no numbers, and where the device does not hold it.
+        """
+        from xetile.runtime.buffers import buffer_of
 
-    def write(self, memory: Memory, data: bytes) -> None:
-        """Copy to the start of an allocation."""
-        ...
+        self.tidy()
+        return buffer_of(self, array)
 
-    def read(self, memory: Memory) -> bytes:
-        """All bytes of an allocation."""
-        ...
+    def zeros(self: Driver, shape: Sequence[int], dtype: "DTypeLike") -> "Buffer":
+        """Zeros in the device's memory, rows after each other; see `Buffer`."""
+        from xetile.runtime.buffers import zeros_on
 
-    def free(self, memory: Memory) -> None:
-        """Give an allocation back."""
-        ...
+        self.tidy()
+        return zeros_on(self, shape, dtype)
 
-    def launch(
-        self,
-        program: Program,
-        kernel: str,
-        arguments: Sequence[Argument],
+    def prepare(
+        self: Driver,
+        code: "Code",
+        kernel: str | None = None,
         *,
-        grid: Extents,
-        block: Extents,
-    ) -> float:
-        """Run a kernel to its end: `grid` workgroups of `block` work-items; the seconds that it took."""
-        ...
+        place: "FileLineColLoc | None" = None,
+    ) -> "PreparedKernel":
+        """Build a module, and make a kernel of it one to call: the one that is named, or the only one.
 
-    def close(self) -> None:
-        """Give back all that the device holds."""
-        ...
+        Errors that have no place get `place`.
+        Errors: XetileError where there is no such kernel, or the device does not build the module.
+        """
+        from xetile.runtime.prepared import PreparedKernel
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+        self.tidy()
+        return PreparedKernel(self, code, kernel, place=place)

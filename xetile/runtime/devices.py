@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from xetile import targets
 from xetile.advice import hint
 from xetile.errors import XetileError, one_line
-from xetile.runtime.device import Device, Information
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Information
 
 if TYPE_CHECKING:
     import pyopencl
@@ -20,7 +21,7 @@ GPU = "opencl:gpu"
 INSTALL = "pip install 'xetile[device]'"
 _CPU_RUNTIME = "intel-opencl-rt"
 _CPU_LIBRARY = "libintelocl.so"
-_LOADER_VARIABLE = "OCL_ICD_VENDORS"
+LOADER_VARIABLE = "OCL_ICD_VENDORS"
 """Where pyopencl's loader looks for drivers; the path of a library means that one only."""
 
 _NAME = re.compile(rf"{CPU}|{GPU}(?::(\d{{1,4}}))?", re.ASCII)
@@ -137,7 +138,7 @@ def _cpu(*, seconds: float | None = None, surface_checks: bool = True) -> Device
             f"{CPU} needs Intel's OpenCL runtime ({_CPU_RUNTIME}, Linux on x86-64); {INSTALL}"
         )
     # in the child only: it hides the drivers of the system
-    environment = {_LOADER_VARIABLE: str(library)}
+    environment = {LOADER_VARIABLE: str(library)}
     limit = TIME_LIMIT_SECONDS if seconds is None else seconds
     return ChildDevice(CPU, environment, seconds=limit, surface_checks=surface_checks)
 

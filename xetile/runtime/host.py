@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from xetile.errors import XetileError
 from xetile.runtime.arguments import free, place, read_back
-from xetile.runtime.device import Device, Extents, Program
-from xetile.runtime.launch import Compiled, Stage, compile_kernel, extents_of, placed_at
+from xetile.runtime.code import extents_of
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Extents, Program
+from xetile.runtime.launch import Compiled, Stage, compile_kernel, placed_at
 from xetile.runtime.preconditions import check_preconditions
 
 if TYPE_CHECKING:

@@ -16,8 +16,10 @@ from xetile.runtime.arguments import (
     restore,
     source_types,
 )
-from xetile.runtime.device import Device, Extents
-from xetile.runtime.preconditions import check_preconditions
+from xetile.runtime.code import compile_code, extents_of
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Extents
+from xetile.runtime.preconditions import check_preconditions, check_shared_memory
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -64,28 +66,17 @@ def compile_kernel(
 
     Errors: XetileError where it cannot be compiled, or does not say what it takes.
     """
-    from xetile.analysis.kernels import kernel_functions, symbol_name
+    from xetile.analysis.kernels import symbol_name
     from xetile.analysis.targets import target_of
-    from xetile.codegen import emit, launch_contract, lower_to_llvm
-    from xetile.codegen.functions import calls
 
     function = find_function(module, kernel)
     with placed_at(function):
         device = target_of(function, target).name
         name = symbol_name(function)
-        lowered = lower_to_llvm(module, device, kernel=name, assume=assume, unroll=unroll)
-        is_large = most_calls is not None and calls(lowered) > most_calls
-        if is_large and unroll is None and kernel_functions(module):
-            lowered = lower_to_llvm(module, device, kernel=name, assume=assume, unroll=1)
-        contract = launch_contract(lowered, device)
-        (entry,) = cast("list[dict[str, Plain]]", contract["kernels"])
-        if "arguments" not in entry:
-            raise XetileError(
-                "the kernel does not say what it takes (xetile.launch); start from a higher level"
-            )
-        spirv = cast(bytes, emit(lowered, "spirv", device))
-    options = cast("dict[str, str]", contract["build_options"])
-    return Compiled(function, spirv, entry, options)
+        code = compile_code(
+            module, name, device, assume=assume, unroll=unroll, most_calls=most_calls
+        )
+        return Compiled(function, code.spirv, code.kernel(name), code.options)
 
 
 def execute_on(
@@ -133,7 +124,7 @@ def execute_compiled(
     if times < 1:
         raise XetileError(f"{times} launches; expected 1 or more")
     with placed_at(compiled.function):
-        _check_shared_memory(device, compiled)
+        check_shared_memory(device, compiled.kernel)
         sizes, block = _sizes(compiled, grid)
         check(source_types(compiled.entries), arrays)
         stage("building")
@@ -159,22 +150,6 @@ def execute_compiled(
         finally:
             device.forget(program)
     return median(seconds)
-
-
-def _check_shared_memory(device: Device, compiled: Compiled) -> None:
-    needed, there = compiled.kernel.get("shared_memory"), device.information.shared_bytes
-    if isinstance(needed, int) and there is not None and needed > there:
-        raise XetileError(
-            f"the kernel takes {needed} bytes of shared memory; {device.information.name} gives a workgroup {there}"
-        )
-
-
-def extents_of(sizes: "Plain") -> Extents | None:
-    """Sizes of the contract; None where it leaves them free."""
-    if not isinstance(sizes, list):
-        return None
-    x, y, z = (cast(int, size) for size in sizes)
-    return x, y, z
 
 
 @contextmanager

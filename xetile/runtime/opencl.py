@@ -5,11 +5,11 @@ One that knows Intel's 2D block and matrix builtins gets a module as it is; to a
 
 import contextlib
 import ctypes
-import os
-import struct
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import NamedTuple, Self, cast
 
@@ -18,9 +18,11 @@ import pyopencl
 
 from xetile.errors import XetileError, one_line
 from xetile.runtime.cache import Cache
-from xetile.runtime.device import (
+from xetile.runtime.device import Keeping
+from xetile.runtime.driver import (
     ALIGNMENT,
     Argument,
+    Bound,
     Extents,
     Information,
     Memory,
@@ -28,7 +30,8 @@ from xetile.runtime.device import (
     Program,
     Scalar,
 )
-from xetile.runtime.emulation import FAULT_KERNEL, emulated, fault_text
+from xetile.runtime.emulation import FAULT_KERNEL, emulated
+from xetile.runtime.opencl_calls import BoundKernel, FaultReader, number, write_out_prints
 from xetile.runtime.opencl_launch import check_launch
 from xetile.runtime.spirv_module import imported_functions
 
@@ -46,7 +49,6 @@ with `xetile-kernel gemm --wg 64x64 --sg 32x64`, executed with `xetile-run --on 
 """
 
 _EMULATION_OPTIONS = ["-cl-std=CL3.0"]
-_FAULT = struct.Struct("<qq")
 
 _BUILD_LOG = pyopencl.program_build_info.LOG
 
@@ -58,17 +60,7 @@ _OPTIONS_OF_GPUS = "-cl-intel-"
 
 _CPU_DESCRIPTION = Path("/proc/cpuinfo")
 
-_INTEGERS: Mapping[str, type[numpy.unsignedinteger]] = {
-    "i8": numpy.uint8,
-    "i16": numpy.uint16,
-    "i32": numpy.uint32,
-    "i64": numpy.uint64,
-}
-_FLOATS: Mapping[str, type[numpy.floating]] = {
-    "f16": numpy.float16,
-    "f32": numpy.float32,
-    "f64": numpy.float64,
-}
+_NOT_LAUNCHED = "the device does not launch the kernel"
 
 
 def is_native(device: pyopencl.Device) -> bool:
@@ -112,12 +104,7 @@ class _Built(NamedTuple):
     kernels: dict[str, pyopencl.Kernel]
 
 
-class _Allocation(NamedTuple):
-    start: pyopencl.SVMAllocation
-    size: int
-
-
-class OpenCLDevice:
+class OpenCLDevice(Keeping):
     """A device of this process; see `Device`.
 
     Memory is shared virtual memory: kernels get addresses, at any byte of an allocation.
@@ -131,6 +118,7 @@ class OpenCLDevice:
         *,
         surface_checks: bool = True,
     ) -> None:
+        super().__init__()
         self.information = information
         self._device = device
         self._surface_checks = surface_checks
@@ -140,9 +128,16 @@ class OpenCLDevice:
             self._context = pyopencl.Context([device])
             profiling = pyopencl.command_queue_properties.PROFILING_ENABLE
             self._queue = pyopencl.CommandQueue(self._context, properties=profiling)
+            self._faults = (
+                FaultReader(self._context, self._queue) if information.emulates else None
+            )
         self._programs: dict[Program, _Built] = {}
-        self._memories: dict[Memory, _Allocation] = {}
-        self._count = 0
+        self._bound: dict[Bound, tuple[_Built, BoundKernel]] = {}
+        self._starts: dict[Memory, pyopencl.SVMAllocation] = {}
+        self._sizes: dict[Memory, int] = {}
+        self._numbers = count(1)
+        self._lock = Lock()
+        self._is_busy = self._is_closed = False
         self._cache = Cache("opencl", _maker(device))
 
     def __enter__(self) -> Self:
@@ -157,11 +152,15 @@ class OpenCLDevice:
         self.close()
 
     def close(self) -> None:
-        for memory in list(self._memories):
+        for memory in list(self._starts):
             self.free(memory)
         self._programs.clear()
+        self._bound.clear()
+        self.left.clear()
+        self._is_closed = True
 
     def build(self, spirv: bytes, options: Mapping[str, str]) -> Program:
+        self._check_open()
         imports = imported_functions(spirv)
         source = None
         if self.information.emulates:
@@ -176,12 +175,12 @@ class OpenCLDevice:
         with _quiet(), _refusing("the device does not build the module"):
             program = self._kept(key) or self._compiled(spirv, source, words)
             kernels = {kernel.function_name: kernel for kernel in program.all_kernels()}
-            _write_out_prints()
+            write_out_prints()
             binaries = cast("list[bytes]", program.get_info(pyopencl.program_info.BINARIES))
         self._cache.keep(key, binaries[0])
-        self._count += 1
-        self._programs[Program(self._count)] = _Built(program, kernels)
-        return Program(self._count)
+        made = Program(next(self._numbers))
+        self._programs[made] = _Built(program, kernels)
+        return made
 
     def _kept(self, key: str) -> pyopencl.Program | None:
         """The program of a cached binary; None where there is none, or the driver does not take it."""
@@ -225,9 +224,10 @@ class OpenCLDevice:
         return ""
 
     def forget(self, program: Program) -> None:
-        del self._programs[program]
+        self._programs.pop(program, None)
 
     def allocate(self, size: int) -> Memory:
+        self._check_open()
         if not 0 <= size < _MOST_BYTES:
             raise XetileError(f"the device does not allocate {size} bytes")
         with _refusing(f"the device does not allocate {size} bytes"):
@@ -235,12 +235,13 @@ class OpenCLDevice:
             made = pyopencl.SVMAllocation(self._context, max(1, size), ALIGNMENT, flags)
             zero = numpy.zeros(1, numpy.uint8)
             pyopencl.enqueue_svm_memfill(self._queue, made, zero).wait()
-        self._count += 1
-        self._memories[Memory(self._count)] = _Allocation(made, size)
-        return Memory(self._count)
+        memory = Memory(next(self._numbers))
+        self._starts[memory], self._sizes[memory] = made, size
+        return memory
 
     def write(self, memory: Memory, data: bytes) -> None:
-        size = self._memories[memory].size
+        self._check_open()
+        size = self._sizes[memory]
         if len(data) > size:
             raise XetileError(f"{len(data)} bytes do not fit an allocation of {size}")
         if data:
@@ -249,7 +250,9 @@ class OpenCLDevice:
                 pyopencl.enqueue_copy(self._queue, self._part(memory, 0, len(data)), host)
 
     def read(self, memory: Memory) -> bytes:
-        start, size = self._memories[memory]
+        self._check_open()
+        start, size = self._starts[memory], self._sizes[memory]
+        self.synchronize()
         host = numpy.empty(size, numpy.uint8)
         if size:
             with _refusing("the device does not give data"):
@@ -257,7 +260,11 @@ class OpenCLDevice:
         return host.tobytes()
 
     def free(self, memory: Memory) -> None:
-        self._memories.pop(memory).start.release()
+        self.synchronize()  # a launch may use it
+        self._sizes.pop(memory, None)
+        start = self._starts.pop(memory, None)
+        if start is not None:
+            start.release()
 
     def launch(
         self,
@@ -268,20 +275,67 @@ class OpenCLDevice:
         grid: Extents,
         block: Extents,
     ) -> float:
+        self._check_open()
         built = self._programs[program]
         function = self._function(built, kernel)
         items = tuple(count * size for count, size in zip(grid, block, strict=True))
-        with _refusing("the device does not launch the kernel"):
+        with self._lock, _refusing(_NOT_LAUNCHED):
             check_launch(self._device, function, len(arguments), items, block)
-            for number, given in enumerate(arguments):
-                function.set_arg(number, self._value(given))
+            for at, given in enumerate(arguments):
+                function.set_arg(at, self._value(given))
             event = pyopencl.enqueue_nd_range_kernel(self._queue, function, items, block)
             event.wait()
-            _write_out_prints()
+            write_out_prints()
             seconds = (event.profile.end - event.profile.start) * 1e-9
-        if self.information.emulates:
-            self._refuse_fault(built)
+            if self._faults is not None:
+                self._faults.refuse(built.kernels)
         return seconds
+
+    def bind(self, program: Program, kernel: str, types: Sequence[str]) -> Bound:
+        self._check_open()
+        built = self._programs[program]
+        self._function(built, kernel)
+        bound = Bound(next(self._numbers))
+        with _refusing(_NOT_LAUNCHED):
+            own = BoundKernel(self._device, pyopencl.Kernel(built.program, kernel), types)
+        self._bound[bound] = built, own
+        return bound
+
+    def release(self, bound: Bound) -> None:
+        self._bound.pop(bound, None)
+
+    def start(
+        self,
+        bound: Bound,
+        arguments: Sequence[Memory | int | float],
+        *,
+        grid: Extents,
+        block: Extents,
+    ) -> None:
+        self._check_open()
+        built, kernel = self._bound[bound]
+        try:
+            with self._lock:
+                self._is_busy = True
+                kernel.enqueue(self._queue, self._starts, arguments, grid, block)
+                if self._faults is not None:
+                    try:
+                        self._faults.refuse(built.kernels)
+                    finally:
+                        self._ended()
+        except pyopencl.Error as error:
+            raise XetileError(f"{_NOT_LAUNCHED}: {one_line(str(error))}") from error
+
+    def synchronize(self) -> None:
+        with self._lock, _refusing("the device does not end its launches"):
+            if self._is_busy:
+                self._queue.finish()
+                self._ended()
+
+    def _ended(self) -> None:
+        """There is no launch whose end nobody has seen."""
+        self._is_busy = False
+        write_out_prints()
 
     @staticmethod
     def _function(built: _Built, kernel: str) -> pyopencl.Kernel:
@@ -291,43 +345,24 @@ class OpenCLDevice:
         raise XetileError(f"the module has no kernel '{kernel}' but {names or 'none at all'}")
 
     def _value(self, given: Argument) -> "numpy.generic | pyopencl.SVMPointer":
-        """An argument as pyopencl takes it; integers are passed by their bits."""
+        """An argument as pyopencl takes it."""
         match given:
-            case Scalar(type, value) if type in _FLOATS:
-                return _FLOATS[type](value)
             case Scalar(type, value):
-                made = _INTEGERS[type]
-                return made(int(value) & int(numpy.iinfo(made).max))
+                return number(type, value)
             case Pointer(memory, 0):
-                return self._memories[memory].start
+                return self._starts[memory]
             case Pointer(memory, offset):
                 return self._part(memory, offset, 1)
 
     def _part(self, memory: Memory, offset: int, size: int) -> pyopencl.SVMPointer:
         """Some bytes of an allocation; pyopencl knows addresses by what is there."""
-        address = self._memories[memory].start.svm_ptr + offset
+        address = self._starts[memory].svm_ptr + offset
         there = (ctypes.c_ubyte * size).from_address(address)
         return pyopencl.SVM(numpy.ctypeslib.as_array(there))
 
-    def _refuse_fault(self, built: _Built) -> None:
-        """Refuse what an emulated function reported."""
-        result = self.allocate(_FAULT.size)
-        try:
-            with _refusing("the device does not say whether it took the surfaces"):
-                kernel = built.kernels[FAULT_KERNEL]
-                kernel.set_arg(0, self._memories[result].start)
-                pyopencl.enqueue_nd_range_kernel(self._queue, kernel, (1,), (1,)).wait()
-            fault, value = _FAULT.unpack(self.read(result))
-        finally:
-            self.free(result)
-        if fault:
-            raise XetileError(fault_text(fault, value))
-
-
-def _write_out_prints() -> None:
-    """Write out what kernels and drivers printed, which the C library keeps."""
-    if os.name == "posix":
-        ctypes.CDLL(None).fflush(None)
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise XetileError(f"{self.information.name} is closed; open it again")
 
 
 def _understood(options: list[str], *, is_native: bool) -> list[str]:

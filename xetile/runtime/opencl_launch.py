@@ -7,7 +7,7 @@ from typing import cast
 import pyopencl
 
 from xetile.errors import XetileError
-from xetile.runtime.device import Extents
+from xetile.runtime.driver import Extents
 
 _KERNELS_BLOCK = pyopencl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE
 """The block that a kernel requires, zeros where it takes any."""
@@ -24,10 +24,7 @@ def check_launch(
     block: Extents,
 ) -> None:
     """Refuse a number of arguments, work-items in all and work-items of a workgroup that do not fit."""
-    if kernel.num_args != arguments:
-        raise XetileError(
-            f"the emitted kernel takes {kernel.num_args} arguments, {arguments} are given"
-        )
+    check_count(kernel, arguments)
     if min(*items, *block) < 1:
         raise XetileError(
             f"the launch has {list(items)} work-items, {list(block)} in a workgroup; expected positive sizes"
@@ -44,6 +41,14 @@ def check_launch(
             f"a workgroup has {prod(block)} work-items, {list(block)}; the device takes at most {most}"
         )
     _refuse_cut_subgroups(device, kernel, block)
+
+
+def check_count(kernel: pyopencl.Kernel, arguments: int) -> None:
+    """Refuse another number of arguments than the kernel's."""
+    if kernel.num_args != arguments:
+        raise XetileError(
+            f"the emitted kernel takes {kernel.num_args} arguments, {arguments} are given"
+        )
 
 
 def _refuse_cut_subgroups(

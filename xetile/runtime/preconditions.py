@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from xetile.errors import XetileError
 from xetile.runtime.arguments import Entry
-from xetile.runtime.device import Argument, Scalar
+from xetile.runtime.driver import Argument, Driver, Scalar
 
 if TYPE_CHECKING:
     from xetile.codegen.contract import Plain
@@ -36,6 +36,26 @@ def check_preconditions(entries: Sequence[Entry], arguments: Sequence[Argument])
                     f"argument {number} ({entry['name']}): the matrix has {problem}; "
                     "a kernel that is compiled with assume = check or gather takes it"
                 )
+
+
+def depends_on_values(entries: Sequence[Entry]) -> bool:
+    """Whether a number that is passed decides on a precondition, not only extents of arrays."""
+    return any(
+        entries[number]["kind"] == "value"
+        for entry in entries
+        for stated in _stated(entry)
+        for term in cast("list[dict[str, Plain]]", stated["bytes"])
+        for number in cast("list[int]", term["arguments"])
+    )
+
+
+def check_shared_memory(device: Driver, kernel: "dict[str, Plain]") -> None:
+    """Refuse a kernel that takes more shared memory than a workgroup of the device gets."""
+    needed, there = kernel.get("shared_memory"), device.information.shared_bytes
+    if isinstance(needed, int) and there is not None and needed > there:
+        raise XetileError(
+            f"the kernel takes {needed} bytes of shared memory; {device.information.name} gives a workgroup {there}"
+        )
 
 
 def _stated(entry: Entry) -> "list[dict[str, Plain]]":

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.made_up_device import MadeUpDevice
@@ -15,7 +16,8 @@ from xetile.cli import progress, run_arguments
 from xetile.cli.run import main
 from xetile.runtime import devices
 from xetile.runtime.child import TIME_LIMIT_SECONDS
-from xetile.runtime.device import Device, Information
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Information
 
 ARGUMENTS = ["--arg", "normal", "--arg", "normal", "--arg", "zeros"]
 EXPECTED = "opencl:cpu, opencl:gpu or opencl:gpu:N"
@@ -229,9 +231,11 @@ def test_the_last_level_is_compiled_once(
     made: list[str] = []
     emit = codegen.emit
 
-    def emitted(module: ModuleOp, kind: codegen.Kind, device: str | None) -> str | bytes:
+    def emitted(
+        module: ModuleOp, kind: codegen.Kind, device: str | None, **named: Any
+    ) -> str | bytes:
         made.append(kind)
-        return emit(module, kind, device)
+        return emit(module, kind, device, **named)
 
     monkeypatch.setattr(codegen, "emit", emitted)
     run = ["last.mlir", *ARGUMENTS, "--on", "opencl:cpu", "--device", "bmg"]

@@ -22,7 +22,7 @@ from xetile.runtime.arguments import (
     restore,
     scalar,
 )
-from xetile.runtime.device import ALIGNMENT, Pointer, Scalar
+from xetile.runtime.driver import ALIGNMENT, Pointer, Scalar
 
 Array = NDArray[Any]
 

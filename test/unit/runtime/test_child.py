@@ -11,7 +11,7 @@ from support.processes import ends, open_files
 
 from xetile.errors import XetileError
 from xetile.runtime.child import TIME_LIMIT_SECONDS, ChildDevice
-from xetile.runtime.device import Information, Program
+from xetile.runtime.driver import Information, Program
 from xetile.toolchain.sandbox import Helper, HelperEnded
 
 NO_DRIVER = {"OCL_ICD_VENDORS": "/nowhere"}
@@ -20,7 +20,7 @@ WORKER = """
 import os, signal, sys, time
 from pathlib import Path
 from xetile.errors import XetileError
-from xetile.runtime.device import Information
+from xetile.runtime.driver import Information
 from xetile.toolchain.sandbox import serve
 
 count = 0

@@ -11,8 +11,8 @@ import pytest
 
 from xetile.errors import XetileError
 from xetile.runtime import devices
-from xetile.runtime.device import Information
 from xetile.runtime.devices import check_name, cpu_library, list_devices, open_device
+from xetile.runtime.driver import Information
 
 
 def absent(name: str) -> None:

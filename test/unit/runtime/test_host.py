@@ -6,7 +6,8 @@ from support.made_up_device import MadeUpDevice
 
 import xetile
 from xetile.interpreter import execute_host
-from xetile.runtime.device import Device, Pointer, Scalar
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Pointer, Scalar
 from xetile.runtime.host import HostLauncher
 
 VIEW = "memref<?x64xf32, strided<[64, 1], offset: ?>>"

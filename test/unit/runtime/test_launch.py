@@ -13,7 +13,7 @@ from xetile.codegen import lower_to_llvm
 from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.kernels.gemm_module import gemm_module
-from xetile.runtime.device import Argument, Pointer, Program
+from xetile.runtime.driver import Argument, Pointer, Program
 from xetile.runtime.launch import compile_kernel, execute_compiled, execute_on
 
 GRID = ", known_grid_size = array<i32: 2, 1, 1>"

@@ -22,8 +22,8 @@ from xetile.dialects.modules import parse
 from xetile.errors import XetileError
 from xetile.runtime.cache import Cache
 from xetile.runtime.child import ChildDevice
-from xetile.runtime.device import Pointer
 from xetile.runtime.devices import CPU, cpu_library, open_device
+from xetile.runtime.driver import Pointer
 from xetile.runtime.launch import compile_kernel, execute_on
 
 pytestmark = pytest.mark.opencl

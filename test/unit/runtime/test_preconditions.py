@@ -5,7 +5,7 @@ import pytest
 from xetile.codegen.contract import Plain
 from xetile.errors import XetileError
 from xetile.runtime.arguments import Entry
-from xetile.runtime.device import Argument, Memory, Pointer, Scalar
+from xetile.runtime.driver import Argument, Memory, Pointer, Scalar
 from xetile.runtime.preconditions import check_preconditions
 
 

@@ -14,11 +14,8 @@ from tools.mutants.emitted_kernels import KERNELS
 from tools.mutants.emitted_trial import Trial, compiled, difference, prepare
 from tools.mutants.llvm_meaning import changes_the_program
 from xetile.codegen.spirv import to_spirv
-from xetile.runtime.device import (
-    Argument,
-    Device,
-    Pointer,
-)
+from xetile.runtime.device import Device
+from xetile.runtime.driver import Argument, Pointer
 
 HEAD = """
 declare spir_func i64 @"_Z12get_group_idj"(i32 %".1")
