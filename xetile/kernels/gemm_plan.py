@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, gcd, log2, prod
+from math import ceil, prod
 from typing import Literal
 
 from xetile.errors import XetileError
+from xetile.language.layouts import prefetched
 from xetile.targets import DEFAULT, find
 from xetile.targets.target import Operand
-from xetile.targets.xe.surface import SURFACE
 
 Pair = tuple[int, int]
 
@@ -107,29 +107,8 @@ class GemmPlan:
 
 
 def prefetch_map(shape: Pair, subgroups: int, element_bits: int) -> Map:
-    """Deal a tile out to all subgroups so that each fetches one piece, and no two the same if possible.
-
-    Among the ways to do that, pieces that are one cache line wide win, then those of more
-    rows of subgroups. Where the tile has fewer pieces than there are subgroups, some fetch
-    the same.
-    """
-    divisors = [rows for rows in range(1, subgroups + 1) if subgroups % rows == 0]
-
-    def cost(layout: Pair) -> tuple[bool, int, float, int]:
-        units = _units(shape, layout)
-        width_bytes = shape[1] // units[1] * element_bits / 8
-        duplicates = subgroups // prod(units)
-        distance = abs(log2(width_bytes / SURFACE.base_alignment))  # a cache line
-        return width_bytes % SURFACE.column_multiple != 0, duplicates, distance, -layout[0]
-
-    layout = min(((rows, subgroups // rows) for rows in divisors), key=cost)
-    units = _units(shape, layout)
-    return Map(layout, (shape[0] // units[0], shape[1] // units[1]))
-
-
-def _units(shape: Pair, layout: Pair) -> Pair:
-    """Into how many pieces each dimension is cut: one per subgroup, or as many as divide both."""
-    return gcd(shape[0], layout[0]), gcd(shape[1], layout[1])
+    """Deal a tile out to all subgroups as `xetile.language.layouts.prefetched` does."""
+    return Map(*prefetched(shape, subgroups, element_bits))
 
 
 def check_plan(plan: GemmPlan) -> GemmPlan:

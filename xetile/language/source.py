@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
@@ -42,6 +43,7 @@ class Source:
         Errors: XetileError at the line of the kernel that is at fault.
         """
         from xetile.analysis.kernels import find_kernel
+        from xetile.language.mapping import map_prefetched
 
         module = trace(
             self.function,
@@ -52,6 +54,7 @@ class Source:
             at=self.place,
         )
         kernel = find_kernel(module, self.name)
+        map_prefetched(kernel, prod(self.sg_layout))
         try:
             rule = infer(kernel) if self.grid is None else None
         except XetileError as error:

@@ -5,7 +5,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import builtin
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xetile.language.arrays import Array, memref_of
@@ -14,6 +14,7 @@ from xetile.language.given import ArgumentType
 from xetile.language.indices import Index
 from xetile.language.refusals import refuse
 from xetile.language.types import ArrayType
+from xetile.levels import SG_LAYOUT_ATTRIBUTE
 from xetile.targets import DEFAULT, find
 
 if TYPE_CHECKING:
@@ -57,13 +58,15 @@ def check_result(name: str, result: object) -> None:
 def _function(name: str, block: Block, sg_layout: Pair) -> "gpu.FuncOp":
     from xetile.dialects.upstream import gpu
 
-    return gpu.FuncOp(
+    function = gpu.FuncOp(
         name,
         ([argument.type for argument in block.args], ()),
         Region(block),
         kernel=True,
         known_block_size=(find(DEFAULT).threads * prod(sg_layout), 1, 1),
     )
+    function.attributes[SG_LAYOUT_ATTRIBUTE] = DenseArrayBase.from_list(i64, list(sg_layout))
+    return function
 
 
 def attribute_of(type: ArgumentType) -> Attribute:

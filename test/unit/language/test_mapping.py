@@ -1,0 +1,23 @@
+"""Who holds what: the kernel's layout, and what is only prefetched."""
+
+import numpy as np
+
+import xetile
+import xetile.language as xt
+
+
+@xt.kernel(sg_layout=(2, 4))
+def row_sums_ahead(X: xt.Array, Y: xt.Array) -> None:
+    m = xt.program_id(0) * 32
+    Y[m : m + 32, 0:64] = X[m : m + 32, 0:64]
+
+
+def test_the_kernel_says_its_layout_and_no_maps() -> None:
+    specialised = row_sums_ahead.specialize(xt.f32[64, 64], xt.f32[64, 64])
+    text = str(specialised)
+    assert "xetile.sg_layout = array<i64: 2, 4>" in text
+    assert "wg_map" not in text
+    x, y = np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
+    specialised.lower("xevm", device="bmg")(x, y)
+    assert (y == 1).all()
+    assert xetile.emit(specialised.module, "spirv", "bmg")
