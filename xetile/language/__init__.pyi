@@ -1,10 +1,13 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
 from xetile.errors import XetileError as XetileError
 from .arrays import Array as Array
+from .control.functions import function as function
 from .indices import Index as Index
 from .kernels import Kernel as Kernel
 from .kernels import kernel as kernel
 from .programs import program_id as program_id
+from .ranges import Range as Range
+from .ranges import range as range
 from .specialised import Specialised as Specialised
 from .tiles import Tile as Tile
 from .types import ArrayType as ArrayType

@@ -44,6 +44,9 @@ class Builder:
     _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
     _last_constant: Operation | None = None
 
+    unfinished: list[Attribute] = field(default_factory=list[Attribute])
+    """The positions of the statements whose blocks are being filled, the innermost last."""
+
     def __post_init__(self) -> None:
         self.entry = self.block
 

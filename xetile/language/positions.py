@@ -31,7 +31,7 @@ def user_frame() -> FrameType | None:
 def place_of(frame: FrameType) -> "FileLineColLoc":
     """The position of what a frame executes: line and column count from 1."""
     line, column = _columns(frame.f_code)[frame.f_lasti // 2]
-    return _location(frame.f_code.co_filename, line, column)
+    return location(frame.f_code.co_filename, line, column)
 
 
 @cache
@@ -43,7 +43,8 @@ def _columns(code: CodeType) -> list[tuple[int, int]]:
 
 
 @cache
-def _location(filename: str, line: int, column: int) -> "FileLineColLoc":
+def location(filename: str, line: int, column: int) -> "FileLineColLoc":
+    """A position; line and column count from 1."""
     from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
     return FileLineColLoc(StringAttr(filename), IntAttr(line), IntAttr(column))

@@ -1,11 +1,38 @@
-"""Refusing what a kernel's author wrote, at its line in the Python file."""
+"""Refusing what a kernel's author wrote, at its line in the Python file.
 
-from typing import NoReturn
+A refusal is final: a `try` statement of the kernel that catches it does not make the kernel another one.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NoReturn
 
 from xetile.errors import XetileError
 from xetile.language.positions import here
 
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import FileLineColLoc
 
-def refuse(message: str) -> NoReturn:
-    """Raise XetileError at the line of the user's that is being evaluated."""
-    raise XetileError(message, here())
+_said: ContextVar[list[XetileError] | None] = ContextVar("refusals", default=None)
+
+
+def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
+    """Raise XetileError at `at`, by default the line of the user's that is being evaluated."""
+    error = XetileError(message, at or here())
+    if (said := _said.get()) is not None:
+        said.append(error)
+    raise error
+
+
+@contextmanager
+def refusals_are_final() -> Generator[None]:
+    """What is refused inside is raised at the end, whatever was caught meanwhile."""
+    said: list[XetileError] = []
+    token = _said.set(said)
+    try:
+        yield
+        if said:
+            raise said[0]
+    finally:
+        _said.reset(token)

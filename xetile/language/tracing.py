@@ -10,9 +10,10 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from xetile.language.arrays import Array, memref_of
 from xetile.language.builder import Builder, Pair, current, named, using
+from xetile.language.control import rewritten
 from xetile.language.given import ArgumentType
 from xetile.language.indices import Index
-from xetile.language.refusals import refuse
+from xetile.language.refusals import refusals_are_final, refuse
 from xetile.language.types import ArrayType
 from xetile.levels import SG_LAYOUT_ATTRIBUTE
 from xetile.targets import DEFAULT, find
@@ -37,8 +38,8 @@ def trace(
 
     block = Block(arg_types=[attribute_of(type) for type in types.values()])
     builder = Builder(sg_layout, block)
-    with using(builder):
-        result = function(*arguments_of(block.args, types), **constants)
+    with using(builder), refusals_are_final():
+        result = rewritten(function)(*arguments_of(block.args, types), **constants)
         check_result(name, result)
         builder.insert(gpu.ReturnOp())
     op = _function(name, block, sg_layout)

@@ -1,0 +1,114 @@
+"""Which names a piece of a function binds, and which it mentions."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from xetile.language.control.sites import Place
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Late = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | ast.GeneratorExp
+"""What is executed at another time than where it stands, or may be."""
+
+
+def place_of(node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern) -> Place:
+    """Where a node begins."""
+    return node.lineno, node.col_offset + 1
+
+
+def stored(nodes: Iterable[ast.AST]) -> dict[str, Place]:
+    """The names that are bound in this scope, each with where first."""
+    found: dict[str, Place] = {}
+    for node in nodes:
+        for name, place in _stored(node):
+            found.setdefault(name, place)
+    return found
+
+
+def _stored(node: ast.AST) -> Iterator[tuple[str, Place]]:
+    match node:
+        case ast.Name(ctx=ast.Store() | ast.Del()):
+            yield node.id, place_of(node)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name, place_of(node)
+        case ast.ExceptHandler(name=str() as name):
+            yield name, place_of(node)
+        case ast.Import() | ast.ImportFrom():
+            for alias in node.names:
+                yield (alias.asname or alias.name).split(".")[0], place_of(node)
+        case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
+            yield name, place_of(node)
+        case ast.MatchMapping(rest=str() as name):
+            yield name, place_of(node)
+        case _:
+            pass
+    for child in _of_this_scope(node):
+        yield from _stored(child)
+
+
+def _of_this_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """The children that are evaluated in the scope that `node` stands in; of a comprehension what `:=` binds there."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from (*node.decorator_list, *_defaults(node.args))
+        case ast.Lambda():
+            yield from _defaults(node.args)
+        case ast.ClassDef():
+            yield from (*node.decorator_list, *node.bases, *node.keywords)
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            yield from (child for child in ast.walk(node) if isinstance(child, ast.NamedExpr))
+        case _:
+            yield from ast.iter_child_nodes(node)
+
+
+def _defaults(arguments: ast.arguments) -> Iterator[ast.expr]:
+    yield from arguments.defaults
+    yield from (default for default in arguments.kw_defaults if default is not None)
+
+
+def mentioned(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that are read or bound, in nested functions and classes too."""
+    return frozenset(
+        child.id for node in nodes for child in ast.walk(node) if isinstance(child, ast.Name)
+    )
+
+
+def late(body: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that nested functions, classes and generators mention, which may read them at any time."""
+    return frozenset(
+        name
+        for statement in body
+        for node in ast.walk(statement)
+        if isinstance(node, Late)
+        for name in mentioned([node])
+    )
+
+
+def declared(
+    body: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
+) -> dict[str, Place]:
+    """The names that `global` or `nonlocal` statements of this scope name."""
+    found: dict[str, Place] = {}
+    for node in body:
+        if isinstance(node, kind):
+            found.update(dict.fromkeys(node.names, place_of(node)))
+        if not isinstance(node, Late):
+            found.update(declared(ast.iter_child_nodes(node), kind))
+    return found
+
+
+def bound_by_nested(function: ast.FunctionDef) -> dict[str, Place]:
+    """The names of a function that its nested functions bind with `nonlocal`."""
+    nested = [
+        part
+        for statement in function.body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    shared = [declared(part.body, ast.Nonlocal) for part in nested]
+    arguments = function.args
+    own = {
+        argument.arg
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    }
+    own |= {*stored(function.body), *declared(function.body, ast.Nonlocal)}
+    return {name: place for names in shared for name, place in names.items() if name in own}

@@ -1,0 +1,278 @@
+"""`for`, `while` and `if` statements made such that they ask, when they run, whether they are traced.
+
+Before:
+
+    for k in xt.range(0, K, BK):
+        acc += A[m:m + BM, k:k + BK] @ B[k:k + BK, n:n + BN]
+
+After (names with @ cannot be a user's; each statement has the position of the one it is made of):
+
+    @1 = @flow.loop(xt.range(0, K, BK), 0)
+    for k in @1.items:
+        if @1.traced:
+            if @1.rebinds("acc"):
+                acc = @1.inside("acc")
+        acc += A[m:m + BM, k:k + BK] @ B[k:k + BK, n:n + BN]
+        if @1.traced:
+            @1.close()
+    if @1.traced:
+        if @1.rebinds("acc"):
+            acc = @1.result("acc")
+
+An `if`:
+
+    @2 = @flow.branch(TEST, 1)
+    if @2.first:
+        BODY
+        if @2.traced: @2.close()
+    if @2.traced: (names as they were before)
+    if @2.second:
+        ORELSE
+        if @2.traced: @2.close()
+    if @2.traced: (names as they are after)
+
+A `while`, whose test is evaluated once where it is Python's, and once more in the block of the op where it is traced:
+
+    @3 = @flow.repetition(2)
+    while @3.again() and @3.decide(TEST):
+        if @3.traced:
+            (names as the test finds them)
+            @3.test(TEST)
+            (names as the body finds them)
+        BODY
+        if @3.traced: @3.close()
+    if @3.traced: (names as they are after)
+
+Statements that would leave a traced one (`return`, `break`, `continue`) first say so: `@flow.leave("return", @1, @2)`.
+"""
+
+import ast
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from xetile.language.control.liveness import Control, Liveness, of_function
+from xetile.language.control.names import (
+    bound_by_nested,
+    declared,
+    mentioned,
+    place_of,
+    stored,
+)
+from xetile.language.control.sites import Place, Site, Word
+
+Node = TypeVar("Node", bound=ast.AST)
+
+FLOW = "@flow"
+"""The name of the cell that holds the half of this that runs."""
+
+
+@dataclass
+class Rewriter:
+    """Rewrites the statements of one function; `sites` gets what is known of each."""
+
+    function: str
+    liveness: Liveness
+    globals: dict[str, Place]
+    shared: dict[str, Place]
+    """The names that nested functions bind with `nonlocal`."""
+    sites: list[Site]
+    around: list[str] = field(default_factory=list[str])
+    """The variables of the statements around, the innermost last."""
+    loops: list[int] = field(default_factory=list[int])
+    """How many of them were around each loop."""
+
+    def block(self, body: Iterable[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block, rewritten."""
+        return [made for statement in body for made in self._statement(statement)]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        match node:
+            case ast.For():
+                return self._for(node)
+            case ast.While():
+                return self._while(node)
+            case ast.If():
+                return self._if(node)
+            case ast.Return():
+                return [*self._leave(node, "return", 0), node]
+            case ast.Raise():
+                return [*self._leave(node, "raise", 0), node]
+            case ast.Break():
+                return [*self._leave(node, "break", self.loops[-1]), node]
+            case ast.Continue():
+                return [*self._leave(node, "continue", self.loops[-1]), node]
+            case ast.FunctionDef():
+                return [function(node, self.sites)]
+            case ast.ClassDef():
+                return [node]
+            case _:
+                return [self._nested(node)]
+
+    def _nested(self, node: ast.stmt) -> ast.stmt:
+        match node:
+            case ast.With() | ast.AsyncWith():
+                node.body = self.block(node.body)
+            case ast.AsyncFor():
+                node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+            case ast.Match():
+                for part in node.cases:
+                    part.body = self.block(part.body)
+            case ast.Try():
+                self._try(node)
+            case _:
+                if isinstance(node, ast.TryStar):
+                    self._try(node)
+        return node
+
+    def _try(self, node: ast.Try | ast.TryStar) -> None:
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        node.finalbody = self.block(node.finalbody)
+        for handler in node.handlers:
+            handler.body = self.block(handler.body)
+
+    def _leave(self, node: ast.stmt, word: str, first: int) -> list[ast.stmt]:
+        left = self.around[first:]
+        if not left:
+            return []
+        arguments = [ast.Constant(word), *map(_load, left)]
+        return _at(node, [ast.Expr(_call(FLOW, "leave", *arguments))])
+
+    def _site(self, node: Control, word: Word) -> tuple[str, ast.Constant, Site]:
+        head = node.target if isinstance(node, ast.For) else node.test
+        parts = [head, *node.body, *node.orelse]
+        names = {**self.shared, **stored(parts)}
+        live = self.liveness.inside[node] | self.liveness.after[node]
+        target = node.target if isinstance(node, ast.For) else None
+        site = Site(
+            word,
+            place_of(node),
+            self.function,
+            {name: place for name, place in names.items() if name not in self.globals},
+            frozenset(names) & live,
+            mentioned(parts),
+            {name: place for name, place in names.items() if name in self.globals},
+            target.id if isinstance(target, ast.Name) else None,
+            bool(node.orelse),
+        )
+        self.sites.append(site)
+        number = len(self.sites) - 1
+        return f"@{number}", ast.Constant(number), site
+
+    def _inside(self, name: str, body: Iterable[ast.stmt], *, loop: bool) -> list[ast.stmt]:
+        if loop:
+            self.loops.append(len(self.around))
+        self.around.append(name)
+        made = self.block(body)
+        self.around.pop()
+        if loop:
+            self.loops.pop()
+        return [*made, _when(name, "traced", [ast.Expr(_call(name, "close"))])]
+
+    def _for(self, node: ast.For) -> list[ast.stmt]:
+        name, number, site = self._site(node, "for")
+        begin = _assign(name, _call(FLOW, "loop", node.iter, number))
+        node.iter = _placed(_attribute(name, "items"), node)
+        node.body = [
+            *_at(node, [_names(name, "inside", site)]),
+            *_at(node, self._inside(name, node.body, loop=True)),
+        ]
+        node.orelse = self.block(node.orelse)
+        return [*_at(node, [begin]), node, *_at(node, [_names(name, "result", site)])]
+
+    def _while(self, node: ast.While) -> list[ast.stmt]:
+        name, number, site = self._site(node, "while")
+        begin = _assign(name, _call(FLOW, "repetition", number))
+        test = _when(
+            name,
+            "traced",
+            [
+                _names(name, "tested", site),
+                ast.Expr(_call(name, "test", copy.deepcopy(node.test))),
+                _names(name, "inside", site),
+            ],
+        )
+        decided = _placed(_call(name, "decide", node.test), node.test)
+        node.test = _placed(ast.BoolOp(ast.And(), [_call(name, "again"), decided]), node)
+        body = self._inside(name, node.body, loop=True)
+        node.body = _at(node, [test, *body])
+        node.orelse = self.block(node.orelse)
+        return [*_at(node, [begin]), node, *_at(node, [_names(name, "result", site)])]
+
+    def _if(self, node: ast.If) -> list[ast.stmt]:
+        name, number, site = self._site(node, "if")
+        branch = _placed(_call(FLOW, "branch", node.test, number), node.test)
+        begin = _assign(name, branch)
+        first = ast.If(
+            _attribute(name, "first"), self._inside(name, node.body, loop=False), []
+        )
+        made: list[ast.stmt] = [begin, first]
+        if node.orelse:
+            made.append(_names(name, "restored", site))
+            other = self._inside(name, node.orelse, loop=False)
+            made.append(ast.If(_attribute(name, "second"), other, []))
+        return _at(node, [*made, _names(name, "result", site)])
+
+
+def function(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
+    """A function with its statements rewritten, those of nested functions too; a generator as it is."""
+    if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node)):
+        return node
+    globals = declared(node.body, ast.Global)
+    made = Rewriter(node.name, of_function(node.body), globals, bound_by_nested(node), sites)
+    node.body = made.block(node.body)
+    return node
+
+
+def _names(name: str, method: str, site: Site) -> ast.stmt:
+    """Bind the names of a site to what `@n.method` gives for them, where it gives anything."""
+    rebound: list[ast.stmt] = [
+        ast.If(
+            _call(name, "rebinds", ast.Constant(variable)),
+            [_assign(variable, _call(name, method, ast.Constant(variable)))],
+            [],
+        )
+        for variable in site.stored
+    ]
+    return _when(name, "traced", rebound or [ast.Pass()])
+
+
+def _when(name: str, attribute: str, body: list[ast.stmt]) -> ast.stmt:
+    return ast.If(_attribute(name, attribute), body, [])
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _attribute(name: str, attribute: str) -> ast.expr:
+    return ast.Attribute(_load(name), attribute, ast.Load())
+
+
+def _call(name: str, method: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(_attribute(name, method), list(arguments), [])
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _at(node: ast.stmt, made: list[ast.stmt]) -> list[ast.stmt]:
+    """New statements with the position of `node`; what has one keeps it."""
+    return [_placed(statement, node) for statement in made]
+
+
+def _placed(made: Node, node: ast.stmt | ast.expr) -> Node:
+    """A new node where `node` begins; what has a position keeps it, with all that it holds.
+
+    It ends on the same line: the compiler puts a method's call at the end of an expression of many lines.
+    """
+    if isinstance(made, ast.stmt | ast.expr):
+        if hasattr(made, "lineno"):
+            return made
+        made.lineno = made.end_lineno = node.lineno
+        made.col_offset = made.end_col_offset = node.col_offset
+    for part in ast.iter_child_nodes(made):
+        _placed(part, node)
+    return made

@@ -1,0 +1,146 @@
+"""From a function to its statements and back: the lines it was compiled from, and the function that others make.
+
+The rewritten function has the name, defaults, globals and closure of the user's, and its file, lines and columns, so
+that positions and tracebacks are those of the user's text.
+"""
+
+import ast
+import inspect
+import linecache
+from collections.abc import Callable
+from functools import lru_cache
+from types import CellType, CodeType, FunctionType
+from typing import Any, NoReturn, cast
+
+from xetile.language.control.flow import Flow
+from xetile.language.control.rewriting import FLOW, function
+from xetile.language.control.sites import Place, Site
+from xetile.language.positions import location
+from xetile.language.refusals import refuse
+
+_BODY = "@body"
+"""What the function is called while it is compiled, so that it does not hide a global of its name."""
+
+
+class _Same:
+    """A code object, which equals no other of the same text."""
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+
+    def __hash__(self) -> int:
+        return id(self.code)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.code is self.code
+
+
+def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with `for`, `while` and `if` that can be traced; the work is done once for a code object.
+
+    Errors: XetileError for what is no plain function, has other decorators, or whose source is not there.
+    """
+    if not isinstance(function, FunctionType):
+        refuse(f"a {type(function).__name__} is no function; decorate a `def`")
+    if FLOW in function.__code__.co_freevars:
+        return function
+    lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
+    code, flow = _compiled(_Same(function.__code__), tuple(lines))
+    if flow is None:
+        return function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[FLOW] = CellType(flow)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    made.__kwdefaults__ = cast("dict[str, Any]", function.__kwdefaults__)
+    made.__qualname__ = function.__qualname__
+    made.__module__ = function.__module__
+    return made
+
+
+@lru_cache(maxsize=1024)
+def _compiled(same: _Same, lines: tuple[str, ...]) -> tuple[CodeType, Flow | None]:
+    code = same.code
+    node = _definition(code, lines)
+    sites: list[Site] = []
+    rewritten = function(node, sites)
+    if not sites:
+        return code, None
+    rewritten.name, rewritten.decorator_list = _BODY, []
+    made = _compile(rewritten, code)
+    return made, Flow(code.co_filename, tuple(sites))
+
+
+def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
+    """The `def` statement that a code object was compiled from, with the lines and columns of the file."""
+    place = (code.co_firstlineno, 1)
+    if code.co_name == "<lambda>":
+        _refuse(code, place, "a lambda is no kernel; write a `def`")
+    if not lines:
+        _refuse(
+            code, place, f"the source of '{code.co_name}' cannot be found; write it in a file"
+        )
+    text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
+    try:
+        tree = ast.parse("if 1:\n" + "".join(text) if text[0][:1].isspace() else "".join(text))
+    except SyntaxError:
+        _refuse(code, place, _CHANGED.format(code.co_name))
+    shift = code.co_firstlineno - (2 if text[0][:1].isspace() else 1)
+    ast.increment_lineno(tree, shift)
+    found = (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef))
+    node = next((part for part in found if _is(part, code)), None)
+    if node is None:
+        _refuse(code, place, _CHANGED.format(code.co_name))
+    if len(node.decorator_list) > 1:
+        other = node.decorator_list[1]
+        _refuse(
+            code,
+            (other.lineno, other.col_offset + 1),
+            f"'{code.co_name}' has other decorators beside ours; it takes @xt.kernel or @xt.function alone",
+        )
+    return node
+
+
+_CHANGED = (
+    "the source of '{}' is not what was compiled; was the file changed since it was imported?"
+)
+
+
+def _is(node: ast.FunctionDef, code: CodeType) -> bool:
+    arguments = node.args
+    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return node.name == code.co_name and names == list(code.co_varnames[: len(names)])
+
+
+def _compile(node: ast.FunctionDef, code: CodeType) -> CodeType:
+    """The code of a rewritten function, in whose scope the names of its closure are."""
+    node.args.defaults = [
+        ast.copy_location(ast.Constant(None), node) for _ in node.args.defaults
+    ]
+    node.args.kw_defaults = [None for _ in node.args.kw_defaults]
+    names = [*code.co_freevars, FLOW]
+    arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+    factory = ast.FunctionDef("@factory", arguments, [node], [])
+    tree = ast.fix_missing_locations(ast.Module([factory], []))
+    flags = code.co_flags & _FUTURE
+    module = compile(tree, code.co_filename, "exec", flags=flags, dont_inherit=True)
+    made = _code_named(_code_named(module, "@factory"), _BODY)
+    return made.replace(
+        co_name=code.co_name, co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno
+    )
+
+
+_FUTURE = 0x1000000
+"""`from __future__ import annotations`, as compile() takes it."""
+
+
+def _code_named(code: CodeType, name: str) -> CodeType:
+    return next(
+        part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == name
+    )
+
+
+def _refuse(code: CodeType, place: Place, message: str) -> NoReturn:
+    refuse(message, location(code.co_filename, *place))
