@@ -125,6 +125,14 @@ PASSES = {
             ),
         },
     ),
+    "xetile-carry-tiles": PassEntry(
+        "xetile_carry_tiles:XeTileCarryTiles",
+        "Carry and move the tiles that loops make at each round",
+    ),
+    "xetile-uncarry-tiles": PassEntry(
+        "xetile_carry_tiles:XeTileUncarryTiles",
+        "Make the tiles that loops carry and move at each round",
+    ),
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",
         "Lower XeTile of any level to XeGPU",

@@ -8,7 +8,8 @@ from xdsl.printer import Printer
 
 from tools.fuzz.case import MAIN_FILE, Case
 
-PASSES = ("--xetile-infer-wg-map", "--xetile-wg-to-sg", "--xetile-init-duplicate", "--xetile-blockop-fallback",
+PASSES = ("--xetile-infer-wg-map", "--xetile-carry-tiles", "--xetile-uncarry-tiles",
+          "--xetile-wg-to-sg", "--xetile-init-duplicate", "--xetile-blockop-fallback",
           "--xetile-blocking",
           "--convert-xetile-to-xegpu", "--convert-xegpu-to-xevm", "--convert-xevm-to-llvm", "--canonicalize",
           "--cse")  # fmt: skip
