@@ -4,13 +4,13 @@
 offers calls it, and nothing else makes ops. A `Builder` puts ops into blocks; an eager one executes each.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.arith import ConstantOp, FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
@@ -33,12 +33,21 @@ Constant: TypeAlias = (
 )
 
 
+class Mark(NamedTuple):
+    """A place between ops."""
+
+    block: Block
+    after: Operation | None
+
+
 @dataclass(eq=False)
 class Builder:
     """Makes the ops of a kernel. `sg_layout` is how its subgroups are laid out over rows and columns."""
 
     sg_layout: Pair
     block: Block = field(default_factory=Block)
+    fastmath: FastMathFlagsAttr | None = None
+    """What holds of floats in the ops that are made now."""
     _known: list[dict[object, SSAValue]] = field(default_factory=lambda: [{}])
     """Pure values by what makes them, a dict for each block around the current one."""
     _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
@@ -63,6 +72,21 @@ class Builder:
         """Put an op with one result at the end of the current block; its result."""
         return self.insert(op).results[0]
 
+    def mark(self) -> Mark:
+        """Where the next op would stand."""
+        return Mark(self.block, self.block.last_op)
+
+    def result_at(self, mark: Mark, op: Operation) -> SSAValue:
+        """The result of an op that is put where `mark` was taken."""
+        self.place(op)
+        if mark.after is not None:
+            mark.block.insert_op_after(op, mark.after)
+        elif mark.block.first_op is not None:
+            mark.block.insert_op_before(op, mark.block.first_op)
+        else:
+            mark.block.add_op(op)
+        return op.results[0]
+
     def pure(self, op: Operation) -> SSAValue:
         """The result of an op without effects: that of an equal one that is in scope, if there is one."""
         key = (
@@ -72,10 +96,18 @@ class Builder:
             tuple(sorted(op.attributes.items())),
             op.results[0].type,
         )
+        return self.once(key, lambda: op)
+
+    def pure_of(self, op: Callable[..., Operation], *arguments: Hashable) -> SSAValue:
+        """The result of `op(*arguments)`, an op without effects; it is made once for equal arguments in scope."""
+        return self.once((op, arguments), lambda: op(*arguments))
+
+    def once(self, key: object, make: Callable[[], Operation]) -> SSAValue:
+        """The result of what `make` makes, made once for equal keys in scope."""
         for known in reversed(self._known):
             if key in known:
                 return known[key]
-        found = self.result(op)
+        found = self.result(make())
         self._known[-1][key] = found
         return found
 

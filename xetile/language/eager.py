@@ -4,7 +4,7 @@ The user's own function runs, so that `pdb`, `print`, `break` and Python's `if` 
 executes it at level W, so bits are equal.
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from math import prod
 from weakref import WeakKeyDictionary
 
@@ -17,7 +17,7 @@ from xetile.interpreter.machine.frame import Frame, Machine
 from xetile.interpreter.machine.memory import Memory
 from xetile.interpreter.machine.threads import Sizes, Threads
 from xetile.interpreter.machine.values import Value
-from xetile.language.builder import Builder, Constant, Pair, using
+from xetile.language.builder import Builder, Constant, Mark, Pair, using
 from xetile.language.given import Given, launched
 from xetile.language.source import Source
 from xetile.language.tracing import arguments_of, attribute_of, check_result
@@ -50,9 +50,16 @@ class EagerBuilder(Builder):
         self._execute(op)
         return op
 
-    def pure(self, op: Operation) -> SSAValue:
+    def once(self, key: object, make: Callable[[], Operation]) -> SSAValue:
         """The result of an op; equal ones of single numbers are one, so that differences of places are known."""
-        return self.result(op) if _is_large(op.results[0].type) else super().pure(op)
+        op = make()
+        return (
+            self.result(op) if _is_large(op.results[0].type) else super().once(key, lambda: op)
+        )
+
+    def result_at(self, mark: Mark, op: Operation) -> SSAValue:
+        """The result of an op, which is executed now."""
+        return self.result(op) if mark.block is self.entry else super().result_at(mark, op)
 
     def constant(self, value: Constant) -> SSAValue:
         """A constant."""

@@ -1,30 +1,36 @@
 """Tiles: matrices of elements that the subgroups of a workgroup hold together.
 
-A product is made late: `acc + a @ b` is one tile_mma with an accumulator, `a @ b` alone one without.
+A product is made late: `acc + a @ b` is one tile_mma with an accumulator, `a @ b` alone one without, which stands
+where the product was written.
 """
 
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
-from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, SSAValue
 
-from xetile.language.builder import Pair, current
-from xetile.language.elementwise import Held, binary
+from xetile.language.arithmetic import Arithmetic
+from xetile.language.builder import Mark, Pair, current
+from xetile.language.held import Held, described, type_of
 from xetile.language.layouts import map_of
+from xetile.language.rearranging import mapped, transposed
+from xetile.language.reductions import Reduction, reduced
 from xetile.language.refusals import refuse
-from xetile.language.types import ElementType, accumulator
-from xetile.language.values import Value
+from xetile.language.types import ElementType, accumulators
+from xetile.language.values import Value, describe
 
 
 class Factors(NamedTuple):
-    """The operands of a product that is still to be made."""
+    """The operands of a product that is still to be made, and where it was written."""
 
     a: Held
     b: Held
+    mark: Mark
 
 
-class Tile(Value):
+class Tile(Arithmetic):
     """Rows and columns of elements of one type."""
+
+    __slots__ = ("_element", "_factors", "_shape", "_value")
 
     def __init__(
         self,
@@ -34,63 +40,138 @@ class Tile(Value):
         *,
         factors: Factors | None = None,
     ) -> None:
-        self.value = value
-        self.element = element
-        self.shape = shape
+        self._value = value
+        self._element = element
+        self._shape = shape
         self._factors = factors
 
-    def ssa(self) -> SSAValue:
-        """The value in IR; a product that nothing was added to is made here."""
-        if self.value is None:
-            self.value = self._multiplied(None)
-        return self.value
+    @property
+    def element(self) -> ElementType:
+        return self._element
 
-    def held(self) -> Held:
-        """The value with its type, for what knows no classes of values."""
-        return Held(self.ssa(), self.element, self.shape)
+    @property
+    def shape(self) -> Pair:
+        """Rows and columns."""
+        return self._shape
 
     @property
     def type(self) -> Attribute:
         """The vector type."""
-        return VectorType(self.element.attribute, self.shape)
+        return type_of(self._element, self._shape)
 
-    def like(self, value: SSAValue) -> Self:
-        """A tile of this type."""
-        return type(self)(value, self.element, self.shape)
+    def ssa(self) -> SSAValue:
+        """The value in IR; a product that nothing was added to is made where it was written."""
+        if self._value is None:
+            assert self._factors is not None
+            self._value = _multiplied(self, self._factors, None)
+        return self._value
+
+    def held(self) -> Held:
+        return Held(self.ssa(), self._element, self._shape)
+
+    def made(self, held: Held) -> Self:
+        assert held.shape is not None
+        return type(self)(held.value, held.element, held.shape)
+
+    def takes(self, other: Value) -> bool:
+        """Everything: a single number is repeated."""
+        return True
 
     def describe(self) -> str:
         """Its extents and type."""
-        rows, columns = self.shape
-        return f"a tile of {rows}x{columns}x{self.element}"
+        return described(self._element, self._shape)
 
     def __matmul__(self, other: "Tile") -> "Tile":
-        if self.shape[1] != other.shape[0]:
+        a, b = _factor(self, self, other), _factor(other, self, other)
+        if a.shape[1] != b.shape[0]:
             refuse(
-                f"@ of {self.describe()} and {other.describe()}: "
-                f"{self.shape[1]} columns, {other.shape[0]} rows"
+                f"'@' of {a.describe()} and {b.describe()}: {a.shape[1]} columns, {b.shape[0]} rows"
             )
-        shape = (self.shape[0], other.shape[1])
-        factors = Factors(self.held(), other.held())
-        return Tile(None, accumulator(self.element), shape, factors=factors)
+        totals = accumulators(a.element, b.element)
+        if not totals:
+            _refuse_factors(a, b)
+        factors = Factors(a.held(), b.held(), current().mark())
+        return Tile(None, totals[0], (a.shape[0], b.shape[1]), factors=factors)
 
-    def __add__(self, other: "Tile") -> "Tile":
-        for total, product in ((self, other), (other, self)):
-            if product._adds_to(total):
-                return total.like(product._multiplied(total.ssa()))
-        return self.like(binary("add", self.held(), other.held()).value)
+    def __rmatmul__(self, other: object) -> "Tile":
+        refuse(f"'@' takes no {describe(other)}; its operands are tiles")
 
-    def _adds_to(self, total: "Tile") -> bool:
+    def __add__(self, other: "Self | Value | float") -> Self:
+        if isinstance(other, Tile):
+            for total, product in ((self, other), (other, self)):
+                if product.adds_to(total):
+                    assert product._factors is not None
+                    value = _multiplied(total, product._factors, total.ssa())
+                    return self.made(total.held()._replace(value=value))
+        return self._binary("add", other)
+
+    def adds_to(self, total: "Tile") -> bool:
         """Whether this is a product that is still to be made, of which `total` can be the accumulator."""
-        if self.value is not None or self._factors is None or total is self:
+        if self._value is not None or self._factors is None or total is self:
             return False
-        return (total.element, total.shape) == (self.element, self.shape)
+        a, b, _ = self._factors
+        return total.shape == self.shape and total.element in accumulators(
+            a.element, b.element
+        )
 
-    def _multiplied(self, total: SSAValue | None) -> SSAValue:
-        from xetile.dialects.xetile import TileMMAOp
+    @property
+    def T(self) -> Self:
+        """Rows and columns exchanged."""
+        return self.made(transposed(self.held()))
 
-        assert self._factors is not None
-        a, b = self._factors
-        builder = current()
-        wg_map = map_of(self.shape, builder.sg_layout)
-        op = TileMMAOp(a.value, b.value, total, result_type=self.type, wg_map_c=wg_map)
-        return builder.result(op)
+    def sum(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The sums along axis 0 (down the columns) or 1 (along the rows), in the tile's type.
+
+        The axis stays with an extent of 1. The order is that of a tree, the same at every level.
+        """
+        return self._reduced("sum", axis, keepdims=keepdims)
+
+    def prod(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The products along an axis, in the tile's type."""
+        return self._reduced("prod", axis, keepdims=keepdims)
+
+    def max(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The largest elements along an axis; NaN where one is."""
+        return self._reduced("max", axis, keepdims=keepdims)
+
+    def min(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The smallest elements along an axis; NaN where one is."""
+        return self._reduced("min", axis, keepdims=keepdims)
+
+    def _reduced(self, kind: Reduction, axis: object, *, keepdims: object) -> Self:
+        if keepdims is not True:
+            refuse(
+                f".{kind}(..., keepdims={keepdims!r}): values have two dimensions, so the reduced one stays "
+                "with an extent of 1"
+            )
+        return self.made(reduced(kind, self.held(), axis))
+
+    def map(self, sg_layout: Pair, sg_data: Pair) -> Self:
+        """The tile as subgroups in `sg_layout` hold it, in units of `sg_data`; data move where that differs."""
+        return self.made(mapped(self.held(), sg_layout, sg_data))
+
+
+def _factor(one: object, left: object, right: object) -> Tile:
+    if not isinstance(one, Tile):
+        refuse(f"'@' of {describe(left)} and {describe(right)}: its operands are tiles")
+    return one
+
+
+def _refuse_factors(a: Tile, b: Tile) -> None:
+    found = f"'@' of {a.describe()} and {b.describe()}"
+    if accumulators(a.element, a.element) and accumulators(b.element, b.element):
+        refuse(f"{found}: both have to have one of these types; convert one")
+    refuse(
+        f"{found}: products are of f16, bf16, tf32, f32, f64, f8E4M3FN and f8E5M2, i8 and ui8, i4 and ui4"
+    )
+
+
+def _multiplied(result: Tile, factors: Factors, total: SSAValue | None) -> SSAValue:
+    from xetile.dialects.xetile import TileMMAOp
+
+    builder = current()
+    wg_map = map_of(result.shape, builder.sg_layout)
+    op = TileMMAOp(
+        factors.a.value, factors.b.value, total, result_type=result.type, wg_map_c=wg_map
+    )
+    return builder.result(op) if total is not None else builder.result_at(factors.mark, op)

@@ -4,6 +4,7 @@ Before and after, as one writes them: `xt.f16[4096, 4096]` is a row-major matrix
 are known when it is called, `xt.f32` a scalar.
 """
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -20,13 +21,28 @@ Extent = int | str
 """An extent in elements: a number, or the name of one that is known when the kernel is called."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ElementType:
-    """The type of one element, called as MLIR and the dialect page call it; `bits` are those of its value."""
+    """The type of one element, called as MLIR and the dialect page call it; `bits` are those of its value.
+
+    `digits` are the binary digits of a float's significand, or of the largest number that an integer holds.
+    """
 
     name: str
     kind: Kind
     bits: int
+    digits: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ElementType) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether it is an integer without a sign."""
+        return self.name.startswith("u")
 
     def __getitem__(self, extents: "Extent | tuple[Extent, ...]") -> "ArrayType":
         """An array of such elements, row-major."""
@@ -81,49 +97,85 @@ class ArrayType:
         return "x".join([*map(str, self.extents), self.element.name]) + order
 
 
-f16 = ElementType("f16", "float", 16)
-bf16 = ElementType("bf16", "float", 16)
-tf32 = ElementType("tf32", "float", 19)
-f32 = ElementType("f32", "float", 32)
-f64 = ElementType("f64", "float", 64)
-f8E4M3FN = ElementType("f8E4M3FN", "float", 8)
-f8E5M2 = ElementType("f8E5M2", "float", 8)
-i1 = ElementType("i1", "boolean", 1)
-i4 = ElementType("i4", "integer", 4)
-i8 = ElementType("i8", "integer", 8)
-i16 = ElementType("i16", "integer", 16)
-i32 = ElementType("i32", "integer", 32)
-i64 = ElementType("i64", "integer", 64)
-ui4 = ElementType("ui4", "integer", 4)
-ui8 = ElementType("ui8", "integer", 8)
-index = ElementType("index", "index", 64)
+f16 = ElementType("f16", "float", 16, 11)
+bf16 = ElementType("bf16", "float", 16, 8)
+tf32 = ElementType("tf32", "float", 19, 11)
+f32 = ElementType("f32", "float", 32, 24)
+f64 = ElementType("f64", "float", 64, 53)
+f8E4M3FN = ElementType("f8E4M3FN", "float", 8, 4)
+f8E5M2 = ElementType("f8E5M2", "float", 8, 3)
+i1 = ElementType("i1", "boolean", 1, 1)
+i4 = ElementType("i4", "integer", 4, 3)
+i8 = ElementType("i8", "integer", 8, 7)
+i16 = ElementType("i16", "integer", 16, 15)
+i32 = ElementType("i32", "integer", 32, 31)
+i64 = ElementType("i64", "integer", 64, 63)
+ui4 = ElementType("ui4", "integer", 4, 4)
+ui8 = ElementType("ui8", "integer", 8, 8)
+index = ElementType("index", "index", 64, 63)
 
 ELEMENTS = (
-    f16,
-    bf16,
-    tf32,
-    f32,
-    f64,
-    f8E4M3FN,
-    f8E5M2,
-    i1,
-    i4,
-    i8,
-    i16,
-    i32,
-    i64,
-    ui4,
-    ui8,
-    index,
+    *(f8E4M3FN, f8E5M2, bf16, f16, tf32, f32, f64),
+    *(i1, ui4, i4, ui8, i8, i16, i32, i64, index),
 )
-"""All element types."""
+"""All element types; of floats and of integers the narrower ones first."""
+
+_FLOATS_HOLD: Mapping[str, frozenset[str]] = {
+    "f16": frozenset({"f8E4M3FN", "f8E5M2"}),
+    "bf16": frozenset({"f8E4M3FN", "f8E5M2"}),
+    "tf32": frozenset({"f8E4M3FN", "f8E5M2", "f16", "bf16"}),
+    "f32": frozenset({"f8E4M3FN", "f8E5M2", "f16", "bf16", "tf32"}),
+    "f64": frozenset({"f8E4M3FN", "f8E5M2", "f16", "bf16", "tf32", "f32"}),
+}
+"""Floats by name, with those of which they have every value: significand, exponents, subnormal numbers."""
 
 
-def accumulator(operand: ElementType) -> ElementType:
-    """The type in which products of such operands are summed."""
-    if operand.kind == "integer":
-        return i32
-    return f64 if operand == f64 else f32
+def holds(wide: ElementType, narrow: ElementType) -> bool:
+    """Whether every value of `narrow` is one of `wide`. Truth values are no numbers."""
+    if wide == narrow:
+        return True
+    if "boolean" in (wide.kind, narrow.kind):
+        return False
+    if narrow.kind == "float":
+        return narrow.name in _FLOATS_HOLD.get(wide.name, ())
+    if wide.kind == "float":
+        return narrow.digits <= wide.digits
+    if wide.unsigned and not narrow.unsigned:
+        return False
+    return narrow.digits <= wide.digits and wide.kind in (narrow.kind, "index")
+
+
+@cache
+def promote(left: ElementType, right: ElementType) -> ElementType | None:
+    """The type in which operands of two types meet: that of the two which holds every value of the other.
+
+    None where neither does: then one of them has to be converted, `x.to(type)`.
+    """
+    if holds(left, right):
+        return left
+    return right if holds(right, left) else None
+
+
+_PRODUCTS: tuple[tuple[frozenset[str], tuple[ElementType, ...]], ...] = (
+    (frozenset({"f16"}), (f32, f16)),
+    (frozenset({"bf16"}), (f32, bf16)),
+    (frozenset({"tf32"}), (f32,)),
+    (frozenset({"f8E4M3FN", "f8E5M2"}), (f32, bf16)),
+    (frozenset({"f32"}), (f32,)),
+    (frozenset({"f64"}), (f64,)),
+    (frozenset({"i8", "ui8"}), (i32,)),
+    (frozenset({"i4", "ui4"}), (i32,)),
+)
+"""Types of the operands of a product that may meet, and the accumulators they have, as tile_mma takes them."""
+
+
+@cache
+def accumulators(a: ElementType, b: ElementType) -> tuple[ElementType, ...]:
+    """The types in which such products are summed, that of `a @ b` first; none where they do not multiply."""
+    for operands, totals in _PRODUCTS:
+        if a.name in operands and b.name in operands:
+            return totals
+    return ()
 
 
 @cache
@@ -134,7 +186,7 @@ def _attribute(element: ElementType) -> "Attribute":
     if element.kind == "index":
         return IndexType()
     if element.kind in ("integer", "boolean"):
-        signs = Signedness.UNSIGNED if element.name.startswith("u") else Signedness.SIGNLESS
+        signs = Signedness.UNSIGNED if element.unsigned else Signedness.SIGNLESS
         return IntegerType(element.bits, signs)
     found: Attribute = getattr(builtin, element.name)
     return found

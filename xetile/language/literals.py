@@ -1,0 +1,111 @@
+"""Python's numbers as constants: what a type can hold, and how it is rounded."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import SupportsFloat, cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+)
+
+from xetile.hints import isa
+from xetile.language.builder import Constant, Pair, current
+from xetile.language.held import Held
+from xetile.language.refusals import refuse
+from xetile.language.types import ElementType
+
+
+def number_of(value: object) -> int | float | None:
+    """A Python number, or one of numpy's scalars as Python's; None for all else."""
+    if isinstance(value, int | float):
+        if type(value).__module__ == "numpy":
+            return float(value)
+        return value
+    from numpy import generic
+
+    if not isinstance(value, generic):
+        return None
+    found = cast("Callable[[], object]", value.item)()
+    return found if isinstance(found, int | float) else float(cast("SupportsFloat", value))
+
+
+def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
+    """A Python number as a constant of a type, rounded to nearest even.
+
+    Errors: XetileError for one that the type does not hold: out of range, a fraction where integers are, a number
+    where truth values are.
+    """
+    found = _boolean(value, element) if element.kind == "boolean" else _number(value, element)
+    return Held(current().constant(_constant(element, shape, repr(found))), element, shape)
+
+
+def _boolean(value: float, element: ElementType) -> int:
+    if not isinstance(value, bool):
+        refuse(f"{value!r} stands where truth values ({element}) are; write True or False")
+    return int(value)
+
+
+def _number(value: float, element: ElementType) -> int | float:
+    if isinstance(value, bool):
+        refuse(f"{value} stands where numbers of {element} are; write {int(value)}")
+    if element.kind == "float":
+        return _rounded(value, element)
+    if isinstance(value, float):
+        refuse(
+            f"{value!r} stands where integers ({element}) are; convert them, `.to(xt.f32)`, "
+            "or write an integer"
+        )
+    low, high = range_of(element)
+    if not low <= value <= high:
+        refuse(f"{value} is out of the range of {element}, {low} to {high}")
+    return value
+
+
+def range_of(element: ElementType) -> tuple[int, int]:
+    """The smallest and the largest number of an integer type."""
+    high = (1 << element.digits) - 1
+    return (0 if element.unsigned else -high - 1), high
+
+
+def _rounded(value: float, element: ElementType) -> float:
+    try:
+        exact = float(value)
+        found = _nearest(exact, element)
+    except OverflowError:
+        exact, found = math.inf, math.nan
+    if math.isnan(exact) or found == exact:
+        return found
+    if not math.isfinite(found):
+        refuse(f"{value!r} is out of the range of {element}")
+    if found == 0:
+        refuse(
+            f"{value!r} is 0 in {element}; numbers that small need a wider type, `.to(xt.f32)`"
+        )
+    return found
+
+
+def _nearest(value: float, element: ElementType) -> float:
+    kind = element.attribute
+    assert isinstance(kind, AnyFloat)
+    return kind.unpack(kind.pack([value]), 1)[0]
+
+
+@cache
+def _constant(element: ElementType, shape: Pair | None, text: str) -> Constant:
+    """The attribute; by the number's text, for 0.0 equals -0.0."""
+    kind = element.attribute
+    if isinstance(kind, AnyFloat):
+        if shape is None:
+            return FloatAttr(float(text), kind)
+        return DenseIntOrFPElementsAttr.from_list(VectorType(kind, shape), [float(text)])
+    assert isa(kind, IntegerType | IndexType)
+    if shape is None:
+        return IntegerAttr(int(text), kind)
+    return DenseIntOrFPElementsAttr.from_list(VectorType(kind, shape), [int(text)])

@@ -1,0 +1,85 @@
+"""Where elements are: broadcasts, transposes, maps over subgroups."""
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import VectorType
+
+from xetile.hints import isa
+from xetile.language.builder import Pair, current
+from xetile.language.held import Held, type_of
+from xetile.language.refusals import refuse
+
+
+def common_shape(left: Pair | None, right: Pair | None) -> Pair | None:
+    """The shape of two operands together, None where extents differ and neither is 1 (as numpy has it).
+
+    A scalar (None) takes the shape of the other.
+    """
+    if left is None or right is None:
+        return left or right
+    pairs = list(zip(left, right, strict=True))
+    if any(a != b and 1 not in (a, b) for a, b in pairs):
+        return None
+    rows, columns = (max(pair) for pair in pairs)
+    return rows, columns
+
+
+def broadcast(held: Held, shape: Pair | None) -> Held:
+    """The value repeated to `shape`, which its own fits."""
+    if held.shape == shape or shape is None:
+        return held
+    from xetile.dialects.upstream.vector import BroadcastOp
+    from xetile.dialects.xetile import TileBroadcastOp
+
+    builder = current()
+    type = type_of(held.element, shape)
+    assert isa(type, VectorType)
+    if held.shape is None:
+        value = builder.pure_of(BroadcastOp, held.value, type)
+    else:
+        dims = tuple(d for d in (0, 1) if held.shape[d] != shape[d])
+        value = builder.pure_of(TileBroadcastOp, held.value, dims, type)
+    return Held(value, held.element, shape)
+
+
+def transposed(held: Held) -> Held:
+    """Rows and columns of a tile exchanged."""
+    from xetile.dialects.xetile import TileTransposeOp
+
+    assert held.shape is not None
+    rows, columns = held.shape
+    value = current().pure_of(TileTransposeOp, held.value, (1, 0))
+    return Held(value, held.element, (columns, rows))
+
+
+def mapped(held: Held, sg_layout: Pair, sg_data: Pair) -> Held:
+    """A tile that subgroups hold as the map says; a constant is made so, anything else is moved there.
+
+    Errors: XetileError for a map that does not deal the tile out evenly.
+    """
+    from xdsl.utils.exceptions import VerifyException
+
+    from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
+
+    assert held.shape is not None
+    try:
+        wg_map = WorkgroupMapAttr(sg_layout, sg_data)
+    except VerifyException as error:
+        refuse(f"map({sg_layout}, {sg_data}): {error}")
+    _verify_even(held.shape, sg_layout, sg_data)
+    builder = current()
+    owner = held.value.owner
+    if isinstance(owner, ConstantOp):
+        made = ConstantOp(owner.value)
+        made.attributes["wg_map"] = wg_map
+        return held._replace(value=builder.result(made))
+    return held._replace(value=builder.pure_of(TileConvLayoutOp, held.value, wg_map))
+
+
+def _verify_even(shape: Pair, sg_layout: Pair, sg_data: Pair) -> None:
+    for extent, subgroups, unit in zip(shape, sg_layout, sg_data, strict=True):
+        units = extent // unit
+        if extent % unit or (units % subgroups and subgroups % units):
+            refuse(
+                f"map({sg_layout}, {sg_data}) does not deal out a tile of {shape[0]}x{shape[1]}: {extent} elements "
+                f"in units of {unit} for {subgroups} subgroups"
+            )
