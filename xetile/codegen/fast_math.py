@@ -11,6 +11,8 @@ of convert-xevm-to-llvm; planning/reductions.py). SPV_KHR_float_controls2 has so
 flag is left out unless all are there.
 """
 
+from collections.abc import Iterable
+
 from llvmlite import ir
 from llvmlite.ir.instructions import CallInstr, FastMathFlags, Instruction
 from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
@@ -37,14 +39,12 @@ def add_flags(op: Operation, made: ir.Value | None) -> None:
         made.fastmath = FastMathFlags(flags)
 
 
-def drop_loose_flags(module: ir.Module) -> None:
+def drop_loose_flags(instructions: Iterable[Instruction]) -> None:
     """Leave out `reassoc` where LLVM's SPIR-V back end would make more of it than it says."""
-    for function in module.functions:
-        for block in function.blocks:
-            for instruction in block.instructions:
-                flags = instruction.flags
-                if "reassoc" in flags and not set(flags) >= _WORDS:
-                    instruction.flags = [flag for flag in flags if flag != "reassoc"]
+    for instruction in instructions:
+        flags = instruction.flags
+        if "reassoc" in flags and not set(flags) >= _WORDS:
+            instruction.flags = [flag for flag in flags if flag != "reassoc"]
 
 
 def _is_float(type: ir.Type) -> bool:

@@ -37,12 +37,12 @@ from xdsl.utils.exceptions import LLVMTranslationException
 
 from xetile.analysis.kernels import outermost
 from xetile.codegen.atomics import atomic_instruction
-from xetile.codegen.fast_math import add_flags
+from xetile.codegen.fast_math import add_flags, drop_loose_flags
 from xetile.codegen.functions import WORKGROUP_SIZE, called, is_kernel, llvm_functions
 from xetile.codegen.intrinsics import approximate_quotient, intrinsic_call, is_intrinsic
 from xetile.codegen.loop_controls import write_loop_merges
 from xetile.codegen.options import divides, may_be_approximate
-from xetile.codegen.repeated import Repeated, key_of
+from xetile.codegen.repeated import Repeated
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.llvm_values import (
     ExtractElementOp,
@@ -64,13 +64,15 @@ TOGETHER = re.compile(r"sub_?group|barrier|simd_block", re.IGNORECASE)
 _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
 
 
-def convert_module(module: ModuleOp) -> ir.Module:
+def convert_module(module: ModuleOp, *, for_spirv: bool = False) -> ir.Module:
     """The LLVM IR of all functions of the llvm dialect, as one module of llvmlite's.
 
+    With `for_spirv` it has no flags of which LLVM's SPIR-V back end makes more than they say (fast_math.py).
     Errors: XetileError at an op that has no LLVM IR here, at a name that two kernels have.
     """
     made = _Module()
     made.triple = TRIPLE
+    made.for_spirv = for_spirv
     functions: dict[str, llvm.FuncOp] = {}
     for function in llvm_functions(module):
         name = function.sym_name.data
@@ -92,9 +94,10 @@ def convert_module(module: ModuleOp) -> ir.Module:
 
 
 class _Module(ir.Module):
-    """A module, of which is known whether a driver is asked for exact division."""
+    """A module, of which is known whether a driver is asked for exact division, and whether it becomes SPIR-V."""
 
     divides_exactly = False
+    for_spirv = False
 
 
 class _Function(ir.Function):
@@ -182,28 +185,35 @@ def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:
 
 def _define(op: llvm.FuncOp, module: ir.Module) -> None:
     function = cast(ir.Function, module.globals[op.sym_name.data])
+    for_spirv = cast(_Module, module).for_spirv
     blocks: dict[Block, ir.Block] = {}
     values: dict[SSAValue, ir.Value] = {}
     repeated = Repeated()
     for block in op.body.blocks:
         blocks[block] = function.append_basic_block()
     entry, *others = op.body.blocks
-    for argument, made in zip(entry.args, function.args, strict=True):
-        made.name = argument.name_hint or made.name
-        values[argument] = made
+    for argument, given in zip(entry.args, function.args, strict=True):
+        given.name = argument.name_hint or given.name
+        values[argument] = given
     for block in others:
         builder = ir.IRBuilder(blocks[block])
         for argument in block.args:
             values[argument] = builder.phi(convert_type(argument.type))
     for block in op.body.blocks:
-        builder = ir.IRBuilder(blocks[block])
+        made = blocks[block]
+        builder = ir.IRBuilder(made)
         for inner in block.ops:
-            key = key_of(inner)
-            if not repeated.write(key, inner, builder, values):
-                before = len(blocks[block].instructions)
-                _check_types(inner)
-                _convert(inner, builder, values, blocks)
-                repeated.remember(key, inner, blocks[block].instructions[before:], values)
+            key = repeated.key(inner)
+            if repeated.write(key, inner, made, values):
+                continue
+            before = len(made.instructions)
+            builder.position_at_end(made)
+            _check_types(inner)
+            _convert(inner, builder, values, blocks)
+            written = made.instructions[before:]
+            if for_spirv:
+                drop_loose_flags(written)
+            repeated.remember(key, inner, written, values)
     write_loop_merges(op, function, blocks)
 
 

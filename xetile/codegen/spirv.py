@@ -80,16 +80,13 @@ def llvm_ir(module: "ModuleOp") -> str:
 
 def code(module: "ModuleOp") -> bytes:
     """SPIR-V of a module of the llvm dialect."""
-    from xetile.codegen.fast_math import drop_loose_flags
     from xetile.codegen.llvm_ir import convert_module
 
     functions = list(llvm_functions(module))
     defined = {f.sym_name.data for f in functions if f.body.blocks}
     # a name that looks mangled is taken for that, whosoever defines it
     names = called(functions) | {name for name in defined if name.startswith("_")}
-    made = convert_module(module)
-    drop_loose_flags(made)
-    return to_spirv(str(made), names)
+    return to_spirv(str(convert_module(module, for_spirv=True)), names)
 
 
 def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:

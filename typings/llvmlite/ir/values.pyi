@@ -5,11 +5,15 @@ from llvmlite.ir.types import FunctionType, Type
 class Value:
     type: Type
     name: str
+    def get_reference(self) -> str: ...
 
 class Constant(Value):
     def __init__(self, typ: Type, constant: object) -> None: ...
 
 class Argument(Value): ...
+
+class NameScope:
+    def register(self, name: str, deduplicate: bool = False) -> str: ...
 
 class GlobalVariable(Value):
     linkage: str
@@ -17,12 +21,12 @@ class GlobalVariable(Value):
     initializer: Constant
     align: int
     def __init__(self, module: Module, typ: Type, name: str, addrspace: int = 0) -> None: ...
-    def get_reference(self) -> str: ...
 
 class MDValue:
     def get_reference(self) -> str: ...
 
 class Block(Value):
+    scope: NameScope
     instructions: list[Instruction]
     function: Function
     @property
@@ -30,7 +34,6 @@ class Block(Value):
 
 class BlockAddress(Value):
     def __init__(self, function: Function, basic_block: Block) -> None: ...
-    def get_reference(self) -> str: ...
 
 class AttributeSet:
     def add(self, name: str) -> None: ...
