@@ -8,11 +8,12 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, VectorType
+from xdsl.dialects.builtin import AnyFloat, IntegerType, SymbolRefAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.hints import isa
@@ -77,16 +78,37 @@ class _Type(NamedTuple):
     long: bool
 
 
+class _Function(NamedTuple):
+    """Of a function that is called: what a call without private memory does, and its result."""
+
+    kind: Kind
+    of_a_lane: bool
+    makes_payload: bool
+
+
+_Numbers = tuple[int, ...]
+
+
+@dataclass(eq=False)
+class _Memory:
+    """Private memory: its bits in a lane, the number of what a message filled it with, by offset what was written."""
+
+    bits: int
+    filled: int | None = None
+    written: dict[int, _Numbers] = field(default_factory=dict[int, _Numbers])
+
+
 class _Reader:
+    """What is known of values, which are told apart by their identity: as keys they cost as much as all else here."""
+
     def __init__(self, function: llvm.FuncOp, lanes: int) -> None:
         self.function, self.lanes = function, lanes
         self.sizes: list[int] = []
         self.parts: dict[int, int] = {}
-        self.numbers: dict[SSAValue, tuple[int, ...]] = {}
-        self.places: dict[SSAValue, tuple[SSAValue, int]] = {}
-        self.memories: dict[SSAValue, int] = {}
-        self.written: dict[SSAValue, dict[int, tuple[int, ...]]] = {}
-        self.varying: set[SSAValue] = set()
+        self.numbers: dict[int, _Numbers] = {}
+        self.places: dict[int, tuple[_Memory, int]] = {}
+        self.offsets: dict[int, int] = {}
+        self.varying: set[int] = set()
         self.types: dict[int, tuple[Attribute, _Type]] = {}
         self.readers: dict[type[Operation], Callable[[Operation], Sequence[Point]]] = {
             llvm.AllocaOp: self.memory,
@@ -115,25 +137,31 @@ class _Reader:
         before = -1
         while len(self.varying) > before:
             before = len(self.varying)
-            for op in (op for block in blocks for op in block.ops):
-                self.spread(op)
+            for block in blocks:
+                for op in block.ops:
+                    self.spread(op)
+                if block.last_op is not None:
+                    self.hand_on(block.last_op)
 
     def spread(self, op: Operation) -> None:
-        varying, type_of = self.varying, self.type_of
         for result in op.results:
-            if result in varying or type_of(result).long:
+            if self.type_of(result).long or id(result) in self.varying:
                 continue
-            differs = any(v in varying or type_of(v).long for v in op.operands)
-            if differs or _is_of_a_lane(_called(op)):
-                varying.add(result)
-        for value, result in _passed(op) if op.successors else ():
-            if not type_of(result).long and (value in varying or type_of(value).long):
-                varying.add(result)
+            if any(map(self.differs, op.operands)) or _function(op).of_a_lane:
+                self.varying.add(id(result))
+
+    def hand_on(self, branch: Operation) -> None:
+        for value, argument in _passed(branch):
+            if not self.type_of(argument).long and self.differs(value):
+                self.varying.add(id(argument))
+
+    def differs(self, value: SSAValue) -> bool:
+        return id(value) in self.varying or self.type_of(value).long
 
     def type_of(self, value: SSAValue) -> _Type:
-        found = self.types.get(id(value.type))
+        type = value.type
+        found = self.types.get(id(type))
         if found is None:
-            type = value.type
             is_vector = isa(type, VectorType)
             long = is_vector and type.get_shape()[0] > 2  # one of two is a place (x, y)
             element = _bits(type.element_type if is_vector else type)
@@ -155,119 +183,135 @@ class _Reader:
                 ops.append(op)
         return points, ops
 
-    def number(self, value: SSAValue) -> tuple[int, ...]:
-        found = self.numbers.get(value)
+    def number(self, value: SSAValue) -> _Numbers:
+        found = self.numbers.get(id(value))
         if found is None:
-            found = self.numbers[value] = () if _is_nothing(value) else (self.new_of(value),)
+            found = () if _is_nothing(value) else (self.new_of(value),)
+            self.numbers[id(value)] = found
         return found
 
     def new_of(self, value: SSAValue) -> int:
-        if isinstance(value.owner, Operation) and _PAYLOAD in _called(value.owner):
+        if isinstance(value.owner, Operation) and _function(value.owner).makes_payload:
             return self.new(REGISTER_BYTES)
         type = self.type_of(value)
-        shared = value not in self.varying and not type.long
+        shared = not type.long and id(value) not in self.varying
         return self.new(type.bits * (1 if shared else self.lanes) // 8)
 
     def new(self, size: int) -> int:
         self.sizes.append(size)
         return len(self.sizes) - 1
 
-    def values(self, op: Operation) -> tuple[int, ...]:
+    def values(self, op: Operation) -> _Numbers:
         """What an op reads; constants and places are left out."""
-        return tuple(
-            number
-            for value in op.operands
-            if value not in self.places
-            for number in self.number(value)
-        )
+        found: list[int] = []
+        for value in op.operands:
+            numbers = self.numbers.get(id(value))
+            if numbers is None:
+                numbers = () if id(value) in self.places else self.number(value)
+            found += numbers
+        return tuple(found)
 
     # What ops are, by their class.
 
     def other(self, op: Operation) -> Sequence[Point]:
-        made = tuple(n for value in op.results for n in self.number(value))
-        return (Point(made, self.values(op), "plain" if op.results else "ordered"),)
+        return self.point(op, "plain" if op.results else "ordered")
+
+    def point(self, op: Operation, kind: Kind) -> Sequence[Point]:
+        made: list[int] = []
+        for result in op.results:
+            made += self.number(result)
+        return (Point(tuple(made), self.values(op), kind),)
 
     def memory(self, op: Operation) -> Sequence[Point]:
-        self.places[op.results[0]] = op.results[0], 0
+        assert isinstance(op, llvm.AllocaOp)
+        self.places[id(op.res)] = _Memory(_array_bits(op)), 0
         return ()
 
     def place(self, op: Operation) -> Sequence[Point]:
-        if op.operands[0] not in self.places:
+        found = self.places.get(id(op.operands[0]))
+        if found is None:
             return self.other(op)
         assert isinstance(op, llvm.GEPOp)
-        memory, start = self.places[op.operands[0]]
-        self.places[op.results[0]] = memory, start + _offset(op)
+        memory, start = found
+        self.places[id(op.results[0])] = memory, start + self.offset(op)
         return ()
 
+    def offset(self, op: llvm.GEPOp) -> int:
+        indices = op.rawConstantIndices
+        found = self.offsets.get(id(indices))
+        if found is None:
+            found = self.offsets[id(indices)] = int(indices.get_values()[0])
+        return found
+
     def recast(self, op: Operation) -> Sequence[Point]:
-        self.numbers[op.results[0]] = self.number(op.operands[0])
+        self.numbers[id(op.results[0])] = self.number(op.operands[0])
         return ()
 
     def call(self, op: Operation) -> Sequence[Point]:
         """A call; one with private memory fills it, or takes what is in it."""
-        memory = next((self.places[v][0] for v in op.operands if v in self.places), None)
+        places = self.places
+        memory = next((places[id(v)][0] for v in op.operands if id(v) in places), None)
         if memory is None:
-            (point,) = self.other(op)
-            return (point._replace(kind=_kind(op)),)
-        parts = self.written.pop(memory, {})
-        if parts:
-            held = tuple(number for part in parts.values() for number in part)
+            kind = _function(op).kind
+            return self.other(op) if kind == "ordered" else self.point(op, kind)
+        if memory.written:
+            held = tuple(number for part in memory.written.values() for number in part)
+            memory.written = {}
             return (Point((), (*self.values(op), *held), "ordered"),)
-        number = self.new(_array_bits(memory) * self.lanes // 8)
-        self.memories[memory] = number
-        return (Point((number,), self.values(op), "load"),)
+        memory.filled = self.new(memory.bits * self.lanes // 8)
+        return (Point((memory.filled,), self.values(op), "load"),)
 
     def part(self, op: Operation) -> Sequence[Point]:
         (result,) = op.results
-        if op.operands[0] not in self.places:
+        found = self.places.get(id(op.operands[0]))
+        if found is None:
             return self.other(op)
-        memory, start = self.places[op.operands[0]]
-        if memory in self.written:
-            self.numbers[result] = self.written[memory].get(start, ())
+        memory, start = found
+        if memory.written:
+            self.numbers[id(result)] = memory.written.get(start, ())
             return ()
-        whole = self.memories.get(memory)
+        whole = memory.filled
         if whole is None:
             return (Point(self.number(result)),)
         type = self.type_of(result)
-        if type.bits == _array_bits(memory):
-            self.numbers[result] = (whole,)
+        if type.bits == memory.bits:
+            self.numbers[id(result)] = (whole,)
             return ()
         part = self.new(type.bits * self.lanes // 8)
-        self.numbers[result] = (part,)
+        self.numbers[id(result)] = (part,)
         self.parts[part] = whole
         element = self.new(type.element * self.lanes // 8)
         return Point((part, element), (), "copy"), Point((), (whole,), "copy")
 
     def written_part(self, op: Operation) -> Sequence[Point]:
         value, pointer = op.operands
-        if pointer not in self.places:
+        found = self.places.get(id(pointer))
+        if found is None:
             return self.other(op)
-        memory, start = self.places[pointer]
+        memory, start = found
         source = self.number(value)
-        self.written.setdefault(memory, {})[start] = source
+        memory.written[start] = source
         return (Point((), source),) if source else ()
 
 
-def _called(op: Operation) -> str:
-    return op.callee.root_reference.data if isinstance(op, llvm.CallOp) and op.callee else ""
+_NO_FUNCTION = _Function("ordered", of_a_lane=False, makes_payload=False)
+
+
+def _function(op: Operation) -> _Function:
+    callee = op.properties.get("callee") if isinstance(op, llvm.CallOp) else None
+    if not isinstance(callee, SymbolRefAttr):
+        return _NO_FUNCTION
+    return _function_named(callee.root_reference.data)
 
 
 @cache
-def _is_of_a_lane(function: str) -> bool:
-    return any(piece in function for piece in _OF_A_LANE)
-
-
-@cache
-def _kind_of(function: str) -> Kind:
-    """Of a call that gives nothing."""
-    return "plain" if any(piece in function for piece in _HARMLESS) else "ordered"
-
-
-def _kind(op: Operation) -> Kind:
-    name = _called(op)
+def _function_named(name: str) -> _Function:
+    kind: Kind = "ordered"
     if "matrix_mad" in name:
-        return "product"
-    return "plain" if op.results else _kind_of(name)
+        kind = "product"
+    elif any(piece in name for piece in _HARMLESS):
+        kind = "plain"
+    return _Function(kind, any(piece in name for piece in _OF_A_LANE), _PAYLOAD in name)
 
 
 def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
@@ -299,16 +343,8 @@ def _bits(type: Attribute) -> int:
     return 0
 
 
-def _array_bits(memory: SSAValue) -> int:
-    op = memory.owner
-    assert isinstance(op, llvm.AllocaOp)
+def _array_bits(op: llvm.AllocaOp) -> int:
     type = op.elem_type
     if isinstance(type, llvm.LLVMArrayType):
         return type.size.data * _bits(type.type)
     return _bits(type)
-
-
-def _offset(op: llvm.GEPOp) -> int:
-    indices = op.rawConstantIndices
-    assert isinstance(indices, DenseArrayBase)
-    return int(indices.get_values()[0])
