@@ -10,7 +10,6 @@ from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import level, mapped_subgroups, subgroup_count
 from xetile.analysis.ranges import Interval, Ranges, infer_ranges
@@ -18,6 +17,7 @@ from xetile.dialects.known_integers import known_integer
 from xetile.dialects.xegpu import DpasOp
 from xetile.dialects.xetile import TileMMAOp
 from xetile.dialects.xevm import MMAOp
+from xetile.hints import isa
 
 PRODUCTS = (TileMMAOp, DpasOp, MMAOp)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import outermost
+from xetile.hints import isa
 from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
 
 KERNEL_ATTRIBUTE = "gpu.kernel"

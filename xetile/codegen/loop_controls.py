@@ -17,7 +17,6 @@ from llvmlite import ir
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.ir import Block, Operation
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_loops import (
     LOOP_ANNOTATION,
@@ -26,6 +25,7 @@ from xetile.dialects.upstream.llvm_loops import (
     annotation_of,
 )
 from xetile.errors import fail
+from xetile.hints import isa
 
 _UNROLL, _DONT_UNROLL, _PARTIAL_COUNT = 0x1, 0x2, 0x100
 """Bits of a loop control; behind the last one stands the count."""

@@ -4,11 +4,11 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import Float16Type, Float32Type, ModuleOp, VectorType
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.targets import agreed, targets_of
 from xetile.codegen.functions import is_kernel, llvm_functions, ops_of
 from xetile.errors import warn
+from xetile.hints import isa
 from xetile.planning.pressure import noted
 from xetile.targets import find
 from xetile.targets.target import BuildOptions, RegisterFile

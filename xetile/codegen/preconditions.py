@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeAlias, cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, BlockArgument, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import callee
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp
+from xetile.hints import isa
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.surface import SURFACE
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.codegen.functions import callee, hot_blocks, products_of, products_per_step
+from xetile.hints import isa
 from xetile.levels import PRODUCTS_PER_STEP_ATTRIBUTE
 from xetile.toolchain.isa import Work
 

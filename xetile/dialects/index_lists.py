@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     IndexType,
     IntegerType,
-    i64,
 )
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types
 from xdsl.ir import Attribute, SSAValue
@@ -23,6 +22,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.directives import Directive, expect_space
+from xetile.dialects.shared_attributes import integer_array
 from xetile.hints import isa
 
 Mixed = int | SSAValue
@@ -45,7 +45,7 @@ class IndexList(Directive):
         resolve_mixed(parser, values)  # a value of another type is refused where it stands
         self.values.set(state, values)
         self.values.set_types(state, [IndexType()] * len(values))
-        self.literals.set(state, DenseArrayBase.from_list(i64, literals))
+        self.literals.set(state, integer_array(literals))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
@@ -91,7 +91,7 @@ def split_mixed(
     """The values among the entries, and the literals with DYNAMIC_INDEX in the values' places."""
     values = [entry for entry in entries if not isinstance(entry, int)]
     literals = [entry if isinstance(entry, int) else DYNAMIC_INDEX for entry in entries]
-    return values, DenseArrayBase.from_list(i64, literals)
+    return values, integer_array(literals)
 
 
 def join_mixed(values: Sequence[SSAValue], literals: Attribute | None) -> list[Mixed]:

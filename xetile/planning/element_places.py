@@ -17,13 +17,13 @@ from math import prod
 
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, is_splat
 from xetile.analysis.ranges import Interval, Ranges
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.hints import isa
 from xetile.planning.layout_rules import (
     is_dealt_out,
     relation_of,

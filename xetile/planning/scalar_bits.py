@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.known_integers import known_integer
+from xetile.hints import isa
 from xetile.targets.target import INDEX_BITS
 
 ANY_BITS = -1

@@ -25,12 +25,12 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Interval
 from xetile.dialects.known_integers import known_integer
 from xetile.dialects.upstream import arith
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.layout.algebra.f2 import diagonals
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.targets.target import INDEX_BITS

@@ -13,10 +13,11 @@ from itertools import islice
 from typing import Self, TypeAlias
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from xetile.analysis.same_value import terminator
+from xetile.dialects.shared_attributes import INDEX, integer
 from xetile.dialects.upstream import arith
 from xetile.errors import fail, remark
 from xetile.rewriting.rewriter import Handlers, Rewriter, hand_name_on, remade
@@ -104,9 +105,9 @@ class Expansion(Rewriter[Form]):
 
     def constant(self, value: int, type: IndexType | IntegerType | None = None) -> SSAValue:
         """An integer constant at the start of the function (index unless a type is given)."""
-        kind = IndexType() if type is None else type
+        kind = INDEX if type is None else type
         made = self.shared(
-            ("constant", value, kind), lambda: arith.ConstantOp(IntegerAttr(value, kind))
+            ("constant", value, kind), lambda: arith.ConstantOp(integer(value, kind))
         )
         if made.name_hint is None and value >= 0:
             made.name_hint = f"c{value}" if isinstance(kind, IndexType) else f"c{value}_{kind}"

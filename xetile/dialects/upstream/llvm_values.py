@@ -38,10 +38,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.directives import Directive, OneType
 from xetile.dialects.formats import formatted_op
+from xetile.hints import isa
 
 _FLOATS = AnyFloatConstr | VectorType.constr(AnyFloatConstr)
 _CONDITION = eq(i1) | VectorType.constr(eq(i1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -19,6 +20,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from xetile.dialects.shared_attributes import word
 from xetile.dialects.structs import Field, StructAttr, attribute_field, print_bare
 from xetile.targets.xe.device import TRIPLE, UPSTREAM_CHIP
 
@@ -121,7 +123,7 @@ class MMAShapeAttr(StructAttr):
     @classmethod
     def of(cls, m: int, n: int, k: int) -> "MMAShapeAttr":
         """The shape of Python numbers (elements)."""
-        return cls(IntegerAttr(m, i32), IntegerAttr(n, i32), IntegerAttr(k, i32))
+        return _shape(m, n, k)
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -146,12 +148,22 @@ class MMATypesAttr(StructAttr):
     @classmethod
     def of(cls, d: str, a: str, b: str, c: str | None) -> "MMATypesAttr":
         """The types by name."""
-        return cls(StringAttr(d), StringAttr(a), StringAttr(b), StringAttr(c or ""))
+        return _types(d, a, b, c or "")
 
     @property
     def names(self) -> dict[str, str]:
         """The types by operand: d, a, b and, with an accumulator, c."""
         return {name: cast(StringAttr, value).data for name, value in self.given.items()}
+
+
+@cache
+def _shape(m: int, n: int, k: int) -> MMAShapeAttr:
+    return MMAShapeAttr(word(m), word(n), word(k))
+
+
+@cache
+def _types(d: str, a: str, b: str, c: str) -> MMATypesAttr:
+    return MMATypesAttr(*map(StringAttr, (d, a, b, c)))
 
 
 @irdl_attr_definition

@@ -18,6 +18,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import present, sorted_op
+from xetile.dialects.shared_attributes import word
 from xetile.dialects.xevm.attributes import LoadCacheControlAttr, StoreCacheControlAttr
 from xetile.dialects.xevm.constraints import REGISTERS
 from xetile.targets.xe.device import LANES
@@ -29,7 +30,7 @@ REGISTER_BITS = 32
 def _attribute(value: int | Attribute | None) -> Attribute | None:
     if isinstance(value, bool):
         return BoolAttr.from_bool(value)
-    return IntegerAttr(value, i32) if isinstance(value, int) else value
+    return word(value) if isinstance(value, int) else value
 
 
 class _BlockOp(IRDLOperation):

@@ -11,13 +11,13 @@ from xdsl.dialects.builtin import (
     f32,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.operand_types import element_type_said
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import FromElementsOp
 from xetile.dialects.xegpu import AtomicRMWOp, CreateTdescOp, UpdateOffsetOp
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.changes import (
     Change,

@@ -31,11 +31,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp
+from xetile.hints import isa
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
 from xetile.passes.convert_xegpu_to_xevm.tf32 import cut, rounded
 from xetile.planning.words import BYTE_BITS

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import Dense, dense_value, integers_of, is_splat, taken
 from xetile.dialects.known_integers import known_integer
@@ -27,6 +26,7 @@ from xetile.dialects.upstream.vector import (
     FromElementsOp,
 )
 from xetile.dialects.upstream.vector.support import dense, vector_type
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.registers import (
     Registers,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i32, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import ShuffleOp
 from xetile.dialects.upstream.vector import BitcastOp
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.layout.exchange.plans import Plan, plan
 from xetile.layout.exchange.steps import Move, Select, Shuffle, Step

@@ -6,13 +6,13 @@ from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BroadcastOp, ExtractOp, ToElementsOp
 from xetile.dialects.upstream.vector.elements import ShuffleOp
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.computed import coordinate, repeated
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lane

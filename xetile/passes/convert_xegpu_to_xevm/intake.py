@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.dependence import following
 from xetile.dialects.upstream.vector.support import vector_type
@@ -20,6 +19,7 @@ from xetile.dialects.xegpu import (
     TensorDescType,
 )
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.planning.layout_rules import is_computed, is_copied
 
 

@@ -6,7 +6,6 @@ from typing import TypeVar, cast
 from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import IntegerType, VectorType, i1, i8
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp
@@ -18,6 +17,7 @@ from xetile.dialects.xevm import (
     LoadCacheControlAttr,
     StoreCacheControlAttr,
 )
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.lane_addresses import Addresses
 from xetile.passes.convert_xegpu_to_xevm.registers import Registers

@@ -2,10 +2,10 @@
 
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.gpu import ShuffleOp
+from xetile.hints import isa
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 
 _CARRIED: dict[Attribute, IntegerType] = {i1: i32, IndexType(): i64}

@@ -7,7 +7,6 @@ from typing import cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i8
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith
@@ -15,6 +14,7 @@ from xetile.dialects.upstream.vector import BroadcastOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import CreateMemDescOp, LoadMatrixOp, MemDescType, StoreMatrixOp
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.computed import coordinate, repeated
 from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store

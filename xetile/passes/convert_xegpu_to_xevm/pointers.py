@@ -3,13 +3,13 @@
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntAttr, MemRefType, UnrealizedConversionCastOp, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Interval
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xegpu.constraints import is_shared_memory
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
 from xetile.planning.words import BYTE_BITS
 from xetile.rewriting.one_to_many import Offset

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.constants import integers_of
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, ShuffleOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import ConvertLayoutOp
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.computed import broadcast_scalar, lanes_chosen
 from xetile.passes.convert_xegpu_to_xevm.lanes import from_lanes

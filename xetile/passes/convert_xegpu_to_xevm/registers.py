@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     FixedBitwidthType,
     FloatTF32Type,
     IndexType,
-    IntegerType,
     VectorType,
     f32,
-    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.analysis.constants import Dense, splat_of_type
+from xetile.dialects.shared_attributes import integer_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ShuffleOp
 from xetile.dialects.upstream.vector.support import dense, vector_of, vector_type
@@ -113,21 +111,20 @@ class Registers(Parts):
         count = len(self.selection) * bits // word_bits
         wanted = vector_of(type, (count,))
         if self.splat is not None:
-            natural = VectorType(natural_type(self.element_type), (len(self.selection),))
+            natural = vector_of(natural_type(self.element_type), (len(self.selection),))
             dense = splat_of_type(self.splat, natural)
             return _retyped(view, view.new(arith.ConstantOp(dense)), wanted)
         grain = _grain(self.selection, bits, min(self.word_bits, word_bits))
         value = self.values[0]
         if grain != self.word_bits:
             words = vector_type(value).get_shape()[0] * self.word_bits // grain
-            value = _retyped(view, value, VectorType(IntegerType(grain), (words,)))
+            value = _retyped(view, value, vector_of(integer_type(grain), (words,)))
         step = grain // bits
         mask = [index // step for index in self.selection[::step]]
         held = vector_type(value)
         if mask != list(range(held.get_shape()[0])):
-            result = VectorType(held.element_type, (len(mask),))
-            indices = DenseArrayBase.from_list(i64, mask)
-            value = view.new(ShuffleOp(value, value, indices, result_type=result))
+            result = vector_of(held.element_type, (len(mask),))
+            value = view.new(ShuffleOp(value, value, mask, result_type=result))
         return _retyped(view, value, wanted)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.caches import warn_without_caches
 from xetile.dialects import xevm
@@ -12,6 +11,7 @@ from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xegpu import LoadOp, PrefetchOp, StoreOp, TensorDescType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import remark_once
+from xetile.hints import isa
 from xetile.layout.algebra.linear_layout import LinearLayout
 from xetile.passes.convert_xegpu_to_xevm.cache_controls import load_control, store_control
 from xetile.passes.convert_xegpu_to_xevm.lane_accesses import loaded, store

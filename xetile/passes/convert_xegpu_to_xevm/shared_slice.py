@@ -20,7 +20,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith, memref
 from xetile.dialects.upstream.gpu import SubgroupIdOp
@@ -28,6 +27,7 @@ from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.dialects.upstream.spirv import ControlBarrierOp, MemorySemantics, Scope
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.dialects.xevm import BlockLoadOp, BlockStoreOp
+from xetile.hints import isa
 from xetile.layout.exchange.steps import Access, Message, Share
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode, Slice
 from xetile.passes.convert_xegpu_to_xevm.words import chosen, joined, of_lane, single

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i16, i32
+from xdsl.dialects.builtin import bf16, f16, f32, i16, i32
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.operand_types import FLOATS_8, operand_types, set_operand_types
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import DpasOp
 from xetile.dialects.xevm import MMAOp
 from xetile.errors import fail
@@ -77,7 +77,7 @@ def dpas(view: LaneView, op: DpasOp) -> None:
         "c", (m, n), repeat_count=m, ops_per_channel=instruction.ops_per_channel, pack=1
     )
     type, bits = _WORDS[instruction.register_word("c")]
-    result = VectorType(type, (layout.in_dim_size("register"),))
+    result = vector_of(type, (layout.in_dim_size("register"),))
     product = MMAOp(
         *operands,
         shape=(m, n, k),

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import DenseArrayBase, VectorType, i32, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractOp, FromElementsOp, ShuffleOp
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.hints import isa
 from xetile.layout.algebra import f2
 from xetile.passes.convert_xegpu_to_xevm.lane_code import LaneCode
 

@@ -16,7 +16,7 @@ from xetile.dialects.swizzle import SwizzleAttr
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.memref.layout import ranked
 from xetile.dialects.upstream.vector import BitcastOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.passes.convert_xetile_to_xegpu.constants import repeated
 from xetile.rewriting.one_to_many import Expansion, Parts
@@ -56,7 +56,7 @@ def taken_as(view: Expansion, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def _with(value: SSAValue, element: Attribute) -> VectorType[Attribute]:
-    return VectorType(element, vector_type(value).get_shape())
+    return vector_of(element, vector_type(value).get_shape())
 
 
 AnyMemRef = MemRefType[Attribute]

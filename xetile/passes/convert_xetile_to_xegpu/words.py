@@ -9,12 +9,13 @@ The message of a column-major tile of f16 exchanges words of two elements, and i
 
 from typing import cast
 
-from xdsl.dialects.builtin import FloatTF32Type, IndexType, IntegerType, VectorType, f32
+from xdsl.dialects.builtin import FloatTF32Type, IndexType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 
+from xetile.dialects.shared_attributes import integer_type
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import BitcastOp, ExtractStridedSliceOp
-from xetile.dialects.upstream.vector.support import vector_type
+from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xetile import TileType
 from xetile.dialects.xetile.types import memory_bits
 from xetile.layout.algebra.distribution import containing_block
@@ -45,8 +46,8 @@ def words_type(
     element: Attribute, rows: int, columns: int, bits: int, word: int
 ) -> VectorType[Attribute]:
     """The words of a block of elements."""
-    kind = message_element(element) if word == bits else IntegerType(word)
-    return VectorType(kind, (rows, columns * bits // word))
+    kind = message_element(element) if word == bits else integer_type(word)
+    return vector_of(kind, (rows, columns * bits // word))
 
 
 def cast_to(view: Expansion, value: SSAValue, type: VectorType[Attribute]) -> SSAValue:

@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import (
     i8,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_values import SelectOp
 from xetile.dialects.upstream.vector.support import vector_type
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import (
     NIBBLE_BITS,
     chunk_bits,

@@ -5,10 +5,10 @@ from typing import cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_atomics import AtomicRMWOp, CmpXchgOp
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers, on, remade
 from xetile.targets.xe.atomics import COMPARED_BITS

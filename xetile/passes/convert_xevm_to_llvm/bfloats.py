@@ -8,9 +8,9 @@ instruction a register.
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, f32, i16, i32
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_values import FCmpOp, FPToSIOp, FPToUIOp
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_element,

@@ -7,9 +7,9 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerType
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.llvm_values import FCmpOp, SelectOp
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import chunk_bits, chunk_type, width
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     f32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.fast_math import fast_math as said_of
 from xetile.dialects.upstream.arith.casts import ROUNDING_MODES
@@ -26,6 +25,7 @@ from xetile.dialects.upstream.llvm_values import (
     UIToFPOp,
 )
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.arithmetic import (
     whole_numbers,
     wide_bits,

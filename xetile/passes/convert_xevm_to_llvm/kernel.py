@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import (
     OLDER_CONVENTION,
@@ -23,6 +22,7 @@ from xetile.analysis.kernels import (
 from xetile.analysis.targets import named_targets, subgroup_threads, target_of, targets_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
 from xetile.errors import fail, position
+from xetile.hints import isa
 from xetile.levels import LAUNCH_ATTRIBUTE, PRODUCTS_PER_STEP_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF

@@ -6,9 +6,9 @@ from typing import cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, i1, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import (
     element_bits,
     lowered_element,

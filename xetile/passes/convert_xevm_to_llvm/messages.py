@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerType, VectorType, f32, i32
+from xdsl.dialects.builtin import IntegerType, VectorType, f32, i16, i32
 from xdsl.ir import Attribute, SSAValue
 
 from xetile.dialects.operand_types import operand_types
@@ -198,7 +198,7 @@ def _multiply(view: LLVMView, op: MMAOp) -> None:
             f"no builtin multiplies {a} and {b} into {accumulator} with m = {m}, n = {n}, k = {k}; expected m = 1, 2, "
             "4 or 8, n = 16 and k = 256 bits, of f16, bf16, tf32, s8 and u8, s4 and u4, f8E4M3FN and f8E5M2",
         )
-    sixteen, word = (f32, f32) if a == "tf32" else (IntegerType(16), i32)
+    sixteen, word = (f32, f32) if a == "tf32" else (i16, i32)
     element = view.element(op.d)
     arguments = [
         _register(view, op.a, sixteen, registers_of_a(a, m)),

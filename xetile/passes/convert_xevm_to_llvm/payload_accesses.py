@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, i32, i64
 from xdsl.ir import SSAValue
 
+from xetile.dialects.shared_attributes import integer_type
 from xetile.dialects.xevm import BlockLoad2dOp, BlockStore2dOp
 from xetile.passes.convert_xevm_to_llvm.builtins import (
     CREATE_PAYLOAD,
@@ -57,7 +58,7 @@ def load_through(
 ) -> None:
     """Load what a chunk holds."""
     shape = access.payload.shape
-    type = chunk_type(IntegerType(shape.bits), shape.rows)
+    type = chunk_type(integer_type(shape.bits), shape.rows)
     arguments = [*_address(view, op, access), view.i32(option or DEFAULT_OPTION)]
     loaded = view.result_of_call(payload_load(shape), arguments, type)
     wanted = chunk_type(view.element(op.res), vector_length(op.res.type) or 1)
@@ -75,7 +76,7 @@ def store_through(
 ) -> None:
     """Store a chunk, or two side by side."""
     shape = access.payload.shape
-    parts = [recast(view, value, IntegerType(shape.bits))[0] for value in values]
+    parts = [recast(view, value, integer_type(shape.bits))[0] for value in values]
     stored = parts[0] if len(parts) == 1 else _side_by_side(view, *parts)
     address, number = _address(view, op, access), view.i32(option or DEFAULT_OPTION)
     view.call(payload_store(shape), [*address, stored, number])

@@ -21,7 +21,6 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import symbol_name
 from xetile.dialects.upstream.gpu.printf_format import (
@@ -30,6 +29,7 @@ from xetile.dialects.upstream.gpu.printf_format import (
     format_of,
     kinds_of,
 )
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.builtins import PRINTF, mangle
 from xetile.passes.convert_xevm_to_llvm.floats import float_parts
 from xetile.passes.convert_xevm_to_llvm.types import is_nibble

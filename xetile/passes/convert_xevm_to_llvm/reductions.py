@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, i32, i64
-from xdsl.utils.hints import isa
 
 from xetile.dialects.upstream.gpu import SubgroupReduceOp
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.builtins import mangle
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.rewriting.rewriter import Handlers, on

@@ -21,13 +21,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.kernels import launch_sizes
 from xetile.analysis.targets import subgroup_threads
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile.attributes import GLOBAL, memory_space_of
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import lowered_element
 from xetile.passes.convert_xevm_to_llvm.view import Address, LLVMView, Strided
 from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE

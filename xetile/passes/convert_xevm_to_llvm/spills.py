@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.xevm import MMAOp
 from xetile.errors import position, warn, with_line
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.types import element_bits
 from xetile.planning.pressure import Estimate
 from xetile.planning.pressure.tiles import ProductTile, nearest

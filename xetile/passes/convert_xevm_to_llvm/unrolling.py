@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IntegerType, VectorType
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges
 from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.xevm import BlockLoad2dOp, MMAOp
+from xetile.hints import isa
 from xetile.planning.unrolling import LoopFacts, copies
 from xetile.targets.target import Target
 from xetile.targets.xe.device import XeDevice

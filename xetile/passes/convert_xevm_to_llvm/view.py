@@ -18,11 +18,12 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.ranges import Ranges, infer_ranges
+from xetile.dialects.shared_attributes import integer_type, word
 from xetile.dialects.xevm import BlockLoad2dOp
 from xetile.errors import fail
+from xetile.hints import isa
 from xetile.passes.convert_xevm_to_llvm.payloads import PayloadAccess
 from xetile.passes.convert_xevm_to_llvm.types import (
     chunk_places,
@@ -178,11 +179,11 @@ class LLVMView(Rewriter[Lowered]):
 
     def integer_constant(self, number: int, bits: int) -> SSAValue:
         """A constant integer; taken modulo 2^bits."""
-        type = IntegerType(bits)
         half = 1 << (bits - 1)
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
         return self.shared(
-            (number, bits), lambda: llvm.ConstantOp(IntegerAttr(number, type), type)
+            (number, bits),
+            lambda: llvm.ConstantOp(word(number, bits), integer_type(bits)),
         )
 
     def i32(self, number: int) -> SSAValue:
@@ -241,7 +242,7 @@ class LLVMView(Rewriter[Lowered]):
         """The element type at L of a vector, or the type at L of a scalar other than an index."""
         type = value.type if vector_length(value.type) is None else vector_element(value.type)
         if isinstance(value.type, IndexType):
-            return IntegerType(self.bits(value))
+            return integer_type(self.bits(value))
         lowered = lowered_element(type)
         if lowered is None:
             self.refuse(f"has a value of {value.type}, which LLVM IR for the GPU has not")
@@ -294,9 +295,9 @@ class LLVMView(Rewriter[Lowered]):
         if width == bits:
             return value
         if width > bits:
-            return self.new(llvm.TruncOp(value, IntegerType(bits)))
+            return self.new(llvm.TruncOp(value, integer_type(bits)))
         extend = llvm.ZExtOp if width == 1 else llvm.SExtOp
-        return self.new(extend(value, IntegerType(bits)))
+        return self.new(extend(value, integer_type(bits)))
 
     def amount(self, value: SSAValue) -> Size:
         """An index as a number, where it is known, or of 64 bits."""

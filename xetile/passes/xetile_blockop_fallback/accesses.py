@@ -5,7 +5,6 @@ from typing import cast
 
 from xdsl.dialects.builtin import MemRefType, VectorType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.dialects.known_integers import folded_integer
 from xetile.dialects.upstream import arith, memref
@@ -22,6 +21,7 @@ from xetile.dialects.xetile import (
     UpdateTileOffsetOp,
 )
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.passes.xetile_blockop_fallback.view import PARTS, FallbackView, Fallen, Part
 from xetile.planning.fallbacks import memory_of
 from xetile.planning.words import BYTE_BITS

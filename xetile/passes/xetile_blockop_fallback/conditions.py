@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xetile.analysis.alignment import Alignments
 from xetile.analysis.residues import in_bytes
@@ -15,6 +14,7 @@ from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.dialects.xetile import InitTileOp
 from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.planning.fallbacks import memory_of
 from xetile.planning.words import BYTE_BITS
 from xetile.targets.xe.surface import SURFACE

@@ -19,7 +19,6 @@ from typing import NamedTuple, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.utils.hints import isa
 
 from xetile.analysis.alignment import Alignments
 from xetile.analysis.same_value import Classes, carried_pairs
@@ -36,6 +35,7 @@ from xetile.dialects.xetile import (
 )
 from xetile.dialects.xetile.attributes import ROW_MAJOR, SHARED
 from xetile.dialects.xetile.types import memory_bits
+from xetile.hints import isa
 from xetile.layout.algebra.distribution import is_power_of_two
 from xetile.planning.shared_messages import BYTE_BITS, Device, predicted_cell, role_of
 from xetile.planning.tiled_buffers import Laid, Reach, planned_buffer

@@ -26,8 +26,9 @@ from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
+
+from xetile.hints import isa
 
 INDEX_BITS = 64
 """The width that folding takes an index to have, as MLIR does."""

@@ -37,7 +37,6 @@ from xdsl.traits import (
     NoMemoryEffect,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.directives import Quoted
 from xetile.dialects.formats import formatted_op
@@ -47,6 +46,7 @@ from xetile.dialects.upstream.gpu.attributes import (
     ShuffleMode,
     ShuffleModeAttr,
 )
+from xetile.hints import isa
 
 NUMBER = base(IntegerType) | AnyFloatConstr
 NUMBERS = NUMBER | VectorType.constr(NUMBER)

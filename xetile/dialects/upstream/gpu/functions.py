@@ -47,7 +47,6 @@ from xdsl.traits import (
     SymbolTable,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AddressSpace, AddressSpaceAttr
@@ -59,6 +58,7 @@ from xetile.dialects.upstream.gpu.signatures import (
     print_all,
     print_buffer,
 )
+from xetile.hints import isa
 
 
 @formatted_op

@@ -27,12 +27,12 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.gpu.attributes import AsyncTokenType
 from xetile.dialects.upstream.gpu.formats import TOKEN, AsyncDependencies
 from xetile.dialects.upstream.memref.layout import verify_symbols
+from xetile.hints import isa
 
 
 def token_types(*, is_async: bool) -> list[list[Attribute]]:

@@ -4,9 +4,9 @@ import re
 
 from xdsl.dialects.builtin import AnyFloat, StringAttr
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from xetile.errors import fail
+from xetile.hints import isa
 
 CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>(?:\.\d*)?)(?:hh|h|ll|l|z|t|j)?(?P<kind>[a-zA-Z%])"

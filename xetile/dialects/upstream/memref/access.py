@@ -53,13 +53,13 @@ from xdsl.traits import (
     SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.directives import AtomicKind, Directive, Quoted, parse_type_of
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.memref.layout import verify_alignment
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
+from xetile.hints import isa
 
 VISIBILITIES = ("public", "private", "nested")
 

@@ -35,7 +35,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.directives import Directive
 from xetile.dialects.formats import formatted_op
@@ -44,6 +43,7 @@ from xetile.dialects.upstream.memref.layout import (
     linear_strides_and_offset,
     strides_and_offset,
 )
+from xetile.hints import isa
 
 ANY_MEMREF = AnyOf.get(MemRefType, UnrankedMemRefType)
 

@@ -30,7 +30,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.directives import Directive, OneType, parse_type_of
 from xetile.dialects.formats import formatted_op
@@ -44,6 +43,7 @@ from xetile.dialects.upstream.vector.support import (
     scalar_bytes,
     vector_type,
 )
+from xetile.hints import isa
 
 
 class _Shuffled(Directive):

@@ -21,7 +21,6 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
@@ -32,6 +31,7 @@ from xetile.dialects.upstream.vector.support import (
     replace_alike,
     vector_type,
 )
+from xetile.hints import isa
 
 
 @formatted_op

@@ -32,10 +32,10 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.vector.support import vector_type
+from xetile.hints import isa
 
 INDICES = VectorType.constr(AnyOf.get(IntegerType, IndexType))
 

@@ -31,6 +31,7 @@ from xetile.dialects.upstream.vector.support import (
     integers,
     replace_alike,
     splat_of,
+    vector_of,
     vector_type,
 )
 
@@ -50,6 +51,13 @@ class _ComposeSlices(RewritePattern):
         offsets = [a + b for a, b in zip(outer_offsets, inner_offsets, strict=True)]
         sizes = vector_type(op.result).get_shape()[:rank]
         replace_alike(rewriter, op, ExtractStridedSliceOp(inner.source, offsets, sizes))
+
+
+def _with_shape(type: VectorType, shape: tuple[int, ...]) -> VectorType:
+    """A vector type with other extents (elements)."""
+    if any(type.get_scalable_dims()):
+        return VectorType(type.element_type, shape, type.scalable_dims)
+    return vector_of(type.element_type, shape)
 
 
 @sorted_op
@@ -78,7 +86,7 @@ class ExtractStridedSliceOp(IRDLOperation, Foldable, HasCanonicalizationPatterns
         shape = (*sizes, *whole.get_shape()[len(sizes) :])
         super().__init__(
             operands=[source],
-            result_types=[VectorType(whole.element_type, shape, whole.scalable_dims)],
+            result_types=[_with_shape(whole, shape)],
             properties={
                 "offsets": integers(offsets),
                 "sizes": integers(sizes),

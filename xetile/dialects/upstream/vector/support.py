@@ -15,13 +15,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import ConstantLike
 
+from xetile.dialects.shared_attributes import integer_array, word
 from xetile.hints import isa
 
 INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
@@ -43,7 +43,7 @@ def vector_of(element: Attribute, shape: tuple[int, ...]) -> VectorType:
 
 def array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
     """`array<i64: ...>`."""
-    return DenseArrayBase.from_list(i64, values)
+    return integer_array(values)
 
 
 def integers(values: Sequence[int]) -> ArrayAttr[IntegerAttr[IntegerType]]:
@@ -53,7 +53,7 @@ def integers(values: Sequence[int]) -> ArrayAttr[IntegerAttr[IntegerType]]:
 
 @lru_cache(maxsize=1024)
 def _integers(values: tuple[int, ...]) -> ArrayAttr[IntegerAttr[IntegerType]]:
-    return ArrayAttr([IntegerAttr(value, i64) for value in values])
+    return ArrayAttr([word(value, 64) for value in values])
 
 
 def integer_values(values: ArrayAttr[IntegerAttr[IntegerType]]) -> tuple[int, ...]:
