@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
+    from xetile.runtime.buffers import Buffer
+
 Given: TypeAlias = "NDArray[numpy.generic] | numpy.generic | int | float"
 """An argument of a call."""
+
+Passed: TypeAlias = "Given | Buffer"
+"""An argument of a launch on a device: a buffer, which stays there, or what is copied there and back."""
 
 ArgumentType: TypeAlias = ArrayType | ElementType
 """The type of an argument: of an array, or of a number."""

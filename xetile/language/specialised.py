@@ -1,17 +1,23 @@
 """A kernel for arguments of given types and values of its constants: its IR at one level, and a function of arrays."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import xetile.api as api
-from xetile.language.given import Given, check, extents_of, launched
+from xetile.language.compiled import Compiled, Options
+from xetile.language.given import Given, Passed, check, extents_of, launched
+from xetile.language.on_device import OnDevice
 from xetile.language.source import Grid, Source, Traced
+from xetile.runtime.code import compile_code
+from xetile.runtime.device import Device
+from xetile.runtime.devices import open_device
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.language.grids import Sizes
     from xetile.levels import LevelName
-    from xetile.targets.target import Assume
+    from xetile.targets.target import Assume, RegisterFile
 
 
 class Specialised:
@@ -20,8 +26,15 @@ class Specialised:
     `module` is its IR, at level `level`: `workgroup` as it was written, or what `lower` made of it.
     """
 
-    def __init__(self, source: Source, traced: Traced, level: "LevelName") -> None:
+    def __init__(
+        self,
+        source: Source,
+        traced: Traced,
+        level: "LevelName" = "workgroup",
+        device: str | None = None,
+    ) -> None:
         self.source = source
+        self.device = device
         self.module: ModuleOp = traced.module
         self.level: LevelName = level
         self._traced = traced
@@ -39,13 +52,12 @@ class Specialised:
         constants = "".join(f", {name}={v!r}" for name, v in self.source.constants.items())
         return f"<kernel {self.name}({types}{constants}) at level {self.level}>"
 
-    def grid(self, *arguments: Given, grid: Grid | None = None) -> "Sizes":
+    def grid(self, *arguments: "Passed", grid: Grid | None = None) -> "Sizes":
         """Workgroups in x, y and z that a call with these arguments launches.
 
         Errors: XetileError for arguments that do not fit, and where the grid does not follow and is not given.
         """
-        check(self.name, self.source.types, arguments)
-        return self._grid(arguments, grid)
+        return self._checked_grid(arguments, grid)
 
     def __call__(
         self, *arguments: Given, grid: Grid | None = None, sanitize: bool | None = None
@@ -57,8 +69,7 @@ class Specialised:
         Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line for what execution
         refuses.
         """
-        check(self.name, self.source.types, arguments)
-        sizes = self._grid(arguments, grid)
+        sizes = self._checked_grid(arguments, grid)
         api.execute(
             self.module, self.name, *launched(arguments), grid=sizes, sanitize=sanitize
         )
@@ -72,8 +83,7 @@ class Specialised:
         """
         from xetile.language.eager import execute_eagerly
 
-        check(self.name, self.source.types, arguments)
-        sizes = self._grid(arguments, grid)
+        sizes = self._checked_grid(arguments, grid)
         execute_eagerly(self.source, arguments, grid=sizes, sanitize=sanitize)
 
     def lower(
@@ -86,10 +96,74 @@ class Specialised:
     ) -> "Specialised":
         """The kernel at a lower level, for a device; options as `xetile.lower` has them."""
         module = api.lower(self.module, to=level, device=device, assume=assume, unroll=unroll)
-        return Specialised(self.source, self._traced._replace(module=module), level)
-
-    def _grid(self, arguments: tuple[Given, ...], grid: Grid | None) -> "Sizes":
-        given = dict(zip(self.source.types, arguments, strict=True))
-        return self.source.grid_of(
-            self._traced, extents_of(self.source.types, arguments), given, grid
+        return Specialised(
+            self.source, self._traced._replace(module=module), level, device or self.device
         )
+
+    def compile(
+        self,
+        device: str | None = None,
+        *,
+        assume: "Assume" = "block",
+        unroll: int | None = None,
+        grf: "RegisterFile | None" = None,
+    ) -> Compiled:
+        """Code for a device, by default the one that the kernel was lowered for; options as `xetile.emit` has them.
+
+        Errors: XetileError at the line of the kernel that cannot be lowered; for an unknown device.
+        """
+        options = Options(assume, unroll, grf)
+        return self._compiled(device, options, most_calls=None)
+
+    def on(
+        self,
+        place: "str | Device",
+        *,
+        device: str | None = None,
+        assume: "Assume" = "block",
+        unroll: int | None = None,
+        grf: "RegisterFile | None" = None,
+    ) -> OnDevice:
+        """The kernel on a device that executes, `opencl:cpu` or `opencl:gpu` or one that `xetile.open_device` opened.
+
+        It is compiled for `device`, such as pvc; by default the one that it was lowered for. Options are as in
+        `compile`.
+        Errors: as `compile` has them; for a device that is not there.
+        """
+        options = Options(assume, unroll, grf)
+        opened = place if isinstance(place, Device) else open_device(place)
+        try:
+            most = opened.information.most_calls
+            compiled = self._compiled(device, options, most_calls=most)
+            return OnDevice(
+                self.source, compiled, self._checked_grid, opened, owns=opened is not place
+            )
+        except BaseException:
+            if opened is not place:
+                opened.close()
+            raise
+
+    def _compiled(
+        self, device: str | None, options: Options, *, most_calls: int | None
+    ) -> Compiled:
+        from xetile.analysis.kernels import find_kernel
+        from xetile.analysis.targets import target_of
+
+        kernel = find_kernel(self.module, self.name)
+        target = target_of(kernel, device or self.device).name
+        code = compile_code(
+            self.module,
+            self.name,
+            target,
+            assume=options.assume,
+            unroll=options.unroll,
+            grf=options.grf,
+            most_calls=most_calls,
+        )
+        return Compiled(self.name, code, target, options, lambda: self.module)
+
+    def _checked_grid(self, arguments: "Sequence[Passed]", grid: Grid | None) -> "Sizes":
+        types = self.source.types
+        check(self.name, types, arguments)
+        given = dict(zip(types, arguments, strict=True))
+        return self.source.grid_of(self._traced, extents_of(types, arguments), given, grid)

@@ -1,6 +1,9 @@
 """Kernels: specialised, called with arrays, executed eagerly, refused where a call does not fit."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -228,3 +231,38 @@ def test_a_kernel_is_not_called_in_a_kernel() -> None:
     assert refusal(lambda: outer(*arrays())) == (
         "kernel 'product' is called in a kernel; a helper is a function with @xt.function"
     )
+
+
+def test_code_of_a_kernel_with_its_contract(tmp_path: Path) -> None:
+    compiled = product.specialize(*STATIC).compile("bmg")
+    assert compiled.spirv.startswith(b"\x03\x02\x23\x07")
+    (kernel,) = cast("list[dict[str, object]]", compiled.contract["kernels"])
+    assert (kernel["name"], kernel["grid"]) == ("product", [3, 2, 1])
+    assert "define" in compiled.ll
+    compiled.save(tmp_path / "k.spv")
+    assert (tmp_path / "k.spv").read_bytes() == compiled.spirv
+    assert json.loads((tmp_path / "k.spv.json").read_text()) == compiled.contract
+
+
+@pytest.mark.ocloc
+def test_assembly_and_figures_of_a_kernel() -> None:
+    compiled = product.specialize(*STATIC).compile("bmg")
+    assert "dpas" in compiled.asm
+    assert compiled.stats["spill_size"] == 0
+
+
+@pytest.mark.opencl
+def test_a_kernel_on_a_device_takes_arrays_and_buffers() -> None:
+    a, b, c = arrays()
+    expected = a.astype(np.float32) @ b.astype(np.float32)
+    with product.specialize(*STATIC).on("opencl:cpu", device="bmg") as on_device:
+        on_device(a, b, c)
+        assert (c == expected).all()
+        device = on_device.device
+        result = device.zeros(c.shape, c.dtype)
+        on_device(device.buffer(a), device.buffer(b), result)
+        assert (result.numpy() == expected).all()
+        wrong: Callable[..., object] = on_device
+        assert refusal(lambda: wrong(a, result, result)) == (
+            "argument 'B' is 32x48xf16, an array of float16; given is an array of 80x48 float32"
+        )
