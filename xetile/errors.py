@@ -55,7 +55,8 @@ class XetileError(Exception):
         """The error as commands print it: with the line of source and a caret, and its notes.
 
         `source` is the text of the file that the error is in; by default what the running
-        command has read, and outside of commands no lines of source are shown.
+        command has read. Of Python files the lines are shown as tracebacks have them; of others,
+        outside of commands, none.
         """
         if self.location is None:
             return self.message
@@ -77,10 +78,22 @@ class Diagnosis(NamedTuple):
 
 def _rendered(said: Diagnosis, sources: Mapping[str, str]) -> str:
     place = said.location
-    text = sources.get(place.filename.data, "")
+    text = _text(place.filename.data, sources)
     shown = snippet(text, place.line.data, place.column.data)
     line = f"{named_place(place)}: {said.kind}: {one_line(said.message)}"
     return f"{line}\n{shown}" if shown else line
+
+
+def _text(name: str, sources: Mapping[str, str]) -> str:
+    """The text of a file; empty where it is not at hand, or the command's user wants no lines of it."""
+    if name in sources:
+        return sources[name]
+    wants_none = _told.get() is not None and _sources.get() is None
+    if wants_none or not (name.endswith(".py") or name.startswith("<")):
+        return ""
+    from linecache import getlines
+
+    return "".join(getlines(name))
 
 
 _sources: ContextVar[dict[str, str] | None] = ContextVar("sources", default=None)

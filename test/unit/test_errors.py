@@ -1,7 +1,9 @@
 """Refusals and remarks: which place they name, and where they go."""
 
+from pathlib import Path
+
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 
 from xetile.dialects.modules import parse
 from xetile.errors import (
@@ -16,6 +18,11 @@ from xetile.errors import (
     warn,
     written_in,
 )
+
+
+def location(name: str, line: int, column: int) -> FileLineColLoc:
+    return FileLineColLoc(StringAttr(name), IntAttr(line), IntAttr(column))
+
 
 TEXT = "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  func.return\n}\n"
 
@@ -130,3 +137,15 @@ def test_an_op_that_nobody_wrote_is_named_with_what_it_was_made_from() -> None:
         )
     with written_in(made):
         assert said("no products") == "no products"
+
+
+def test_lines_of_python_are_shown_unless_a_command_shall_show_none() -> None:
+    line = Path(__file__).read_text().splitlines().index("import pytest") + 1
+    error = XetileError("no imports", location(__file__, line, 8))
+    assert error.render() == f"{__file__}:{line}:8: error: no imports\nimport pytest\n       ^"
+    with one_command(snippets=False):
+        assert error.render() == str(error)
+    with one_command():
+        assert error.render().endswith("^")
+    unread = XetileError("not here", location("none.mlir", 1, 1))
+    assert unread.render() == str(unread)

@@ -36,10 +36,21 @@ def place_of(frame: FrameType) -> "FileLineColLoc":
 
 @cache
 def _columns(code: CodeType) -> list[tuple[int, int]]:
+    name = code.co_filename
     return [
-        (line or code.co_firstlineno, (column or 0) + 1)
+        (line or code.co_firstlineno, _characters(name, line, column) + 1)
         for line, _, column, _ in code.co_positions()
     ]
+
+
+def _characters(name: str, line: int | None, column: int | None) -> int:
+    """The characters before a column that counts bytes of UTF-8, as Python has it."""
+    if not column or line is None:
+        return 0
+    from linecache import getline
+
+    text = getline(name, line)
+    return column if text.isascii() else len(text.encode()[:column].decode(errors="ignore"))
 
 
 @cache
