@@ -14,6 +14,7 @@ from xdsl.dialects.arith import ConstantOp, FastMathFlagsAttr
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -51,9 +52,11 @@ class Builder:
     _known: list[dict[object, SSAValue]] = field(default_factory=lambda: [{}])
     """Pure values by what makes them, a dict for each block around the current one."""
     _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
+    _around: list[Block] = field(default_factory=list[Block])
+    """The blocks around the current one."""
     _last_constant: Operation | None = None
 
-    unfinished: list[Attribute] = field(default_factory=list[Attribute])
+    unfinished: list[FileLineColLoc] = field(default_factory=list["FileLineColLoc"])
     """The positions of the statements whose blocks are being filled, the innermost last."""
 
     def __post_init__(self) -> None:
@@ -65,8 +68,20 @@ class Builder:
     def insert(self, op: Operation) -> Operation:
         """Put an op at the end of the current block, with the position of the user's line."""
         self.place(op)
+        for operand in op.operands:
+            self._check_scope(operand)
         self.block.add_op(op)
         return op
+
+    def _check_scope(self, operand: SSAValue) -> None:
+        owner = operand.owner
+        block = owner if isinstance(owner, Block) else owner.parent
+        if block is not self.block and block is not self.entry and block not in self._around:
+            name = f"'{operand.name_hint}'" if operand.name_hint else "a value"
+            refuse(
+                f"{name} was computed in a traced loop or branch that has ended; what is to be used behind it "
+                "is a name that is bound before it too"
+            )
 
     def result(self, op: Operation) -> SSAValue:
         """Put an op with one result at the end of the current block; its result."""
@@ -147,11 +162,13 @@ class Builder:
     def inside(self, block: Block) -> Generator[Block]:
         """Ops go into `block` meanwhile; what is made there is not in scope after."""
         outer, self.block = self.block, block
+        self._around.append(outer)
         self._known.append({})
         try:
             yield block
         finally:
             self._known.pop()
+            self._around.pop()
             self.block = outer
 
     def concrete(self, value: SSAValue) -> object | None:

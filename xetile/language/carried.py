@@ -17,6 +17,8 @@ from xetile.language.tiles import Tile
 from xetile.language.unavailable import is_unavailable
 from xetile.language.values import Value, describe
 
+_PLAIN = (int, float, bool, complex, str, bytes)
+
 Change: TypeAlias = Callable[[object], object]
 
 
@@ -166,7 +168,7 @@ def is_same(before: object, after: object) -> bool:
     """Whether two Python objects cannot be told apart."""
     if before is after:
         return True
-    if type(before) is not type(after) or not isinstance(before, (int, float, str, bytes)):
+    if type(before) is not type(after) or type(before) not in _PLAIN:
         return False
     return before == after and repr(before) == repr(after)
 

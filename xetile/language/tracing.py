@@ -41,6 +41,11 @@ def trace(
     with using(builder), refusals_are_final():
         result = rewritten(function)(*arguments_of(block.args, types), **constants)
         check_result(name, result)
+        if builder.unfinished:
+            refuse(
+                "an exception left this statement while it was traced, and was caught; a kernel catches none",
+                builder.unfinished[-1],
+            )
         builder.insert(gpu.ReturnOp())
     op = _function(name, block, sg_layout)
     module = gpu.ModuleOp("kernels", [op])

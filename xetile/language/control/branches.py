@@ -1,12 +1,20 @@
 """`if` statements on conditions that are known when the kernel runs, which become scf.if."""
 
 from inspect import currentframe
+from types import FrameType
 
 from xdsl.ir import Block, Region, SSAValue
 
 from xetile.language.builder import current
 from xetile.language.carried import is_same
-from xetile.language.control.construct import Bundle, Construct, Names, Scope, locals_of
+from xetile.language.control.construct import (
+    Bundle,
+    Construct,
+    Scope,
+    caller,
+    locals_of,
+    watch_of,
+)
 from xetile.language.control.sites import Site
 from xetile.language.indices import Index
 from xetile.language.unavailable import Unavailable, is_unavailable
@@ -29,8 +37,8 @@ class Branch(Construct):
     first = True
     second = True
 
-    def __init__(self, site: Site, filename: str, names: Names, test: Value) -> None:
-        super().__init__(site, filename, names)
+    def __init__(self, site: Site, filename: str, frame: FrameType, test: Value) -> None:
+        super().__init__(site, filename, locals_of(frame), watch_of(site, frame))
         self._test = test.ssa()
         self._blocks: list[Block] = []
         self._ends: list[dict[str, object]] = []
@@ -56,9 +64,9 @@ class Branch(Construct):
 
     def close(self) -> None:
         """A branch ends here."""
-        self._end(
-            {n: v for n, v in locals_of(currentframe()).items() if n in self.site.stored}
-        )
+        self.check_unchanged()
+        names = locals_of(caller(currentframe()))
+        self._end({name: value for name, value in names.items() if name in self.site.stored})
         self._scope.leave()
         if self.site.has_else and len(self._blocks) == 1:
             self._enter()

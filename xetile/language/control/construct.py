@@ -11,6 +11,7 @@ from xdsl.ir import Block, SSAValue
 from xetile.language.builder import current, named
 from xetile.language.carried import difference, leaves, rebuilt, told
 from xetile.language.control.sites import Place, Site
+from xetile.language.control.state import Watch
 from xetile.language.positions import location
 from xetile.language.refusals import refuse
 from xetile.language.unavailable import Unavailable, is_unavailable
@@ -24,9 +25,11 @@ class Construct:
 
     traced = True
 
-    def __init__(self, site: Site, filename: str, names: Names) -> None:
+    def __init__(self, site: Site, filename: str, names: Names, watch: Watch) -> None:
         self.site = site
         self.filename = filename
+        self.names_before = names
+        self._watches = [watch]
         self.before = {name: names[name] for name in site.stored if name in names}
         """What the names that are bound inside hold before, where they hold anything."""
         for name, place in site.globals.items():
@@ -60,6 +63,20 @@ class Construct:
             self.check(name, value, names[name], ("before the loop", "at the end of a round"))
             ends[name] = names[name]
         return ends
+
+    def watch(self, names: Names) -> None:
+        """See to it that nothing that `names` hold is changed in place."""
+        self._watches.append(Watch(names, {}))
+
+    def check_unchanged(self) -> None:
+        """Refuse what the body changed in place, as Python would in each round or in one branch."""
+        for watch in self._watches:
+            if (path := watch.changed()) is not None:
+                self.refuse(
+                    f"'{path}' is changed in place inside a traced `{self.site.word}`, whose body runs once while it "
+                    f"is traced; make a new list, dict or object and bind that: `{path} = ...`",
+                    self.site.touched.get(path),
+                )
 
     def candidates(self) -> dict[str, object]:
         """The names that have a value before and may be read before they are bound again."""
@@ -154,8 +171,20 @@ class Scope:
         self._stack.close()
 
 
-def locals_of(frame: FrameType | None) -> dict[str, object]:
-    """The names of the function that called the one with this frame, as they are now."""
+def caller(frame: FrameType | None) -> FrameType:
+    """The frame of the function that called the one with this frame."""
     assert frame is not None
     assert frame.f_back is not None
-    return dict(frame.f_back.f_locals)
+    return frame.f_back
+
+
+def locals_of(frame: FrameType) -> dict[str, object]:
+    """The names of a function, as they are now."""
+    return dict(frame.f_locals)
+
+
+def watch_of(site: Site, frame: FrameType) -> Watch:
+    """What the body of a statement can reach."""
+    names = {**frame.f_globals, **frame.f_locals}
+    reached = {name: names[name] for name in site.mentioned if name in names}
+    return Watch(reached, {name: frame.f_locals.get(name) for name in site.stored})

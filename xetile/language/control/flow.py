@@ -6,7 +6,7 @@ from typing import Protocol, cast
 
 from xetile.language.control.branches import Branch, PlainBranch
 from xetile.language.control.conditions import condition, is_traced, is_tracing
-from xetile.language.control.construct import locals_of
+from xetile.language.control.construct import caller
 from xetile.language.control.loops import Loop, PlainLoop
 from xetile.language.control.repetitions import Repetition
 from xetile.language.control.sites import Site
@@ -42,7 +42,7 @@ class Flow:
         """A `for` statement over `items` begins."""
         if not isinstance(items, Range) or not is_tracing():
             return PlainLoop(cast("Iterable[object]", items))
-        return Loop(self.sites[number], self.filename, locals_of(currentframe()), items)
+        return Loop(self.sites[number], self.filename, caller(currentframe()), items)
 
     def repetition(self, number: int) -> Repetition:
         """A `while` statement begins."""
@@ -53,8 +53,8 @@ class Flow:
         if not is_traced(test):
             return PlainBranch(first=bool(test))
         condition(test, "if")
-        names = locals_of(currentframe())
-        return Branch(self.sites[number], self.filename, names, cast(Value, test))
+        frame = caller(currentframe())
+        return Branch(self.sites[number], self.filename, frame, cast(Value, test))
 
     def leave(self, word: str, *around: Statement) -> None:
         """A statement that leaves others, which none that is traced may."""

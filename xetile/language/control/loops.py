@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable
 from inspect import currentframe
+from types import FrameType
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, SSAValue
 
 from xetile.language.builder import current, named
-from xetile.language.control.construct import Bundle, Construct, Names, Scope, locals_of
+from xetile.language.control.construct import (
+    Bundle,
+    Construct,
+    Scope,
+    caller,
+    locals_of,
+    watch_of,
+)
 from xetile.language.control.sites import Site
 from xetile.language.indices import Index, difference
 from xetile.language.ranges import Range
@@ -27,8 +35,8 @@ class PlainLoop:
 class Loop(Construct):
     """A loop over xt.range: its body is traced once, with arguments of the body's block for what it carries."""
 
-    def __init__(self, site: Site, filename: str, names: Names, range: Range) -> None:
-        super().__init__(site, filename, names)
+    def __init__(self, site: Site, filename: str, frame: FrameType, range: Range) -> None:
+        super().__init__(site, filename, locals_of(frame), watch_of(site, frame))
         if site.target is None:
             self.refuse("`for` over xt.range binds one name: `for k in xt.range(...):`")
         if site.has_else:
@@ -42,6 +50,7 @@ class Loop(Construct):
         self._block = Block(arg_types=[IndexType(), *types])
         self._carried.label(self._block.args[1:])
         self._inside = self._carried.made_of(self._block.args[1:])
+        self.watch(self._inside)
         number = named(self._block.args[0], site.target)
         self.items = (_item(range, number),)
         self._scope = Scope()
@@ -65,7 +74,8 @@ class Loop(Construct):
 
     def close(self) -> None:
         """The round ends here."""
-        names = locals_of(currentframe())
+        names = locals_of(caller(currentframe()))
+        self.check_unchanged()
         yielded = Bundle.of(self.ends(self._carried, names))
         results = self._finish(yielded.computed())
         self._after = {

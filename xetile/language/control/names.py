@@ -112,3 +112,25 @@ def bound_by_nested(function: ast.FunctionDef) -> dict[str, Place]:
     }
     own |= {*stored(function.body), *declared(function.body, ast.Nonlocal)}
     return {name: place for names in shared for name, place in names.items() if name in own}
+
+
+def touched(nodes: Iterable[ast.AST]) -> dict[str, Place]:
+    """The names of which an item or attribute is bound, or a method called."""
+    found: dict[str, Place] = {}
+    for node in nodes:
+        for part in ast.walk(node):
+            match part:
+                case (
+                    ast.Subscript(ctx=ast.Store() | ast.Del())
+                    | ast.Attribute(ctx=ast.Store() | ast.Del())
+                ):
+                    base: ast.expr = part
+                case ast.Call(func=ast.Attribute(value=value)):
+                    base = value
+                case _:
+                    continue
+            while isinstance(base, ast.Subscript | ast.Attribute):
+                base = base.value
+            if isinstance(base, ast.Name):
+                found.setdefault(base.id, place_of(part))
+    return found

@@ -10,8 +10,17 @@ from xdsl.ir import Block, Region, SSAValue
 
 from xetile.language.builder import current
 from xetile.language.control.conditions import condition, is_traced, is_tracing
-from xetile.language.control.construct import Bundle, Construct, Names, Scope, locals_of
+from xetile.language.control.construct import (
+    Bundle,
+    Construct,
+    Names,
+    Scope,
+    caller,
+    locals_of,
+    watch_of,
+)
 from xetile.language.control.sites import Site
+from xetile.language.control.state import Watch
 
 
 class Repetition:
@@ -24,6 +33,7 @@ class Repetition:
         self._scope = Scope()
         self._probe = Block()
         self._names: Names = {}
+        self._watch: Watch | None = None
 
     @property
     def traced(self) -> bool:
@@ -36,7 +46,8 @@ class Repetition:
             return False
         if not is_tracing():
             return True
-        self._names = dict(locals_of(currentframe()))
+        frame = caller(currentframe())
+        self._names, self._watch = locals_of(frame), watch_of(self._site, frame)
         self._probe = Block()
         self._scope.enter(self._probe, TracedRepetition.place(self._site, self._filename))
         return True
@@ -49,7 +60,8 @@ class Repetition:
         if is_traced(test):
             condition(test, "while")
             _drop(self._probe)
-            self._loop = TracedRepetition(self._site, self._filename, self._names)
+            assert self._watch is not None
+            self._loop = TracedRepetition(self._site, self._filename, self._names, self._watch)
             return True
         for op in list(self._probe.ops):
             op.detach()
@@ -72,19 +84,19 @@ class Repetition:
     def test(self, test: object) -> None:
         """The test, evaluated in the loop."""
         assert self._loop is not None
-        self._loop.begin_round(condition(test, "while"), locals_of(currentframe()))
+        self._loop.begin_round(condition(test, "while"), locals_of(caller(currentframe())))
 
     def close(self) -> None:
         """A round ends here."""
         assert self._loop is not None
-        self._loop.close(locals_of(currentframe()))
+        self._loop.close(locals_of(caller(currentframe())))
 
 
 class TracedRepetition(Construct):
     """The loop; `names` is what names are bound to next: as the test begins, as the body begins, behind the loop."""
 
-    def __init__(self, site: Site, filename: str, names: Names) -> None:
-        super().__init__(site, filename, names)
+    def __init__(self, site: Site, filename: str, names: Names, watch: Watch) -> None:
+        super().__init__(site, filename, names, watch)
         if site.has_else:
             self.refuse(
                 "`else` of a traced `while`; put it behind the loop, which no `break` leaves"
@@ -100,6 +112,7 @@ class TracedRepetition(Construct):
             **{name: self.only_inside(name) for name in self.before},
             **self._carried.made_of(self._test_block.args),
         }
+        self.watch(self.names)
         self._scope = Scope()
         self._scope.enter(self._test_block, self.location())
 
@@ -121,12 +134,14 @@ class TracedRepetition(Construct):
             **{name: self.only_inside(name) for name in self.before},
             **self._forwarded.made_of(self._body.args),
         }
+        self.watch(self.names)
         self._scope.enter(self._body, self.location())
 
     def close(self, names: Names) -> None:
         """The body ends."""
         from xdsl.dialects.scf import WhileOp, YieldOp
 
+        self.check_unchanged()
         current().insert(YieldOp(*Bundle.of(self._ends(names)).computed()))
         self._scope.leave()
         types = [argument.type for argument in self._body.args]

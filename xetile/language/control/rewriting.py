@@ -59,6 +59,7 @@ from xetile.language.control.names import (
     mentioned,
     place_of,
     stored,
+    touched,
 )
 from xetile.language.control.sites import Place, Site, Word
 
@@ -152,6 +153,7 @@ class Rewriter:
             {name: place for name, place in names.items() if name not in self.globals},
             frozenset(names) & live,
             mentioned(parts),
+            touched(parts),
             {name: place for name, place in names.items() if name in self.globals},
             target.id if isinstance(target, ast.Name) else None,
             bool(node.orelse),

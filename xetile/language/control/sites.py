@@ -23,6 +23,8 @@ class Site:
     """Those of them whose value before a round, a branch or the end of the statement may be read later."""
     mentioned: frozenset[str]
     """The names that are read or bound inside, in functions and classes too."""
+    touched: dict[str, Place]
+    """The names of which an item or attribute is bound inside, or a method called, each with where first."""
     globals: dict[str, Place]
     """The names of the module that are bound inside."""
     target: str | None
