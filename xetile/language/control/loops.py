@@ -17,9 +17,8 @@ from xetile.language.control.construct import (
     watch_of,
 )
 from xetile.language.control.sites import Site
-from xetile.language.indices import Index, difference
+from xetile.language.indices import Index
 from xetile.language.ranges import Range
-from xetile.language.refusals import refuse
 from xetile.language.unavailable import Unavailable
 
 
@@ -125,12 +124,8 @@ def _rising(range: Range) -> tuple[Index | int, Index | int, int]:
     """The bounds of scf.for, whose step is at least 1: a falling range counts its rounds."""
     if range.step > 0:
         return range.start, range.stop, range.step
-    height = difference(range.start, range.stop)
-    if height is None:
-        refuse(
-            "a falling xt.range has bounds whose difference is known; count up and subtract"
-        )
-    return 0, -(height // range.step), 1
+    fall = -range.step
+    return 0, (Index.of(range.start) - range.stop + (fall - 1)) // fall, 1
 
 
 def _item(range: Range, number: SSAValue) -> Index:

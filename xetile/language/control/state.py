@@ -89,9 +89,9 @@ class Watch:
     def _object(self, path: str, value: object) -> None:
         if hasattr(type(value), "__next__"):
             _refuse_iterator(path)
-        attributes = cast("dict[str, object] | None", getattr(value, "__dict__", None))
+        attributes = cast("Mapping[str, object] | None", getattr(value, "__dict__", None))
         if attributes is not None:
-            self._keep(path, lambda: (*attributes, *attributes.values()))
+            self._keep(path, lambda: _attributes(attributes))
         slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
         if slots:
             self._keep(path, lambda: tuple(getattr(value, name, None) for name in slots))
@@ -113,6 +113,12 @@ class Watch:
         read = [name for name in _globals_of(function) if name in function.__globals__]
         for name in read:
             self._keep(name, lambda name=name: (function.__globals__.get(name),))
+
+
+def _attributes(held: Mapping[str, object]) -> Held:
+    """Names and values, but for those that Python writes itself into a class, such as __slotnames__."""
+    names = [name for name in held if not name.startswith("__")]
+    return (*names, *(held[name] for name in names))
 
 
 def _slots(kind: type) -> Iterator[str]:
