@@ -20,7 +20,7 @@ from xetile.interpreter.machine.values import Value
 from xetile.language.builder import Builder, Constant, Mark, Pair, using
 from xetile.language.given import Given, launched
 from xetile.language.source import Source
-from xetile.language.tracing import arguments_of, attribute_of, check_result
+from xetile.language.tracing import arguments_of, attribute_of, called, check_result
 from xetile.targets import DEFAULT, find
 
 
@@ -127,5 +127,6 @@ def execute_eagerly(
         for argument, value in zip(block.args, given, strict=True):
             frame.bind(argument, value)
         with memory.scope(), using(EagerBuilder(layout, block, frame)):
-            result = source.function(*arguments_of(block.args, types), **source.constants)
+            found = arguments_of(block.args, types)
+            result = called(source.function, found, source.constants)
             check_result(source.name, result)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import overload
+from typing import cast, overload
 
 from xetile.language.builder import Pair, building
 from xetile.language.given import ArgumentType, Given, type_of
@@ -40,31 +40,26 @@ class Kernel:
 
     def specialize(
         self,
-        *types: ArgumentType,
+        *types: ArgumentType | None,
         sg_layout: Pair | None = None,
         grid: Grid | None = None,
         **constants: object,
     ) -> Specialised:
         """The kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of its constants.
 
+        Types of arguments may be given by name too; None, or nothing, is for one that has this default.
         `sg_layout` is how subgroups are laid out over rows and columns, `grid` how many workgroups there are; by
         default as the decorator says.
         Errors: XetileError for types and constants that do not fit, and at the line of the kernel that is at fault.
         """
-        names = self.parameters.arguments
-        if len(types) != len(names):
-            refuse(
-                f"'{self.__name__}' has {len(names)} arguments ({', '.join(names)}), "
-                f"{len(types)} types are given"
-            )
-        for name, type in zip(names, types, strict=True):
-            _check_type(name, type)
-        source = self._source(types, constants, sg_layout, grid)
+        arranged = self.parameters.arranged(self.__name__, types, constants, "types")
+        checked = {name: _checked_type(name, type) for name, type in arranged.items()}
+        source = self._source(checked, constants, sg_layout, grid)
         return Specialised(source, source.traced(), "workgroup")
 
     def __call__(
         self,
-        *arguments: Given,
+        *arguments: "Given | None",
         sg_layout: Pair | None = None,
         grid: Grid | None = None,
         sanitize: bool | None = None,
@@ -72,25 +67,22 @@ class Kernel:
     ) -> None:
         """Specialise for these arguments, static shapes, and execute on numpy; arrays change in place.
 
+        Arguments may be given by name too; None, or nothing, is for one that has this default.
         Errors: as `specialize` and `Specialised.__call__` have them.
         """
         if building() is not None:
             refuse(
                 f"kernel '{self.__name__}' is called in a kernel; a helper is a function with @xt.function"
             )
-        names = self.parameters.arguments
-        if len(arguments) != len(names):
-            refuse(
-                f"'{self.__name__}' takes {len(names)} arguments ({', '.join(names)}), "
-                f"{len(arguments)} are given"
-            )
-        types = [type_of(one, name) for one, name in zip(arguments, names, strict=True)]
-        found = self.specialize(*types, sg_layout=sg_layout, grid=grid, **constants)
-        found(*arguments, sanitize=sanitize)
+        given = self.parameters.arranged(self.__name__, arguments, constants, "arguments")
+        types = {name: type_of(one, name) for name, one in given.items()}
+        source = self._source(types, constants, sg_layout, grid)
+        found = Specialised(source, source.traced(), "workgroup")
+        found(*cast("list[Given]", list(given.values())), sanitize=sanitize)
 
     def _source(
         self,
-        types: "tuple[ArgumentType, ...]",
+        types: dict[str, ArgumentType],
         constants: dict[str, object],
         sg_layout: Pair | None,
         grid: Grid | None,
@@ -98,7 +90,7 @@ class Kernel:
         return Source(
             self.__wrapped__,
             self.__name__,
-            dict(zip(self.parameters.arguments, types, strict=True)),
+            types,
             self.parameters.bound(self.__name__, constants),
             checked_layout(sg_layout or self._sg_layout or ONE_SUBGROUP),
             self._grid if grid is None else grid,
@@ -106,11 +98,12 @@ class Kernel:
         )
 
 
-def _check_type(name: str, type: object) -> None:
+def _checked_type(name: str, type: object) -> ArgumentType:
     if not isinstance(type, ArrayType | ElementType):
         refuse(
             f"the type of argument '{name}' is {type!r}; write one such as xt.f16[4096, 4096] or xt.f32"
         )
+    return type
 
 
 def checked_layout(layout: object) -> Pair:

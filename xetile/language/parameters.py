@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from linecache import getlines
 from types import CodeType, FunctionType
@@ -23,11 +23,37 @@ RESERVED = ("device", "grid", "on", "sanitize", "sg_layout")
 
 @dataclass(frozen=True)
 class Parameters:
-    """Names of arguments in order; names of constants, with their defaults where they have one."""
+    """Names of arguments in order, and of those that may be left out; of constants, with defaults where there are."""
 
     arguments: tuple[str, ...]
+    optional: frozenset[str]
     constants: tuple[str, ...]
     defaults: Mapping[str, object]
+
+    def arranged(
+        self, kernel: str, given: Sequence[object], named: dict[str, object], what: str
+    ) -> dict[str, object]:
+        """What is given for each argument, by its name, without those that are None.
+
+        Named ones are taken out of `named`; `what` is given, for messages.
+        Errors: XetileError for too many, for one that is given twice and one that is missing.
+        """
+        found = dict(zip(self.arguments, given, strict=False))
+        listed = f"{len(self.arguments)} arguments ({', '.join(self.arguments)})"
+        if len(given) > len(self.arguments):
+            refuse(f"'{kernel}' takes {listed}, {len(given)} {what} are given")
+        for name in [name for name in named if name in self.arguments]:
+            if name in found:
+                refuse(f"argument '{name}' of '{kernel}' is given by position and by name")
+            found[name] = named.pop(name)
+        missing = [
+            n for n in self.arguments if found.get(n) is None and n not in self.optional
+        ]
+        if missing:
+            refuse(
+                f"'{kernel}' takes {listed}, {_listed(missing)} missing; {len(found)} {what} are given"
+            )
+        return {name: found[name] for name in self.arguments if found.get(name) is not None}
 
     def bound(self, kernel: str, given: Mapping[str, object]) -> dict[str, object]:
         """The value of each constant, in the order of the parameters.
@@ -46,7 +72,7 @@ class Parameters:
 
 def _unknown(kernel: str, name: str, known: Parameters) -> str:
     if name in known.arguments:
-        return f"'{name}' of '{kernel}' is an argument; arguments are given by position"
+        return f"'{name}' of '{kernel}' is an argument, no constant"
     return f"'{kernel}' has no constant '{name}'{hint_or_names(name, known.constants, 'its constants')}"
 
 
@@ -58,7 +84,7 @@ def parameters_of(function: FunctionType) -> Parameters:
     """The parameters of a kernel's function.
 
     Errors: XetileError at the `def` for what no kernel is: async functions, generators, `*args`, `**kwargs`, defaults
-    of arguments, names that calls take themselves.
+    of arguments other than None (which may be left out), names that calls take themselves.
     """
     at = place_of_code(function.__code__)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
@@ -66,15 +92,18 @@ def parameters_of(function: FunctionType) -> Parameters:
     if inspect.isgeneratorfunction(function):
         _refuse(at, f"kernel '{function.__name__}' yields; a kernel stores what it computes")
     arguments: list[str] = []
+    optional: set[str] = set()
     constants: list[str] = []
     defaults: dict[str, object] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         _check(at, function.__name__, parameter)
         by_name = parameter.kind is parameter.KEYWORD_ONLY
         (constants if by_name else arguments).append(name)
-        if parameter.default is not parameter.empty:
+        if parameter.default is not parameter.empty and by_name:
             defaults[name] = parameter.default
-    return Parameters(tuple(arguments), tuple(constants), defaults)
+        elif parameter.default is None:
+            optional.add(name)
+    return Parameters(tuple(arguments), frozenset(optional), tuple(constants), defaults)
 
 
 def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> None:
@@ -84,13 +113,13 @@ def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> N
         _refuse(at, f"kernel '{kernel}' takes {stars}{name}; write a parameter for each array")
     if name in RESERVED:
         _refuse(at, f"parameter '{name}' of kernel '{kernel}': calls take {name}= themselves")
-    if (
-        parameter.kind is not parameter.KEYWORD_ONLY
-        and parameter.default is not parameter.empty
+    if parameter.kind is not parameter.KEYWORD_ONLY and parameter.default not in (
+        parameter.empty,
+        None,
     ):
         _refuse(
             at,
-            f"argument '{name}' of kernel '{kernel}' has a default; constants stand after `*`: "
+            f"argument '{name}' of kernel '{kernel}' has a default other than None; constants stand after `*`: "
             f"`def {kernel}(..., *, {name}={parameter.default!r})`",
         )
 

@@ -39,7 +39,7 @@ def trace(
     block = Block(arg_types=[attribute_of(type) for type in types.values()])
     builder = Builder(sg_layout, block)
     with using(builder), refusals_are_final():
-        result = rewritten(function)(*arguments_of(block.args, types), **constants)
+        result = called(rewritten(function), arguments_of(block.args, types), constants)
         check_result(name, result)
         if builder.unfinished:
             refuse(
@@ -80,15 +80,26 @@ def attribute_of(type: ArgumentType) -> Attribute:
     return memref_of(type) if isinstance(type, ArrayType) else type.attribute
 
 
+def called(
+    function: Callable[..., object],
+    arguments: Mapping[str, object],
+    constants: Mapping[str, object],
+) -> object:
+    """What a kernel's function returns for arguments by name, None for those that are left out."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    return function(*map(arguments.get, names), **constants)
+
+
 def arguments_of(
     values: Sequence[SSAValue], types: Mapping[str, ArgumentType]
-) -> list[object]:
-    """What the function is called with; extents of one name are one index."""
+) -> dict[str, object]:
+    """What the function is called with, by name; extents of one name are one index."""
     extents: dict[str, Index] = {}
-    return [
-        _argument(named(value, name), type, extents)
+    return {
+        name: _argument(named(value, name), type, extents)
         for value, (name, type) in zip(values, types.items(), strict=True)
-    ]
+    }
 
 
 def _argument(value: SSAValue, type: ArgumentType, extents: dict[str, Index]) -> object:

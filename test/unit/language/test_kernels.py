@@ -111,7 +111,7 @@ def refusal(call: Callable[[], object]) -> str:
     [
         (
             lambda: call(A, B),
-            "'product' takes 3 arguments (A, B, C), 2 are given",
+            "'product' takes 3 arguments (A, B, C), 'C' missing; 2 arguments are given",
         ),
         (
             lambda: call(A, B, C, BK=3),
@@ -119,7 +119,7 @@ def refusal(call: Callable[[], object]) -> str:
         ),
         (
             lambda: call(A, B, C, A=3),
-            "'A' of 'product' is an argument; arguments are given by position",
+            "argument 'A' of 'product' is given by position and by name",
         ),
         (
             lambda: call(A, B, C[:, ::2]),
@@ -162,7 +162,7 @@ def refusal(call: Callable[[], object]) -> str:
         ),
         (
             lambda: specialize(*NAMED[:2]),
-            "'product' has 3 arguments (A, B, C), 2 types are given",
+            "'product' takes 3 arguments (A, B, C), 'C' missing; 2 types are given",
         ),
         (
             lambda: specialize(*NAMED[:2], np.float32),
@@ -210,7 +210,7 @@ def test_what_is_no_kernel_is_refused_at_its_definition() -> None:
         "kernel 'rest' takes *A; write a parameter for each array"
     )
     assert refusal(lambda: xt.kernel(default)) == (
-        "argument 'n' of kernel 'default' has a default; constants stand after `*`: "
+        "argument 'n' of kernel 'default' has a default other than None; constants stand after `*`: "
         "`def default(..., *, n=3)`"
     )
     assert refusal(lambda: xt.kernel(reserved)) == (
