@@ -25,7 +25,10 @@ from .functions import cos as cos
 from .functions import erf as erf
 from .functions import exp as exp
 from .functions import exp2 as exp2
+from .fastmath import fastmath as fastmath
 from .functions import floor as floor
+from .functions import fmax as fmax
+from .functions import fmin as fmin
 from .functions import fma as fma
 from .functions import full as full
 from .functions import log as log

@@ -31,13 +31,15 @@ Kind: TypeAlias = Literal[
     "shr",
     "maximum",
     "minimum",
+    "fmax",
+    "fmin",
 ]
 Comparison: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 
 SYMBOLS: Mapping[str, str] = {
     **{"add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%"},
     **{"and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"},
-    **{"maximum": "xt.maximum", "minimum": "xt.minimum"},
+    **{"maximum": "xt.maximum", "minimum": "xt.minimum", "fmax": "xt.fmax", "fmin": "xt.fmin"},
     **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="},
 }
 """How one writes each op."""
@@ -77,6 +79,8 @@ def _table() -> Mapping[str, _Ops]:
         "shr": _Ops(None, a.ShRSIOp, a.ShRUIOp),
         "maximum": _Ops(a.MaximumfOp, a.MaxSIOp, a.MaxUIOp),
         "minimum": _Ops(a.MinimumfOp, a.MinSIOp, a.MinUIOp),
+        "fmax": _Ops(a.MaxnumfOp, a.MaxSIOp, a.MaxUIOp),
+        "fmin": _Ops(a.MinnumfOp, a.MinSIOp, a.MinUIOp),
     }
 
 
@@ -87,6 +91,8 @@ _INSTEAD: Mapping[tuple[str, str], str] = {
     ("mod", "float"): "write x - xt.floor(x / y) * y",
     ("maximum", "boolean"): "write `|`",
     ("minimum", "boolean"): "write `&`",
+    ("fmax", "boolean"): "write `|`",
+    ("fmin", "boolean"): "write `&`",
 }
 """What to write where an op does not take a kind of element."""
 

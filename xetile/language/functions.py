@@ -135,6 +135,32 @@ def minimum(x: object, y: object) -> Tile | Scalar | Index:
     return value_of(elementwise.binary("minimum", *_met("xt.minimum", x, y)))
 
 
+@overload
+def fmax(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def fmax(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def fmax(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def fmax(x: float, y: Scalar) -> Scalar: ...
+def fmax(x: object, y: object) -> Tile | Scalar | Index:
+    """The larger of two; of a NaN and a number, the number, as the hardware's instruction has it."""
+    return value_of(elementwise.binary("fmax", *_met("xt.fmax", x, y)))
+
+
+@overload
+def fmin(x: Tile, y: Tile | Single | float) -> Tile: ...
+@overload
+def fmin(x: Single | float, y: Tile) -> Tile: ...
+@overload
+def fmin(x: Scalar, y: Scalar | float) -> Scalar: ...
+@overload
+def fmin(x: float, y: Scalar) -> Scalar: ...
+def fmin(x: object, y: object) -> Tile | Scalar | Index:
+    """The smaller of two; of a NaN and a number, the number."""
+    return value_of(elementwise.binary("fmin", *_met("xt.fmin", x, y)))
+
+
 def _indices(x: object, y: object) -> tuple[Index, Index] | None:
     """Both as indices, where one is and the other is a single number."""
     if Tile in (type(x), type(y)) or Index not in (type(x), type(y)):

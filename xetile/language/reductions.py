@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.arith import FastMathFlagsAttr
     from xdsl.ir import Operation, SSAValue
 
-Reduction: TypeAlias = Literal["sum", "prod", "max", "min"]
+Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "nanmax", "nanmin"]
 
 
 def reduced(kind: Reduction, held: Held, axis: object) -> Held:
@@ -43,12 +43,13 @@ def _of_floats(
     return TileReduceOp(kind, value, (axis,), fastmath=flags)
 
 
-def _combining(kind: Reduction, held: Held) -> str:
+def _combining(kind: str, held: Held) -> str:
     element = held.element
     if element.kind == "boolean":
         refuse(f".{kind} takes no {element}; write `.to(xt.i32).{kind}(...)`")
     if kind in ("sum", "prod"):
         return "add" if kind == "sum" else "mul"
     if element.kind == "float":
-        return f"{kind}imumf"
+        return f"{kind.removeprefix('nan')}numf" if kind.startswith("nan") else f"{kind}imumf"
+    kind = kind.removeprefix("nan")
     return f"{kind}ui" if element.unsigned else f"{kind}si"

@@ -138,6 +138,14 @@ class Tile(Arithmetic):
         """The smallest elements along an axis; NaN where one is."""
         return self._reduced("min", axis, keepdims=keepdims)
 
+    def nanmax(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The largest elements along an axis; a NaN counts as nothing, as the hardware's instruction has it."""
+        return self._reduced("nanmax", axis, keepdims=keepdims)
+
+    def nanmin(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
+        """The smallest elements along an axis; a NaN counts as nothing."""
+        return self._reduced("nanmin", axis, keepdims=keepdims)
+
     def _reduced(self, kind: Reduction, axis: object, *, keepdims: object) -> Self:
         if keepdims is not True:
             refuse(
