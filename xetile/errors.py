@@ -168,7 +168,7 @@ def notes_at(at: "Operation | SSAValue", message: str) -> tuple[Note, ...]:
 
 def fail(at: "Operation | SSAValue", message: str, notes: Sequence[Note] = ()) -> NoReturn:
     """Refuse the program at `at`; an op that nobody wrote is named with the one that it was made from."""
-    error = XetileError(_with_origin(at, message), position(at), notes)
+    error = XetileError(with_origin(at, message), position(at), notes)
     error.at = at
     raise error
 
@@ -200,7 +200,7 @@ def _key(place: "FileLineColLoc") -> tuple[str, int, int]:
     return place.filename.data, place.line.data, place.column.data
 
 
-def _with_origin(at: "Operation | SSAValue", message: str) -> str:
+def with_origin(at: "Operation | SSAValue", message: str) -> str:
     """The message, with the op that the user wrote where it speaks of one that a pass made."""
     from xdsl.ir import Operation
 
@@ -283,7 +283,7 @@ def _tell(
     kind: str, at: "Operation | SSAValue | None", message: str, *, once: str = ""
 ) -> None:
     place = position(at)
-    message = message if at is None else _with_origin(at, message)
+    message = message if at is None else with_origin(at, message)
     collecting = _collecting.get()
     if collecting is not None:
         collecting.append(Told(kind, None if place is None else place.line.data, message))

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
 from xetile.dialects.xetile.types import verify_distribution
-from xetile.errors import fail, position
+from xetile.errors import XetileError, fail, position, with_origin
 
 
 class Strength(IntEnum):
@@ -59,6 +59,36 @@ class Total(NamedTuple):
 
     subgroups: int
     source: str
+
+
+class Disputed(NamedTuple):
+    """A value with the map that an op needs of it, and the one that everything else has it by.
+
+    `operand` is the number of the operand that needs it; None where all that are this value do.
+    """
+
+    value: SSAValue
+    needed: WorkgroupMapAttr
+    elsewhere: WorkgroupMapAttr
+    operand: int | None = None
+
+
+class Disagreement(XetileError):
+    """An op that needs two maps of one value, or joins two values of different maps.
+
+    A tile_conv_layout of one of `values` makes it right.
+    """
+
+    def __init__(
+        self,
+        by: Operation,
+        message: str,
+        values: Sequence["Disputed"],
+    ) -> None:
+        super().__init__(with_origin(by, message), position(by))
+        self.at = by
+        self.by = by
+        self.values = values
 
 
 class _Offer(NamedTuple):
@@ -211,4 +241,8 @@ def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
         other = f"'{by.name}' needs {wanted.map.body} {origin(wanted, by)}"
     else:
         other = f"{name_of(offer.like)} {wanted.map.body} {origin(wanted, by)}, '{by.name}' joins them"
-    fail(by, f"{has}, {other}; make the maps agree, or put a tile_conv_layout between")
+    values = [Disputed(offer.value, wanted.map, known.map)]
+    if offer.like is not None:
+        values.append(Disputed(offer.like, known.map, wanted.map))
+    message = f"{has}, {other}; make the maps agree, or put a tile_conv_layout between"
+    raise Disagreement(by, message, values)

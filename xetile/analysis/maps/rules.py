@@ -15,6 +15,8 @@ from xdsl.traits import is_side_effect_free
 from xetile.analysis.constants import integers_of
 from xetile.analysis.maps.links import has_map
 from xetile.analysis.maps.propagation import (
+    Disagreement,
+    Disputed,
     Evidence,
     Propagation,
     Rule,
@@ -120,10 +122,11 @@ def _refuse_spread(maps: Propagation, op: Operation, factor: Factor) -> None:
     if known.map.sg_data[factor.inner] == factor.depth or subgroups == 1:
         return
     meant = with_data(known.map, {factor.inner: factor.depth})
-    fail(
+    raise Disagreement(
         op,
         f"K = {factor.depth} is spread over {subgroups} subgroups "
         f"(sg_layout {list(known.map.sg_layout)}); use sg_data {list(meant.sg_data)}",
+        [Disputed(factor.value, meant, known.map, 1 - factor.inner)],
     )
 
 

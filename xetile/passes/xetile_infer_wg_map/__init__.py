@@ -23,7 +23,8 @@ After:
 
 A constant (or splat, or mask) without a map of its own is made again for each map that its users need: that costs no
 data, where a `tile_conv_layout` would move some. One that nothing uses goes. The vector dialect's reductions of rows or
-columns become `tile_reduce` (vector_reductions.py).
+columns become `tile_reduce` (vector_reductions.py). Where maps disagree in a kernel that says no more than its
+`xetile.sg_layout`, a `tile_conv_layout` is put between (agreement.py).
 """
 
 from dataclasses import dataclass
@@ -37,9 +38,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from xetile.analysis.kernels import functions, level
-from xetile.analysis.maps.inference import infer_workgroup_maps
 from xetile.analysis.maps.rules import is_fresh, map_names
 from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.passes.xetile_infer_wg_map.agreement import agreed_maps
 from xetile.passes.xetile_infer_wg_map.vector_reductions import raise_vector_reductions
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
@@ -54,7 +55,7 @@ def write_workgroup_maps(function: Operation) -> None:
     merge_straight_blocks(function)
     raise_vector_reductions(function)
     copies = _copy_per_use(function)
-    maps = infer_workgroup_maps(function)
+    maps = agreed_maps(function)
     for op in function.walk():
         _write_attributes(op, maps)
     _write_types(function, maps)
