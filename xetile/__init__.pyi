@@ -9,6 +9,9 @@ from .api import text as text
 from .api import verify as verify
 from .batch import compile_many as compile_many
 from .errors import XetileError as XetileError
+from .explanation import explain as explain
+from .explanation import figures as figures
+from .explanation import rank as rank
 from .runtime.devices import list_devices as list_devices
 from .runtime.devices import open_device as open_device
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "xetile"
 
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("advice", "collector", "files", "hints", "snippets"),
+    ("advice", "collector", "files", "hints", "progress", "snippets"),
     ("errors",),
     ("layout.algebra",),
     ("layout.exchange",),
@@ -30,6 +30,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("passes",),
     ("codegen",),
     ("runtime",),
+    ("explanation",),
     ("api",),
     ("batch",),
     ("language",),

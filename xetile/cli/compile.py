@@ -23,6 +23,9 @@ PROGRAM = "xetile-compile"
 
 STATISTICS_TO_STREAM = ""
 
+EMITTED = "spirv"
+"""What is made where nothing says it."""
+
 
 def make_parser() -> ToolParser:
     """The command's options."""
@@ -37,7 +40,7 @@ def make_parser() -> ToolParser:
         help="file with kernels, at any level; - is standard input",
     )
     add("--device", help=_device_help())
-    add("--emit", choices=KINDS, default="spirv", help="what to make (spirv)")
+    add("--emit", choices=KINDS, help=f"what to make ({EMITTED})")
     add(
         "-o",
         dest="output",
@@ -54,6 +57,12 @@ def make_parser() -> ToolParser:
         help="instruction counts of the hot loop per K step as JSON (needs ocloc): of the kernel, or by "
         "kernel where there are several, or by output; to a file given as --stats=FILE, else to standard "
         "output, or to standard error where the code is there",
+    )
+    add(
+        "--explain",
+        action="store_true",
+        help="print, in place of code, why it is what it is: messages, loops, registers, conversions of each kernel, "
+        "with counts of instructions and spills by ocloc where it is installed",
     )
     add("--kernel", metavar="NAME", help="compile this kernel only")
     add("--assume", choices=ASSUMPTIONS, default="block", help=ASSUMING)
@@ -106,6 +115,8 @@ def _separate_statistics(arguments: list[str]) -> list[str]:
 
 def _run(arguments: list[str]) -> int:
     options = make_parser().parse_intermixed_args(_separate_statistics(arguments))
+    if options.explain:
+        _refuse_beside_explanation(options, is_batch=_is_batch(options))
     if _is_batch(options):
         from xetile.cli.compile_batch import compile_batch
 
@@ -116,7 +127,7 @@ def _run(arguments: list[str]) -> int:
     from xetile.analysis.targets import option_called
 
     with option_called("--device"):
-        return _compile(options)
+        return _explain(options) if options.explain else _compile(options)
 
 
 def _is_batch(options: Namespace) -> bool:
@@ -130,7 +141,7 @@ def _is_batch(options: Namespace) -> bool:
 def _wanted(options: Namespace) -> Options:
     """What is to be made, as the options say."""
     return Options(
-        emit=options.emit,
+        emit=options.emit or EMITTED,
         kernel=options.kernel,
         assume=options.assume,
         unroll=options.unroll,
@@ -162,15 +173,46 @@ def _compile(options: Namespace) -> int:
     return 0
 
 
+def _explain(options: Namespace) -> int:
+    from xetile.api import parse_text
+    from xetile.explanation import explain
+
+    source, name = read_input(options.inputs[0])
+    explanation = explain(
+        parse_text(source, name),
+        options.device,
+        kernel=options.kernel,
+        assume=options.assume,
+        unroll=options.unroll,
+        grf=options.grf,
+    )
+    write_output(options.output or STANDARD, f"{explanation}\n", by=PROGRAM)
+    return 0
+
+
+def _refuse_beside_explanation(options: Namespace, *, is_batch: bool) -> None:
+    given = {"--emit": options.emit, "--stats": options.stats}
+    for option, value in given.items():
+        if value is not None:
+            raise XetileError(
+                f"--explain prints an explanation in place of code and counts; leave out {option}"
+            )
+    if is_batch:
+        raise XetileError(
+            "--explain takes one input and one device, and no folder; leave out --jobs and --force"
+        )
+
+
 def _output(options: Namespace, name: str) -> str:
     """The file for the code, or STANDARD."""
     if options.output is not None:
         return options.output
-    suffix = SUFFIXES.get(options.emit)
+    emit = options.emit or EMITTED
+    suffix = SUFFIXES.get(emit)
     if suffix is None:
         return STANDARD
     if options.inputs == [STANDARD]:
-        raise XetileError(f"{options.emit} of standard input needs a place to go; give -o")
+        raise XetileError(f"{emit} of standard input needs a place to go; give -o")
     return Path(name).stem + suffix
 
 

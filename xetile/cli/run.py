@@ -21,9 +21,9 @@ from xetile.cli.kernels import (
     kernels_alone,
     refuse_last_level,
 )
-from xetile.cli.progress import shares
 from xetile.cli.run_arguments import PROGRAM, check_combination, make_parser
 from xetile.errors import XetileError
+from xetile.progress import shares
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.cli.kernels import check_grid
-from xetile.cli.progress import Stages
 from xetile.cli.run_arguments import PROGRAM
+from xetile.progress import Stages
 from xetile.runtime.device import Device
 
 if TYPE_CHECKING:

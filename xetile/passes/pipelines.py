@@ -13,6 +13,7 @@ from xetile.collector import still
 from xetile.errors import XetileError, written_in
 from xetile.levels import LevelName, passes_to
 from xetile.passes import PASSES, load_pass
+from xetile.planning.decided import decided
 from xetile.planning.unrolling import check_asked
 from xetile.rewriting.canonical import Canonicalize
 from xetile.rewriting.common_values import ShareValues
@@ -73,6 +74,7 @@ def lower(
     with written_in(module), still():
         for step in steps(path, to, device, assume, unroll):
             step.apply(context, module)
+            decided(module, step)
 
 
 @dataclass(frozen=True)

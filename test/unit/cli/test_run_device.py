@@ -11,8 +11,8 @@ import pytest
 from support.made_up_device import MadeUpDevice
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile import codegen, kernels, lower, text
-from xetile.cli import progress, run_arguments
+from xetile import codegen, kernels, lower, progress, text
+from xetile.cli import run_arguments
 from xetile.cli.run import main
 from xetile.runtime import devices
 from xetile.runtime.child import TIME_LIMIT_SECONDS

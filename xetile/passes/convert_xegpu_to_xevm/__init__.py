@@ -54,6 +54,7 @@ from xetile.passes.convert_xegpu_to_xevm.shared_buffers import check_shared_memo
 from xetile.passes.convert_xegpu_to_xevm.shared_slice import settle
 from xetile.passes.convert_xegpu_to_xevm.view import LaneView
 from xetile.passes.convert_xegpu_to_xevm.wide_products import widen_products
+from xetile.planning.decided import decided
 from xetile.planning.register_layouts import plan_registers
 from xetile.planning.register_layouts.printing import describe
 from xetile.rewriting.rewriter import Handlers, check_lowered
@@ -111,6 +112,7 @@ class ConvertXeGPUToXeVM(ModulePass):
             drop_layouts(function)
             widen_products(function, target.lanes)
             layouts = plan_registers(function, target)
+            decided(function, layouts)
             if self.print_layouts:
                 print(describe(function, layouts), file=sys.stderr)
             view = LaneView(function, _HANDLERS, target, layouts)

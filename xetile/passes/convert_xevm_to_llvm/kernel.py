@@ -41,6 +41,7 @@ from xetile.passes.convert_xevm_to_llvm.unrolling import copies_of_loops, produc
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.passes.convert_xevm_to_llvm.wide_loads import joined_loads
 from xetile.passes.convert_xevm_to_llvm.wide_stores import joined_stores
+from xetile.planning.decided import decided
 from xetile.planning.pressure import Estimate, estimate, note
 from xetile.rewriting.plain_integers import write_in_arith
 from xetile.rewriting.rewriter import Handlers
@@ -71,6 +72,7 @@ def convert_kernel(
     view.copies = copies_of_loops(
         function, view.ranges, targets or targets_of(function), unroll
     )
+    decided(function, view)
     body = function.regions[0].blocks[0]
     count = _inputs(function, len(body.args))
     arguments = add_arguments(view, tuple(body.args[:count]))
@@ -83,6 +85,7 @@ def convert_kernel(
     order_products(view.region)
     kernel = _kernel(function, view, arguments, buffers)
     registers = estimate(kernel)
+    decided(kernel, registers)
     note(kernel, registers)
     warn_of_spills(function, registers)
     parent = function.parent_block()

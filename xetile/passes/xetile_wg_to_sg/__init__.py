@@ -65,9 +65,10 @@ from xetile.passes.xetile_wg_to_sg import (
 )
 from xetile.passes.xetile_wg_to_sg.buffers import settle
 from xetile.passes.xetile_wg_to_sg.operands import cut_operands
-from xetile.passes.xetile_wg_to_sg.report import report
+from xetile.passes.xetile_wg_to_sg.report import Owners, report
 from xetile.passes.xetile_wg_to_sg.tiled_buffers import lay_out
 from xetile.passes.xetile_wg_to_sg.view import MOST_UNITS, SubgroupView
+from xetile.planning.decided import decided
 from xetile.planning.holdings import Holdings
 from xetile.planning.shared_memory import program_bytes
 from xetile.planning.shared_messages import shared_memory_of
@@ -159,7 +160,9 @@ class XeTileWgToSg(ModulePass):
         laid = lay_out(function, exchanged, view.device)
         set_level(function, "subgroup")
         function.attributes.pop(SG_LAYOUT_ATTRIBUTE, None)
-        for line in report(view.moves, laid, holdings.shared) if self.print_plan else ():
+        owners = Owners(view.moves, laid, holdings.shared)
+        decided(function, owners)
+        for line in report(owners) if self.print_plan else ():
             print(line, file=sys.stderr)
 
     def limit(self, function: Operation) -> int:

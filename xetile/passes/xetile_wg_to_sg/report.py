@@ -1,7 +1,7 @@
 """How the values of a function change their owners, for people: one line each, in the order of the program."""
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation
@@ -15,32 +15,48 @@ from xetile.planning.holdings.operands import SharedOperand
 from xetile.planning.shared_messages import Side
 
 
-def report(
-    moves: Sequence[Exchanged | Kept],
-    laid: Sequence[LaidBuffer],
-    shared: Sequence[SharedOperand],
-) -> Iterator[str]:
+class Owners(NamedTuple):
+    """How values change their owners, which buffers are laid out otherwise, who computes operands of products."""
+
+    moves: Sequence[Exchanged | Kept]
+    laid: Sequence[LaidBuffer]
+    shared: Sequence[SharedOperand]
+
+
+class Line(NamedTuple):
+    """What became of a value: `at` is its op, `what` the value and its owners, `how` it changes them."""
+
+    at: Operation
+    what: str
+    how: str
+
+    def __str__(self) -> str:
+        return f"{_where(self.at)}{self.what} {self.how}"
+
+
+def report(owners: Owners) -> Iterator[Line]:
     """A line for each value, for each buffer of the program that lies otherwise than it says, and each operand's work.
 
     k.mlir:5:10: xetile.tile_transpose of 64x32xf32 from [4, 1] x [16, 32] to [4, 1] x [8, 64] through shared memory:
     9984 bytes with gaps, 1 barrier, stores of 32 bits with 0 conflicts, loads of 256 bits with 0 conflicts
     """
-    operands = {operand.op: operand for operand in shared}
-    for move in moves:
+    operands = {operand.op: operand for operand in owners.shared}
+    for move in owners.moves:
         if isinstance(move, Kept):
-            yield f"{_head(move.op, move.source, move.target)} {move.how}"
+            yield Line(move.op, _head(move.op, move.source, move.target), move.how)
         else:
             head = _head(move.op, move.plan.source, move.plan.target, operands.get(move.op))
-            yield f"{head} through shared memory: {_how(move)}"
-    for operand in shared:
+            yield Line(move.op, head, f"through shared memory: {_how(move)}")
+    for operand in owners.shared:
         if not operand.taken:
-            yield f"{_named(operand.op, operand)} computed as mapped, {_priced(operand.mapped, operand.shared)}"
-    for buffer in laid:
+            how = f"computed as mapped, {_priced(operand.mapped, operand.shared)}"
+            yield Line(operand.op, _named(operand.op, operand), how)
+    for buffer in owners.laid:
         sides = [
             f"{'loads' if loads else 'stores'} of {_side(side)}"
             for loads, side in zip(buffer.loads, buffer.plan.sides, strict=True)
         ]
-        yield f"{_where(buffer.op)}{buffer.type} swizzled: {', '.join(dict.fromkeys(sides))}"
+        yield Line(buffer.op, str(buffer.type), f"swizzled: {', '.join(dict.fromkeys(sides))}")
 
 
 def _head(
@@ -62,7 +78,7 @@ def _priced(taken: float, other: float) -> str:
 def _named(op: Operation, operand: SharedOperand | None) -> str:
     shape = "x".join(map(str, vector_shape(op.operands[0])))
     what = op.name if operand is None else f"operand {str(operand.role).upper()}"
-    return f"{_where(op)}{what} of {shape}x{_element(op)}"
+    return f"{what} of {shape}x{_element(op)}"
 
 
 def _where(op: Operation) -> str:

@@ -13,6 +13,7 @@ A kernel spills where `held` is more than MOST_HELD of the register file; test/d
 and does.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i32
 from xdsl.ir import Attribute, Operation
 
 from xetile.levels import REGISTERS_ATTRIBUTE
-from xetile.planning.pressure.liveness import Point, bytes_along, live_after
+from xetile.planning.pressure.liveness import Point, bytes_along, live_after, live_behind
 from xetile.planning.pressure.reading import Reading, read_kernel
 from xetile.planning.pressure.scheduling import folded, loads_first, scheduled
 from xetile.targets.target import RegisterFile
@@ -36,16 +37,35 @@ class Peak(NamedTuple):
     at: Operation | None
 
 
+class Holder(NamedTuple):
+    """The bytes that an op made, or what is carried to a block from it, of those that are live at once."""
+
+    op: Operation
+    bytes: int
+
+
+class _Found(NamedTuple):
+    """A peak, and where: the block, the order of its points, the place in it, what is live behind the block."""
+
+    peak: Peak
+    block: int = 0
+    order: Sequence[int] = ()
+    place: int = 0
+    after: int = 0
+
+
 class Estimate(NamedTuple):
     """The figures of a kernel, and `held` in the order that it is written in.
 
-    `ahead` is `held` where the small register file does not hold the kernel, whatever comes first.
+    `ahead` is `held` where the small register file does not hold the kernel, whatever comes first. `holders` says which
+    ops made what is live at the peak of `held`; nothing where the estimate was read off a kernel.
     """
 
     counted: Peak
     held: Peak
     written: Peak
     ahead: int
+    holders: "Callable[[], Sequence[Holder]]" = tuple
 
     def fits(self, file: RegisterFile) -> bool:
         """Whether a register file holds the kernel."""
@@ -62,24 +82,51 @@ class Estimate(NamedTuple):
 def estimate(function: llvm.FuncOp) -> Estimate:
     """The registers of a kernel of the llvm dialect."""
     copying = read_kernel(function, LANES)
-    counted, reading = _peak(copying), copying.without_copies()
-    held = written = _peak(reading)
-    moved = counted.registers >= REORDERED_FROM or held.registers > MOST_HELD["large"]
+    found, reading = _peak(copying), copying.without_copies()
+    written = _peak(reading)
+    moved = (
+        found.peak.registers >= REORDERED_FROM or written.peak.registers > MOST_HELD["large"]
+    )
+    held, counted = written, found.peak
     if not reading.multiplies:
-        counted = min(counted, _peak(copying, folded), key=_registers)
-        held = min(held, _peak(reading, folded), key=_registers)
+        counted = min(counted, _peak(copying, folded).peak, key=_registers)
+        held = min(held, _peak(reading, folded), key=_found_registers)
     if moved:
         orders = (_peak(reading, partial(scheduled, late=late)) for late in (False, True))
-        held = min(held, *orders, key=_registers)
-        counted = min(counted, held, key=_registers)
-    ahead = held.registers
+        held = min(held, *orders, key=_found_registers)
+        counted = min(counted, held.peak, key=_registers)
+    ahead = held.peak.registers
     if ahead <= MOST_HELD["small"]:
-        ahead = _peak(reading, loads_first).registers
-    return Estimate(counted, held, written, ahead)
+        ahead = _peak(reading, loads_first).peak.registers
+    return Estimate(counted, held.peak, written.peak, ahead, partial(holders, reading, held))
+
+
+def holders(reading: Reading, found: _Found) -> Sequence[Holder]:
+    """Who made what is live at a peak, the largest first; what a loop carries was made by the last of its rounds."""
+    if found.peak.at is None:
+        return ()
+    points = [reading.blocks[found.block].points[at] for at in found.order]
+    makers: dict[int, Operation] = {}
+    for block, ops in zip(reading.blocks, reading.ops, strict=True):
+        for point, op in zip(block.points, ops, strict=True):
+            makers |= dict.fromkeys(point.made, op)
+    sums: Counter[Operation] = Counter()
+    for value in live_behind(points, found.after, found.place):
+        last = value
+        seen = {last}
+        while reading.carried.get(last) and reading.carried[last][-1] not in seen:
+            last = reading.carried[last][-1]
+            seen.add(last)
+        sums[makers[last]] += reading.sizes[value]
+    return tuple(Holder(op, size) for op, size in sums.most_common())
 
 
 def _registers(peak: Peak) -> int:
     return peak.registers
+
+
+def _found_registers(found: _Found) -> int:
+    return found.peak.registers
 
 
 def _as_written(points: Sequence[Point]) -> Sequence[int]:
@@ -88,17 +135,21 @@ def _as_written(points: Sequence[Point]) -> Sequence[int]:
 
 def _peak(
     reading: Reading, order_of: Callable[[Sequence[Point]], Sequence[int]] = _as_written
-) -> Peak:
+) -> _Found:
     """The peak of a kernel as it is written, or with each block in an order that IGC may take."""
-    best, at = 0, None
+    best, found = 0, _Found(Peak(0, None))
     after = live_after(reading.blocks)
-    for block, ops, live in zip(reading.blocks, reading.ops, after, strict=True):
+    for number, (block, ops, live) in enumerate(
+        zip(reading.blocks, reading.ops, after, strict=True)
+    ):
         order = order_of(block.points)
-        found = bytes_along(reading.sizes, [block.points[place] for place in order], live)
-        if found and max(found) > best:
-            best = max(found)
-            at = ops[order[found.index(best)]]
-    return Peak(-(-best // REGISTER_BYTES), at)
+        sizes = bytes_along(reading.sizes, [block.points[place] for place in order], live)
+        if sizes and max(sizes) > best:
+            best = max(sizes)
+            place = sizes.index(best)
+            peak = Peak(-(-best // REGISTER_BYTES), ops[order[place]])
+            found = _Found(peak, number, order, place, live)
+    return found
 
 
 def note(function: llvm.FuncOp, found: Estimate) -> None:

@@ -54,6 +54,19 @@ def _effect(points: Sequence[Point]) -> tuple[int, int]:
     return sum(1 << value for value in read), sum(1 << value for value in made)
 
 
+def live_behind(points: Sequence[Point], after: int, place: int) -> set[int]:
+    """The values that are live behind one of the points of a block, of which `after` are live behind the last one.
+
+    What the point makes and nobody reads is among them.
+    """
+    digits = f"{after:b}"[::-1]
+    live = {value for value, digit in enumerate(digits) if digit == "1"}
+    for point in reversed(points[place + 1 :]):
+        live.difference_update(point.made)
+        live.update(point.read)
+    return live | set(points[place].made)
+
+
 def bytes_along(sizes: Sequence[int], points: Sequence[Point], after: int) -> list[int]:
     """Bytes that are live behind each point of a block, of which `after` are live behind the last one."""
     digits = f"{after:b}"[::-1]

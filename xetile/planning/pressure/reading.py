@@ -36,12 +36,16 @@ _OF_A_LANE = ("local_id", "shuffle", "_block_read", "broadcast")
 
 
 class Reading(NamedTuple):
-    """A kernel as values and points; `ops` are those of the points, `parts` the copies by what they are part of."""
+    """A kernel as values and points; `ops` are those of the points, `parts` the copies by what they are part of.
+
+    `carried` are values that blocks get from those before them, each with the numbers of what is handed to it.
+    """
 
     sizes: list[int]
     blocks: list[Straight]
     ops: list[list[Operation]]
     parts: Mapping[int, int]
+    carried: Mapping[int, Sequence[int]]
 
     @property
     def multiplies(self) -> bool:
@@ -57,7 +61,7 @@ class Reading(NamedTuple):
             points = [self._in_place(block.points[at]) for at in kept]
             blocks.append(Straight(points, block.successors))
             ops.append([own[at] for at in kept])
-        return Reading(self.sizes, blocks, ops, {})
+        return Reading(self.sizes, blocks, ops, {}, self.carried)
 
     def _in_place(self, point: Point) -> Point:
         if self.parts.keys().isdisjoint(point.read):
@@ -130,7 +134,15 @@ class _Reader:
             next = () if last is None else tuple(map(blocks.index, last.successors))
             made.append(Straight(points, next))
             ops.append(own)
-        return Reading(self.sizes, made, ops, self.parts)
+        return Reading(self.sizes, made, ops, self.parts, self.carried(blocks))
+
+    def carried(self, blocks: Sequence[Block]) -> Mapping[int, Sequence[int]]:
+        found: dict[int, list[int]] = {}
+        for block in blocks:
+            for value, argument in () if block.last_op is None else _passed(block.last_op):
+                for number in self.numbers.get(argument, ()):
+                    found.setdefault(number, []).extend(self.numbers.get(value, ()))
+        return found
 
     def find_varying(self, blocks: Sequence[Block]) -> None:
         """Mark the scalars that differ between lanes; what a loop carries may do so from its second round on."""

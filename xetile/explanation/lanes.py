@@ -1,0 +1,216 @@
+"""What one subgroup does at level V, loop by loop, as the last pass is about to write it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, MemRefType
+from xdsl.dialects.llvm import LLVMPointerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from xetile.dialects.upstream.spirv import ControlBarrierOp
+from xetile.dialects.xevm import (
+    BlockLoad2dOp,
+    BlockLoadOp,
+    BlockPrefetch2dOp,
+    BlockStore2dOp,
+    BlockStoreOp,
+    MMAOp,
+)
+from xetile.explanation.facts import Kind, Loop, Message, Place, Tally
+from xetile.explanation.sources import place_of
+from xetile.passes.convert_xevm_to_llvm.unrolling import LOOPS, rounds_of
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.targets.target import BYTE_BITS
+from xetile.targets.xe.device import GLOBAL_ADDRESS_SPACE, LANES, SHARED_ADDRESS_SPACE
+
+_COUNTED: dict[Kind, str] = {
+    "load": "loads",
+    "store": "stores",
+    "prefetch": "prefetches",
+    "atomic": "atomics",
+}
+
+
+class At(NamedTuple):
+    """Where messages stand, in the source and in which loop, and what they do."""
+
+    place: Place | None
+    kind: Kind
+    loop: int | None
+
+
+class _Moved(NamedTuple):
+    kind: Kind
+    shape: str
+    bytes: int
+
+
+@dataclass
+class Lanes:
+    """A kernel at level V: its loops, what stands outside of them, and its messages to global memory by their place."""
+
+    loops: list[Loop] = field(default_factory=list[Loop])
+    once: Tally = field(default_factory=Tally)
+    messages: dict[At, Counter[tuple[str, int]]] = field(
+        default_factory=dict[At, Counter[tuple[str, int]]]
+    )
+
+    def of(self, at: At) -> tuple[Message, ...]:
+        """The messages of a place, alike ones as one."""
+        found = self.messages.get(at, Counter())
+        return tuple(Message(shape, count, size) for (shape, size), count in found.items())
+
+
+def read_lanes(view: LLVMView) -> Lanes:
+    """Read a kernel as the last pass has planned to write it."""
+    reader = _Reader(view)
+    reader.region(view.function, None)
+    found = reader.lanes
+    tallies = [Tally(**reader.tallies[number]) for number in range(len(found.loops))]
+    found.loops = [
+        Loop(loop.place, loop.outer, loop.rounds, loop.copies, tally)
+        for loop, tally in zip(found.loops, tallies, strict=True)
+    ]
+    found.once = Tally(**reader.tallies[None])
+    return found
+
+
+class _Reader:
+    def __init__(self, view: LLVMView) -> None:
+        self.view = view
+        self.lanes = Lanes()
+        self.tallies: dict[int | None, Counter[str]] = {None: Counter()}
+
+    def region(self, op: Operation, loop: int | None) -> None:
+        for block in (block for region in op.regions for block in region.blocks):
+            self.block(block, loop)
+
+    def block(self, block: Block, loop: int | None) -> None:
+        for op in block.ops:
+            if op.name in LOOPS:
+                self.region(op, self.entered(op, loop))
+            else:
+                self.counted(op, loop)
+                self.region(op, loop)
+
+    def entered(self, op: Operation, outer: int | None) -> int:
+        number = len(self.lanes.loops)
+        is_for = op.name == "scf.for"
+        rounds = rounds_of(op, self.view.ranges) if is_for else None
+        copies = self.view.copies.get(op, 1)
+        self.lanes.loops.append(Loop(place_of(op), outer, rounds, copies, Tally()))
+        self.tallies[number] = Counter()
+        return number
+
+    def counted(self, op: Operation, loop: int | None) -> None:
+        tally = self.tallies[loop]
+        if isinstance(op, MMAOp):
+            tally["products"] += 1
+            tally["rows"] += op.shape.sizes[0]
+            tally["flops"] += 2 * prod(op.shape.sizes)
+        elif op.name == "gpu.shuffle":
+            tally["shuffles"] += 1
+        elif _is_barrier(op):
+            tally["barriers"] += 1
+        elif (space := _space(op)) == SHARED_ADDRESS_SPACE:
+            tally["shared"] += 1
+        elif space == GLOBAL_ADDRESS_SPACE and (moved := self.moved(op)) is not None:
+            tally[_COUNTED[moved.kind]] += 1
+            at = At(place_of(op), moved.kind, loop)
+            self.lanes.messages.setdefault(at, Counter())[moved[1:]] += 1
+
+    def moved(self, op: Operation) -> _Moved | None:
+        """The message of an op; None where it is a part of another one."""
+        view = self.view
+        if isinstance(op, BlockStore2dOp) and op in view.pairs:
+            pair = view.pairs[op]
+            return None if pair is None else _block("store", op, columns=2 * op.columns)
+        if isinstance(op, BlockLoad2dOp):
+            if op in view.row_reads:
+                return _row(view.row_reads[op])
+            if op in view.joined.values():
+                return None
+            return _block("load", op, columns=op.columns * (2 if op in view.joined else 1))
+        if isinstance(op, BlockStore2dOp):
+            return _block("store", op, columns=op.columns)
+        if isinstance(op, BlockPrefetch2dOp):
+            return _block("prefetch", op, columns=op.columns)
+        return _simple(op)
+
+
+def _block(
+    kind: Kind, op: BlockLoad2dOp | BlockStore2dOp | BlockPrefetch2dOp, *, columns: int
+) -> _Moved:
+    blocks = 1 if isinstance(op, BlockStore2dOp) else op.v_blocks.value.data
+    shape = f"{op.rows}x{columns}" + f"x{blocks}" * (blocks > 1)
+    if isinstance(op, BlockLoad2dOp):
+        shape += " packed" * op.is_packed
+        shape += f" transposed, words of {op.bits} bits" * op.is_transposed
+    return _Moved(kind, shape, op.rows * columns * blocks * op.bits // BYTE_BITS)
+
+
+def _row(loads: Sequence[BlockLoad2dOp]) -> _Moved | None:
+    """A 1D read in place of several loads of one row, told at the first of them."""
+    if not loads:
+        return None
+    columns = sum(load.columns for load in loads)
+    return _Moved("load", f"1x{columns}, 1D", columns * loads[0].bits // BYTE_BITS)
+
+
+def _simple(op: Operation) -> _Moved | None:
+    """Messages of one dimension, and those in which each lane has its own address."""
+    if isinstance(op, BlockLoadOp):
+        size = _bits(op.res.type) * LANES // BYTE_BITS
+        return _Moved("load", f"block of {size} bytes", size)
+    if isinstance(op, BlockStoreOp):
+        size = _bits(op.val.type) * LANES // BYTE_BITS
+        return _Moved("store", f"block of {size} bytes", size)
+    name = op.name.partition(".")[2]
+    if "atomic" in name or "cmpxchg" in name:
+        bits = _bits(op.results[0].type)
+        return _Moved("atomic", f"lanes, {bits} bits each", bits * LANES // BYTE_BITS)
+    if name == "prefetch":
+        return _Moved("prefetch", "lanes", 0)
+    kinds: dict[str, Kind] = {"load": "load", "store": "store"}
+    if name not in kinds:
+        return None
+    values = op.results if name == "load" else op.operands[:1]
+    bits = _bits(values[0].type)
+    return _Moved(kinds[name], f"lanes, {bits} bits each", bits * LANES // BYTE_BITS)
+
+
+def _bits(type: Attribute) -> int:
+    shape: Sequence[int] = getattr(type, "get_shape", tuple)()
+    element: Attribute = getattr(type, "element_type", type)
+    bits: int = getattr(element, "bitwidth", 0)
+    return bits * prod(shape)
+
+
+def _space(op: Operation) -> int | None:
+    """The address space that an op reads or writes; None for one that does neither."""
+    if not op.name.partition(".")[2].startswith(_TOUCHING):
+        return None
+    return next((found for v in op.operands if (found := _space_of(v)) is not None), None)
+
+
+_TOUCHING = ("block", "load", "store", "prefetch", "atomic", "cmpxchg")
+
+
+def _space_of(value: SSAValue) -> int | None:
+    type = value.type
+    if isinstance(type, LLVMPointerType):
+        return type.addr_space.data if isinstance(type.addr_space, IntAttr) else 0
+    if isinstance(type, MemRefType):
+        space = type.memory_space
+        return space.value.data if isinstance(space, IntegerAttr) else GLOBAL_ADDRESS_SPACE
+    return None
+
+
+def _is_barrier(op: Operation) -> bool:
+    """Whether the subgroups of a workgroup wait for each other."""
+    if isinstance(op, ControlBarrierOp):
+        return not op.is_of_subgroup
+    return op.name == "gpu.barrier"

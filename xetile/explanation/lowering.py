@@ -1,0 +1,159 @@
+"""A module on its way down, listened to: what each pass decided for each kernel, as plain data."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from xetile.analysis.kernels import functions, kernel_functions, launch_sizes, symbol_name
+from xetile.codegen import lower_to_llvm
+from xetile.codegen.functions import is_kernel, llvm_functions
+from xetile.errors import XetileError
+from xetile.explanation.facts import Access, Conversion, Holder, Options, Owners, Place
+from xetile.explanation.lanes import At, Lanes, read_lanes
+from xetile.explanation.sources import (
+    Source,
+    Tile,
+    place_of,
+    read_source,
+    read_subgroup,
+)
+from xetile.passes.convert_xevm_to_llvm.unrolling import LOOPS
+from xetile.passes.convert_xevm_to_llvm.view import LLVMView
+from xetile.passes.xetile_wg_to_sg import XeTileWgToSg
+from xetile.passes.xetile_wg_to_sg.report import Owners as OwnersOfPass
+from xetile.passes.xetile_wg_to_sg.report import report
+from xetile.planning.decided import listening
+from xetile.planning.pressure import Estimate
+from xetile.planning.register_layouts import RegisterLayouts
+from xetile.targets.xe.device import REGISTER_BYTES
+
+_NOWHERE = Place("", 0, 0)
+
+
+@dataclass
+class Heard:
+    """What is known of a kernel, as it comes from the passes."""
+
+    source: Source
+    lanes: Lanes = field(default_factory=Lanes)
+    owners: tuple[Owners, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    place_held: Place | None = None
+    holders: tuple[Holder, ...] = ()
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+
+    def accesses(self) -> tuple[Access, ...]:
+        """The accesses in the order of the source, with what became of them; then what only lower levels have."""
+        made = list(self.lanes.messages)
+        order = {at: number for number, at in enumerate(self.source.accesses)}
+        left = [At(*at, None) for at in order if not any(m[:2] == at for m in made)]
+
+        def key(at: At) -> tuple[int, int]:
+            return order.get((at.place, at.kind), len(order)), at.loop or 0  # pyright: ignore
+
+        return tuple(self._access(at) for at in sorted([*made, *left], key=key))
+
+    def _access(self, at: At) -> Access:
+        known = None if at.place is None else (at.place, at.kind)
+        tile = self.source.accesses.get(known) if known else None
+        own = self.source.subgroup.get(known, []) if known else []
+        named = tile or (own[0] if own else Tile("", "", None, ()))
+        return Access(
+            at.place,
+            at.kind,
+            named.matrix,
+            named.element,
+            named.bits,
+            tile.shape if tile and self.source.is_workgroup else None,
+            own[0].shape if own else None,
+            len(own),
+            self.lanes.of(at),
+            at.loop,
+        )
+
+
+class Lowered:
+    """A module at level L, and by its kernels what was heard on the way."""
+
+    def __init__(self, module: ModuleOp, device: str, options: Options) -> None:
+        self.heard: dict[str, Heard] = {}
+        for function in kernel_functions(module):
+            heard = self.heard[symbol_name(function)] = Heard(read_source(function))
+            heard.grid = launch_sizes(function, "known_grid_size")
+            heard.block = launch_sizes(function, "known_block_size")
+        with listening(self._hear):
+            self.module = lower_to_llvm(
+                module, device, assume=options.assume, unroll=options.unroll
+            )
+        self.kernels = list(filter(is_kernel, llvm_functions(self.module)))
+        for function in self.kernels:
+            if function.sym_name.data not in self.heard:
+                raise XetileError(
+                    f"kernel '{function.sym_name.data}' is at level llvm already; "
+                    "what is explained is how a kernel comes there, so give it at a higher level",
+                )
+
+    def _hear(self, at: Operation, what: object) -> None:
+        match what:
+            case XeTileWgToSg():
+                for function in functions(at):
+                    if (heard := self.heard.get(symbol_name(function))) is not None:
+                        read_subgroup(heard.source, function)
+            case OwnersOfPass():
+                self._of(at).owners = tuple(
+                    Owners(place_of(line.at), line.what, line.how) for line in report(what)
+                )
+            case RegisterLayouts():
+                heard = self._of(at)
+                heard.conversions = _conversions(heard.source, what)
+            case LLVMView():
+                self._of(at).lanes = read_lanes(what)
+            case Estimate():
+                heard = self._of(at)
+                heard.place_held = place_of(what.held.at)
+                heard.holders = _holders(heard.source, what)
+            case _:
+                pass
+
+    def _of(self, function: Operation) -> Heard:
+        return self.heard[symbol_name(function)]
+
+
+def _conversions(source: Source, layouts: RegisterLayouts) -> tuple[Conversion, ...]:
+    """Conversions in the order of the source, those that are alike as one."""
+    counts: Counter[Conversion] = Counter()
+    for made in layouts.conversions:
+        place = place_of(made.op)
+        told = source.ops.get(place) if place else None
+        name = told or made.op.name.partition(".")[2]
+        how = "packing" if made.kind == "none" else made.kind
+        type = str(made.value.type)
+        loop = _loop_at(made.op, made.depth)
+        counts[Conversion(place, name, type, how, made.price, 1, loop, made.reason)] += 1
+    found = [replace(one, count=count) for one, count in counts.items()]
+    return tuple(sorted(found, key=lambda one: (one.place or _NOWHERE, one.how)))
+
+
+def _loop_at(op: Operation, depth: int) -> Place | None:
+    """The place of the loop that is so deep among those around an op; None for none."""
+    around: list[Operation] = []
+    outer = op.parent_op()
+    while outer is not None:
+        if outer.name in LOOPS:
+            around.append(outer)
+        outer = outer.parent_op()
+    return place_of(around[-depth]) if 0 < depth <= len(around) else None
+
+
+def _holders(source: Source, estimate: Estimate) -> tuple[Holder, ...]:
+    """What holds registers at the peak, by places of the source."""
+    sizes: Counter[Place | None] = Counter()
+    for holder in estimate.holders():
+        sizes[place_of(holder.op)] += holder.bytes
+    return tuple(
+        Holder(place, source.ops.get(place, "") if place else "", size / REGISTER_BYTES)
+        for place, size in sizes.most_common()
+    )
