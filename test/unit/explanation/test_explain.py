@@ -9,7 +9,7 @@ import pytest
 
 import xetile
 from xetile.explanation.facts import Access, Kernel, Place, Tally
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -178,7 +178,7 @@ def test_ocloc_counts_the_k_step(ocloc: Path) -> None:
 
 
 def test_a_kernel_without_positions_is_explained_by_its_text() -> None:
-    module = gemm(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+    module = gemm_module(m=64, n=64, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
     before = xetile.text(module)
     (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
     load = kernel.accesses[0]
@@ -189,7 +189,7 @@ def test_a_kernel_without_positions_is_explained_by_its_text() -> None:
 
 
 def test_what_cannot_be_moved_by_blocks_is_told_as_lanes() -> None:
-    module = gemm(m=64, n=60, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
+    module = gemm_module(m=64, n=60, k=64, workgroup_tile=(32, 32), subgroup_tile=(16, 16))
     (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
     found = {(a.matrix, a.kind): messages(a) for a in kernel.accesses}
     assert found["A", "load"] == "1 of 16x16x2"

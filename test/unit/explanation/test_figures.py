@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import xetile
 from xetile.explanation.measures import Figures
-from xetile.kernels import gemm
+from xetile.kernels import gemm_module
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -60,7 +60,10 @@ def test_estimates_of_instructions_are_near_what_ocloc_counts(
 def configurations() -> list[tuple[str, ModuleOp]]:
     tiles = [((256, 256), (64, 64)), ((128, 128), (16, 32)), ((256, 256), (32, 64))]
     return [
-        (f"{sg[0]}x{sg[1]}", gemm(m=512, n=512, k=512, workgroup_tile=wg, subgroup_tile=sg))
+        (
+            f"{sg[0]}x{sg[1]}",
+            gemm_module(m=512, n=512, k=512, workgroup_tile=wg, subgroup_tile=sg),
+        )
         for wg, sg in tiles
     ]
 
