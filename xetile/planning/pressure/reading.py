@@ -140,8 +140,8 @@ class _Reader:
         found: dict[int, list[int]] = {}
         for block in blocks:
             for value, argument in () if block.last_op is None else _passed(block.last_op):
-                for number in self.numbers.get(argument, ()):
-                    found.setdefault(number, []).extend(self.numbers.get(value, ()))
+                for number in self.numbers.get(id(argument), ()):
+                    found.setdefault(number, []).extend(self.numbers.get(id(value), ()))
         return found
 
     def find_varying(self, blocks: Sequence[Block]) -> None:
