@@ -89,6 +89,18 @@ def is_mutable(value: object) -> bool:
     return not (_is_dataclass(value) and cast(Any, value).__dataclass_params__.frozen)
 
 
+def mutables(value: object, name: str) -> list[tuple[str, object]]:
+    """The lists, dicts and objects that a value is made of and that can be changed in place, as they are called."""
+    if is_unavailable(value) or isinstance(value, Value) or not is_container(value):
+        return []
+    inner = [
+        found
+        for label, item in zip(_labels(value), items(value), strict=True)
+        for found in mutables(item, f"{name}{label}")
+    ]
+    return [(name, value), *inner] if is_mutable(value) else inner
+
+
 def items(value: object) -> list[object]:
     """What a container holds, in order."""
     match value:

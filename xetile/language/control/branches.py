@@ -6,7 +6,7 @@ from types import FrameType
 from xdsl.ir import Block, Region, SSAValue
 
 from xetile.language.builder import current
-from xetile.language.carried import is_same
+from xetile.language.carried import mutables, settle
 from xetile.language.control.construct import (
     Bundle,
     Construct,
@@ -42,7 +42,6 @@ class Branch(Construct):
         self._test = test.ssa()
         self._blocks: list[Block] = []
         self._ends: list[dict[str, object]] = []
-        self._values: list[dict[str, list[SSAValue]]] = []
         self._scope = Scope()
         self._enter()
         self._after: dict[str, object] | None = None
@@ -66,14 +65,14 @@ class Branch(Construct):
         """A branch ends here."""
         self.check_unchanged()
         names = locals_of(caller(currentframe()))
-        self._end({name: value for name, value in names.items() if name in self.site.stored})
+        self._ends.append({n: v for n, v in names.items() if n in self.site.stored})
         self._scope.leave()
         if self.site.has_else and len(self._blocks) == 1:
             self._enter()
             return
         if not self.site.has_else:
             self._enter()
-            self._end(self.before)
+            self._ends.append(self.before)
             self._scope.leave()
         self._finish()
 
@@ -82,49 +81,62 @@ class Branch(Construct):
         self._blocks.append(block)
         self._scope.enter(block, self.location())
 
-    def _end(self, names: dict[str, object]) -> None:
-        """Keep what the names hold at the end of a branch, computed in its block where it may be merged."""
-        self._ends.append(names)
-        needed = {n: v for n, v in names.items() if n in self.site.needed}
-        self._values.append({n: Bundle.of({n: v}).computed() for n, v in needed.items()})
-
     def _finish(self) -> None:
-        from xdsl.dialects.scf import IfOp, YieldOp
+        from xdsl.dialects.scf import IfOp
 
         first, second = self._ends
         merged = [name for name in self.site.stored if self._merges(name)]
-        bundles = [Bundle.of({name: ends[name] for name in merged}) for ends in self._ends]
-        values = [[v for name in merged for v in side[name]] for side in self._values]
-        changed = [
-            not (one is other or _equal(x, y))
-            for one, other, x, y in zip(
-                *values, bundles[0].leaves, bundles[1].leaves, strict=True
-            )
-        ]
-        for block, side in zip(self._blocks, values, strict=True):
-            yields = [v for v, c in zip(side, changed, strict=True) if c]
+        self._check_identities(merged)
+        sides = [Bundle.of({name: ends[name] for name in merged}) for ends in self._ends]
+        for block, side in zip(self._blocks, sides, strict=True):
             with current().inside(block):
-                current().insert(YieldOp(*yields))
-        types = [v.type for v, c in zip(values[0], changed, strict=True) if c]
+                for leaf in side.leaves:
+                    settle(leaf)
+        changed = [
+            not _equal(*pair) for pair in zip(*(side.leaves for side in sides), strict=True)
+        ]
+        yields = [
+            self._yielded(
+                block, [leaf for leaf, c in zip(side.leaves, changed, strict=True) if c]
+            )
+            for block, side in zip(self._blocks, sides, strict=True)
+        ]
         regions = [Region(block) for block in self._blocks]
-        if not types and len(self._blocks[1].ops) == 1:
+        if not yields[0] and len(self._blocks[1].ops) == 1:
             regions[1] = Region()
-        op = IfOp(self._test, types, regions[0], regions[1])
+        op = IfOp(self._test, [value.type for value in yields[0]], regions[0], regions[1])
         current().insert(op)
         results = iter(op.output)
         new = [next(results) if c else None for c in changed]
-        bundles[0].label(
-            n if n is not None else v for n, v in zip(new, values[0], strict=True)
-        )
+        sides[0].label(new)
         self._after = {
             n: self._behind(n) for n in self.site.stored if n in first or n in second
         }
-        self._after.update(bundles[0].made_of(new))
+        self._after.update(sides[0].made_of(new))
+
+    def _yielded(self, block: Block, leaves: list[Value]) -> list[SSAValue]:
+        from xdsl.dialects.scf import YieldOp
+
+        with current().inside(block):
+            values = [leaf.ssa() for leaf in leaves]
+            current().insert(YieldOp(*values))
+        return values
+
+    def _check_identities(self, merged: list[str]) -> None:
+        first, second = ({name: ends[name] for name in merged} for ends in self._ends)
+        own = [
+            held for n in merged if n in self.before for _, held in mutables(self.before[n], n)
+        ]
+        self.check_unshared(name for name in merged if name in self.before)
+        for one, other in ((first, second), (second, first)):
+            self.check_identities(one, other, ("in one branch", "in the other"), own)
 
     def _merges(self, name: str) -> bool:
         if name not in self.site.needed or any(name not in ends for ends in self._ends):
             return False
         first, second = (ends[name] for ends in self._ends)
+        if first is second:
+            return False
         if is_unavailable(first) or is_unavailable(second):
             return False
         self.check(name, first, second, ("in one branch", "in the other"))
@@ -135,7 +147,7 @@ class Branch(Construct):
         for value in values:
             if is_unavailable(value):
                 return value
-        if len(values) == 2 and is_same(*values):
+        if len(values) == 2 and values[0] is values[1]:
             return values[0]
         return self.only_inside(name)
 
@@ -147,5 +159,5 @@ class Branch(Construct):
 
 def _equal(one: Value, other: Value) -> bool:
     if not (isinstance(one, Index) and isinstance(other, Index)):
-        return False
+        return one.ssa() is other.ssa()
     return one.terms == other.terms and one.constant == other.constant

@@ -1,5 +1,6 @@
 """What traced statements have in common: the names before, inside and after, and what each of them holds then."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from types import FrameType
@@ -9,7 +10,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.ir import Block, SSAValue
 
 from xetile.language.builder import current, named
-from xetile.language.carried import difference, leaves, rebuilt, told
+from xetile.language.carried import difference, leaves, mutables, rebuilt, told
 from xetile.language.control.sites import Place, Site
 from xetile.language.control.state import Watch
 from xetile.language.positions import location
@@ -62,6 +63,9 @@ class Construct:
                 )
             self.check(name, value, names[name], ("before the loop", "at the end of a round"))
             ends[name] = names[name]
+        self.check_identities(
+            carried.values, ends, ("before the loop", "at the end of a round")
+        )
         return ends
 
     def watch(self, names: Names) -> None:
@@ -77,6 +81,48 @@ class Construct:
                     f"is traced; make a new list, dict or object and bind that: `{path} = ...`",
                     self.site.touched.get(path),
                 )
+
+    def check_identities(
+        self,
+        before: Names,
+        after: Names,
+        when: tuple[str, str],
+        allowed: Iterable[object] = (),
+    ) -> None:
+        """Refuse lists and objects that are shared otherwise after the statement than it could be told from one round.
+
+        `allowed` are those from outside that names may be bound to.
+        """
+        first, second = (
+            [found for name in after for found in mutables(names[name], name)]
+            for names in (before, after)
+        )
+        for i, ((path, one), (_, other)) in enumerate(zip(first, second, strict=True)):
+            for j in range(i):
+                if (one is first[j][1]) != (other is second[j][1]):
+                    self._refuse_shared(
+                        path,
+                        f"is the same object as '{first[j][0]}' {when[one is not first[j][1]]} alone",
+                    )
+            if id(other) in self._watches[0].seen and not any(other is a for a in allowed):
+                self._refuse_shared(path, "is bound to an object from outside of it")
+
+    def check_unshared(self, names: Iterable[str]) -> None:
+        """Refuse names that are to be bound to new lists and objects, of which others hold the old ones."""
+        rebound = [found for name in names for found in mutables(self.before[name], name)]
+        for path, container in rebound:
+            for name, value in self.names_before.items():
+                if value is container and name not in self.before and name[0] != "@":
+                    self._refuse_shared(
+                        path, f"is the same object as '{name}', which it does not bind"
+                    )
+
+    def _refuse_shared(self, path: str, how: str) -> NoReturn:
+        name = re.split(r"[.\[]", path, maxsplit=1)[0]
+        self.refuse(
+            f"'{path}' is bound in a traced `{self.site.word}` and {how}; bind a copy, such as list({path})",
+            self.site.stored[name],
+        )
 
     def candidates(self) -> dict[str, object]:
         """The names that have a value before and may be read before they are bound again."""
@@ -145,12 +191,13 @@ class Bundle(NamedTuple):
         known: dict[int, object] = {}
         return {name: rebuilt(value, rest, known) for name, value in self.values.items()}
 
-    def label(self, new: Iterable[SSAValue]) -> None:
+    def label(self, new: Iterable[SSAValue | None]) -> None:
         """Call values in printed IR as the names that they are values of."""
         rest = iter(new)
-        for name, value in self.values.items():
-            for _ in leaves(value):
-                named(next(rest), name)
+        for name, held in self.values.items():
+            for _ in leaves(held):
+                if (value := next(rest)) is not None:
+                    named(value, name)
 
 
 class Scope:

@@ -43,6 +43,7 @@ class Loop(Construct):
                 "`else` of a traced `for`; put it behind the loop, which no `break` leaves"
             )
         self._carried = Bundle.of(self.candidates())
+        self.check_unshared(self._carried.values)
         self._initial = self._carried.computed()
         self._bounds = [Index.of(bound).ssa() for bound in _rising(range)]
         types = [value.type for value in self._initial]
@@ -83,6 +84,9 @@ class Loop(Construct):
             if name in names or name in self.before
         }
         self._after.update(results)
+        for name, value in self._inside.items():
+            if names[name] is value:
+                self._after[name] = self.before[name]
         self._closed = True
 
     def _finish(self, values: list[SSAValue]) -> dict[str, object]:
@@ -106,9 +110,7 @@ class Loop(Construct):
         current().insert(loop)
         results = iter(loop.res)
         new = [next(results) if is_changed else None for is_changed in changed]
-        self._carried.label(
-            n if n is not None else v for n, v in zip(new, self._initial, strict=True)
-        )
+        self._carried.label(new)
         return self._carried.made_of(new)
 
     def _behind(self, name: str) -> Unavailable:

@@ -21,6 +21,7 @@ from xetile.language.control.construct import (
 )
 from xetile.language.control.sites import Site
 from xetile.language.control.state import Watch
+from xetile.language.unavailable import is_unavailable
 
 
 class Repetition:
@@ -102,6 +103,7 @@ class TracedRepetition(Construct):
                 "`else` of a traced `while`; put it behind the loop, which no `break` leaves"
             )
         self._carried = Bundle.of(self.candidates())
+        self.check_unshared(self._carried.values)
         self._initial = self._carried.computed()
         types = [value.type for value in self._initial]
         self._test_block = Block(arg_types=types)
@@ -122,7 +124,7 @@ class TracedRepetition(Construct):
 
         forwarded = self._ends(names)
         for name in self.site.stored:
-            if name in names and name not in self.before and name in self.site.needed:
+            if name in names and name in self.site.needed and not is_unavailable(names[name]):
                 forwarded[name] = names[name]
         self._forwarded = Bundle.of(forwarded)
         values = self._forwarded.computed()

@@ -5,10 +5,12 @@ that positions and tracebacks are those of the user's text.
 """
 
 import ast
+import dis
 import inspect
 import linecache
 from collections.abc import Callable
 from functools import lru_cache
+from tokenize import TokenError
 from types import CellType, CodeType, FunctionType
 from typing import Any, NoReturn, cast
 
@@ -64,12 +66,14 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
 def _compiled(same: _Same, lines: tuple[str, ...]) -> tuple[CodeType, Flow | None]:
     code = same.code
     node = _definition(code, lines)
+    node.name, node.decorator_list = _BODY, []
+    if not _is_same(_compile(node, code, ()), code):
+        _refuse(code, (code.co_firstlineno, 1), _CHANGED.format(code.co_name))
     sites: list[Site] = []
     rewritten = function(node, sites)
     if not sites:
         return code, None
-    rewritten.name, rewritten.decorator_list = _BODY, []
-    made = _compile(rewritten, code)
+    made = _compile(rewritten, code, (FLOW,))
     return made, Flow(code.co_filename, tuple(sites))
 
 
@@ -82,15 +86,21 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
         _refuse(
             code, place, f"the source of '{code.co_name}' cannot be found; write it in a file"
         )
-    text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
+    if code.co_flags & _NOT_PLAIN:
+        _refuse(
+            code,
+            place,
+            f"'{code.co_name}' is a generator or async; a kernel's functions are plain",
+        )
     try:
-        tree = ast.parse("if 1:\n" + "".join(text) if text[0][:1].isspace() else "".join(text))
-    except SyntaxError:
+        text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
+        inner = text[0][:1].isspace()
+        tree = ast.parse("if 1:\n" + "".join(text) if inner else "".join(text))
+    except (SyntaxError, TokenError, IndexError):
         _refuse(code, place, _CHANGED.format(code.co_name))
-    shift = code.co_firstlineno - (2 if text[0][:1].isspace() else 1)
-    ast.increment_lineno(tree, shift)
+    ast.increment_lineno(tree, code.co_firstlineno - (2 if inner else 1))
     found = (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef))
-    node = next((part for part in found if _is(part, code)), None)
+    node = next((part for part in found if part.name == code.co_name), None)
     if node is None:
         _refuse(code, place, _CHANGED.format(code.co_name))
     if len(node.decorator_list) > 1:
@@ -108,25 +118,64 @@ _CHANGED = (
 )
 
 
-def _is(node: ast.FunctionDef, code: CodeType) -> bool:
+_NOT_PLAIN = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def _is_same(made: CodeType, code: CodeType) -> bool:
+    """Whether two code objects have the same names, constants and operators.
+
+    Calls may differ: Python compiles those of what a module imports otherwise.
+    """
+    if len(made.co_consts) != len(code.co_consts) or _operators(made) != _operators(code):
+        return False
+    if (made.co_names, made.co_varnames) != (code.co_names, code.co_varnames):
+        return False
+    return all(map(_is_same_constant, made.co_consts, code.co_consts))
+
+
+def _operators(code: CodeType) -> list[tuple[int, int]]:
+    pairs = zip(code.co_code[::2], code.co_code[1::2], strict=True)
+    return [(operation, argument) for operation, argument in pairs if operation in _OPERATORS]
+
+
+_OPERATORS = frozenset(
+    number
+    for name, number in dis.opmap.items()
+    if name.startswith(("BINARY_", "COMPARE_", "UNARY_", "IS_", "CONTAINS_", "STORE_SUBSCR"))
+)
+
+
+def _is_same_constant(made: object, one: object) -> bool:
+    if isinstance(made, CodeType) and isinstance(one, CodeType):
+        return _is_same(made, one)
+    if (
+        isinstance(made, str)
+        and isinstance(one, str)
+        and made.startswith(f"@factory.<locals>.{_BODY}")
+    ):
+        return True
+    return type(made) is type(one) and repr(made) == repr(one)
+
+
+def _compile(node: ast.FunctionDef, code: CodeType, cells: tuple[str, ...]) -> CodeType:
+    """The code of a function, in whose scope the names of its closure and `cells` are."""
     arguments = node.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    return node.name == code.co_name and names == list(code.co_varnames[: len(names)])
-
-
-def _compile(node: ast.FunctionDef, code: CodeType) -> CodeType:
-    """The code of a rewritten function, in whose scope the names of its closure are."""
-    node.args.defaults = [
-        ast.copy_location(ast.Constant(None), node) for _ in node.args.defaults
+    arguments.defaults = [
+        ast.copy_location(ast.Constant(None), node) for _ in arguments.defaults
     ]
-    node.args.kw_defaults = [None for _ in node.args.kw_defaults]
-    names = [*code.co_freevars, FLOW]
-    arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-    factory = ast.FunctionDef("@factory", arguments, [node], [])
+    arguments.kw_defaults = [None for _ in arguments.kw_defaults]
+    names = [ast.arg(name) for name in (*code.co_freevars, *cells) if name != "__class__"]
+    outer = code.co_qualname.split(".")[-2:-1]
+    body: list[ast.stmt] = [node]
+    if outer and outer != ["<locals>"]:
+        body = [ast.ClassDef(outer[0], [], [], body, [])]
+    factory = ast.FunctionDef(
+        "@factory", ast.arguments([], names, None, [], [], None, []), body, []
+    )
     tree = ast.fix_missing_locations(ast.Module([factory], []))
     flags = code.co_flags & _FUTURE
     module = compile(tree, code.co_filename, "exec", flags=flags, dont_inherit=True)
-    made = _code_named(_code_named(module, "@factory"), _BODY)
+    made = _code_named(module, _BODY)
     return made.replace(
         co_name=code.co_name, co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno
     )
@@ -137,9 +186,10 @@ _FUTURE = 0x1000000
 
 
 def _code_named(code: CodeType, name: str) -> CodeType:
-    return next(
-        part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == name
-    )
+    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
+    while inner[0].co_name != name:
+        inner = [part for part in inner[0].co_consts if isinstance(part, CodeType)]
+    return inner[0]
 
 
 def _refuse(code: CodeType, place: Place, message: str) -> NoReturn:
