@@ -1,0 +1,151 @@
+"""Keys, the folder of compiled kernels, and the memory of the process."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xetile.errors import collected_remarks
+from xetile.language.cache import Keys, Recent, Store, keys
+
+KEYS = Keys(b"\x01" * 32, ("xt.f16[64, 64]", "xt.f32"), {"BM": 256, "BN": 128}, "bmg")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XETILE_CACHE", str(tmp_path))
+    return tmp_path / "kernels"
+
+
+def test_every_part_of_a_key_counts(monkeypatch: pytest.MonkeyPatch):
+    changed: list[dict[str, Any]] = [
+        {},
+        {"meaning": b"\x02" * 32},
+        {"arguments": ("xt.f16[64, 64]", "xt.f16")},
+        {"arguments": ("xt.f32", "xt.f16[64, 64]")},
+        {"constants": {"BM": 256, "BN": 256}},
+        {"constants": {"BM": 256}},
+        {"constants": {"BM": 256.0, "BN": 128}},
+        {"device": "pvc"},
+        {"kind": "asm"},
+        {"options": {"assume": "check"}},
+        {"options": {"assume": "gather"}},
+        {"options": {"unroll": None}},
+        {"tools": {"ocloc": "26.27"}},
+    ]
+    found = [replace(KEYS, **change).digest() for change in changed]
+    for made in (KEYS.digest(), replace(KEYS, constants={"BN": 128, "BM": 256}).digest()):
+        assert made == found[0]
+    monkeypatch.setattr(keys, "versions", lambda: ("another",))
+    found.append(KEYS.digest())
+    assert None not in found
+    assert len(set(found)) == len(found)
+
+
+def test_versions_are_of_all_that_compiles(tmp_path: Path):
+    said = keys.versions()
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert any(python in one for one in said)
+    assert {one.partition(" ")[0] for one in said} >= {"xdsl", "llvmlite", "numpy"}
+    (tmp_path / "a.py").write_text("x = 1\n")
+    first = keys.sources(tmp_path)
+    (tmp_path / "a.py").write_text("x = 2\n")
+    second = keys.sources(tmp_path)
+    (tmp_path / "a.py").rename(tmp_path / "b.py")
+    assert len({first, second, keys.sources(tmp_path), said[1]}) == 4
+    assert str(tmp_path) not in "".join(said)
+
+
+def test_a_constant_that_is_not_stable_has_no_key():
+    assert replace(KEYS, constants={"BM": StringIO()}).digest() is None
+
+
+def test_what_was_put_is_got_by_others_too(folder: Path):
+    key = KEYS.digest()
+    assert key is not None
+    store = Store()
+    assert store.get(key) is None
+    store.put(key, b"code")
+    assert store.get(key) == Store().get(key) == b"code"
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    for damage in (b"", whole[:-1], b"foreign" * 20):
+        file.write_bytes(damage)
+        assert store.get(key) is None
+        store.put(key, b"code")
+    assert store.get(key) == b"code"
+
+
+def test_an_empty_variable_keeps_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XETILE_CACHE", "")
+    store = Store()
+    with collected_remarks() as told:
+        store.put("key", b"code")
+    assert store.get("key") is None
+    assert told == []
+
+
+def test_a_folder_that_cannot_be_written_to_is_warned_of_once(folder: Path):
+    folder.write_text("a file")
+    store = Store()
+    with collected_remarks() as told:
+        store.put("a", b"code")
+        store.put("b", b"code")
+        assert store.get("a") is None
+    ((kind, _, message),) = told
+    assert kind == "warning"
+    assert message.startswith(
+        f"compiled kernels are not kept: {folder} cannot be written to ("
+    )
+    assert "XETILE_CACHE names another folder" in message
+
+
+WRITER = """
+import sys
+from xetile.language.cache import Store
+store = Store(most_bytes=40_000)
+for number in range(150):
+    key = str(number * int(sys.argv[1]) % 50)
+    found = store.get(key)
+    assert found is None or found == key.encode() * 500, key
+    store.put(key, key.encode() * 500)
+"""
+
+
+def test_processes_and_threads_share_a_folder_within_its_bound(folder: Path):
+    processes = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(step)], stderr=subprocess.PIPE)
+        for step in (1, 3)
+    ]
+    store = Store(most_bytes=40_000)
+
+    def put(number: int) -> None:
+        key = str(number % 50)
+        assert store.get(key) in (None, key.encode() * 500)
+        store.put(key, key.encode() * 500)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(put, range(300)))
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors.decode()
+    store.put("last", b"")
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 40_000 * 1.1
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_what_was_not_used_for_longest_is_forgotten():
+    recent = Recent[str, int](2)
+    recent.put("a", 1)
+    recent.put("b", 2)
+    assert recent.get("a") == 1
+    recent.put("c", 3)
+    assert [recent.get(key) for key in "abc"] == [1, None, 3]
+    assert len(recent) == 2
+    recent.clear()
+    assert recent.get("a") is None

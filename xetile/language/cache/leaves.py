@@ -1,0 +1,61 @@
+"""Values that hold no others and never change: their bytes."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from struct import pack
+from types import EllipsisType, NoneType, NotImplementedType
+from typing import Any, cast
+
+import numpy
+
+_BY_REPR = (
+    NoneType,
+    bool,
+    int,
+    EllipsisType,
+    NotImplementedType,
+    range,
+    Fraction,
+    Decimal,
+    re.Pattern,
+)
+"""Types whose `repr` says all."""
+
+SUBCLASSED = (int, float, complex, str, bytes)
+"""Types of numbers and texts that others may be made of."""
+
+
+def leaf(value: object) -> tuple[str, bytes] | None:
+    """What a value is and its bytes; None where it is none of these."""
+    kind = type(value)
+    if kind is str:
+        return "str", cast(str, value).encode(errors="surrogatepass")
+    if kind is float:
+        return "float", pack("<d", value)
+    if kind is complex:
+        number = cast(complex, value)
+        return "complex", pack("<dd", number.real, number.imag)
+    if kind is bytes:
+        return "bytes", cast(bytes, value)
+    if kind in _BY_REPR:
+        return kind.__name__, repr(value).encode()
+    if isinstance(value, numpy.dtype):
+        return "dtype", _type(cast("numpy.dtype[Any]", value))
+    if isinstance(value, numpy.generic):
+        scalar = cast("numpy.generic[Any]", value)
+        if not scalar.dtype.hasobject:
+            return "scalar", _type(scalar.dtype) + b"\0" + scalar.tobytes()
+    return None
+
+
+def _type(dtype: "numpy.dtype[Any]") -> bytes:
+    return f"{dtype.name} {dtype.str} {dtype.descr if dtype.fields else ''}".encode()
+
+
+def content_of(value: object) -> bytes:
+    """The number or text that an instance of a class made of one is; nothing of others."""
+    for kind in SUBCLASSED:
+        if isinstance(value, kind):
+            return kind.__repr__(cast(Any, value)).encode()
+    return b""
