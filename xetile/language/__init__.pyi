@@ -1,6 +1,6 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
 from .arrays import Array as Array
-from .arrays import Region as Region
+from .cells import Cell as Cell
 from .control.functions import function as function
 from .elements import bf16 as bf16
 from .elements import f16 as f16
@@ -30,7 +30,6 @@ from .functions import floor as floor
 from .functions import fmax as fmax
 from .functions import fmin as fmin
 from .functions import fma as fma
-from .functions import full as full
 from .functions import log as log
 from .functions import log2 as log2
 from .functions import maximum as maximum
@@ -40,13 +39,17 @@ from .functions import sin as sin
 from .functions import sqrt as sqrt
 from .functions import tanh as tanh
 from .functions import where as where
-from .functions import zeros as zeros
+from .gathers import Gather as Gather
 from .indices import Index as Index
 from .kernels import Kernel as Kernel
 from .kernels import kernel as kernel
+from .making import arange as arange
+from .making import full as full
+from .making import zeros as zeros
 from .programs import program_id as program_id
-from .ranges import Range as Range
 from .ranges import range as range
+from .ranges import Range as Range
+from .regions import Region as Region
 from .scalars import Scalar as Scalar
 from .specialised import Specialised as Specialised
 from .tiles import Tile as Tile

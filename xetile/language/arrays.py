@@ -1,19 +1,42 @@
-"""Arrays in memory, and the regions of them that tiles are loaded from and stored to."""
+"""Arrays in memory: arguments of a kernel, and what a workgroup's subgroups share."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias, cast, overload
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
-from xetile.language.builder import Pair, current
-from xetile.language.indices import Index, difference
+from xetile.language.arithmetic import Single
+from xetile.language.cells import Cell
+from xetile.language.gathers import Gather
+from xetile.language.indices import Index
+from xetile.language.memories import Memory
+from xetile.language.places import Span, listed, shape_of, span
 from xetile.language.refusals import refuse
+from xetile.language.regions import Region
+from xetile.language.scalars import Scalar
+from xetile.language.surfaces import Start, Surface
 from xetile.language.tiles import Tile
 from xetile.language.types import ArrayType, ElementType
 
-Start: TypeAlias = "Index | int"
-Place: TypeAlias = "slice | Index | int"
+Part: TypeAlias = slice | Single | int | None
+"""A place in brackets: a slice of known extent, an index, None for a dimension of one."""
+
+Spread: TypeAlias = Tile | slice | Single | int
+"""A place beside tiles of indices."""
+
+One: TypeAlias = Single | int | tuple[Single | int, ...]
+"""Places of one element."""
+
+Parts: TypeAlias = (
+    slice | tuple[*tuple[Part, ...], slice] | tuple[*tuple[Part, ...], slice, Part]
+)
+"""Places of a region, of which one of the last two is a slice."""
+
+Spreads: TypeAlias = (
+    Tile | tuple[*tuple[Spread, ...], Tile] | tuple[*tuple[Spread, ...], Tile, Spread]
+)
+"""Places of a gather, of which one of the last two is a tile of indices."""
 
 
 class Array:
@@ -22,10 +45,20 @@ class Array:
     `shape` are its extents: numbers where they are known, else indices.
     """
 
-    def __init__(self, value: SSAValue, type: ArrayType, shape: tuple[Start, ...]) -> None:
+    def __init__(
+        self,
+        value: SSAValue,
+        type: ArrayType,
+        shape: tuple[Start, ...],
+        memory: Memory | None = None,
+    ) -> None:
         self.value = value
         self.type = type
         self.shape = shape
+        self.memory = memory or Memory(
+            Surface(value, type.element, shape, column_major=type.column_major)
+        )
+        self._transposed: Array | None = None
 
     @property
     def dtype(self) -> ElementType:
@@ -33,15 +66,44 @@ class Array:
         return self.type.element
 
     @property
+    def ndim(self) -> int:
+        """How many dimensions it has."""
+        return len(self.shape)
+
+    @property
+    def T(self) -> "Array":
+        """The array with its last two dimensions exchanged, in the same memory."""
+        if self._transposed is None:
+            memory = self.memory.transposed()
+            found = Array(memory.surface.value, self.type.T, memory.extents, memory)
+            found._transposed = self
+            self._transposed = found
+        return self._transposed
+
+    @property
     def at(self) -> "Places":
         """Regions: `A.at[m:m + 64, k:k + 32]`."""
         return Places(self)
 
-    def __getitem__(self, places: "Place | tuple[Place, ...]") -> Tile:
-        return self.at[places].load()
+    @overload
+    def __getitem__(self, places: One) -> Scalar: ...
+    @overload
+    def __getitem__(self, places: Parts | Spreads) -> Tile: ...
+    def __getitem__(self, places: object) -> Tile | Scalar | Index:
+        return Places(self).found(places).load()
 
-    def __setitem__(self, places: "Place | tuple[Place, ...]", value: Tile) -> None:
-        self.at[places].store(value)
+    def __setitem__(self, places: One | Parts | Spreads, value: Tile | Single | float) -> None:
+        found = Places(self).found(places)
+        if isinstance(found, Cell):
+            found.store(cast("Single | float", value))
+        else:
+            found.store(value)
+
+    def __len__(self) -> int:
+        refuse("an array has no len() in a kernel; its extents are A.shape")
+
+    def __iter__(self) -> NoReturn:
+        refuse("an array is not iterated; for i in xt.range(A.shape[0]) goes over its rows")
 
 
 class Places:
@@ -50,55 +112,65 @@ class Places:
     def __init__(self, array: Array) -> None:
         self._array = array
 
-    def __getitem__(self, places: "Place | tuple[Place, ...]") -> "Region":
-        every = places if isinstance(places, tuple) else (places,)
-        if len(every) != len(self._array.shape):
-            refuse(f"{len(every)} places in an array of {len(self._array.shape)} dimensions")
-        starts = [place.start if isinstance(place, slice) else place for place in every]
-        rows, columns = (_extent(place) for place in every[-2:])
-        return Region(self._array, starts, (rows, columns))
+    @overload
+    def __getitem__(self, places: One) -> Cell: ...
+    @overload
+    def __getitem__(self, places: Parts) -> Region: ...
+    @overload
+    def __getitem__(self, places: Spreads) -> Gather: ...
+    def __getitem__(self, places: object) -> Cell | Region | Gather:
+        return self.found(places)
 
+    def found(self, places: object) -> Cell | Region | Gather:
+        """The elements that places name.
 
-def _extent(place: Place) -> int:
-    if not isinstance(place, slice):
-        return 1
-    extent = difference(place.stop, place.start)
-    if extent is None:
-        refuse("the extent of a slice has to be known; write `start:start + EXTENT`")
-    return extent
+        Errors: XetileError for places that name none.
+        """
+        every, memory = listed(places), self._array.memory
+        if any(isinstance(place, Tile) for place in every):
+            return Gather(memory, self._spread(every))
+        column = False
+        if memory.ndim == 1 and len(every) == 2 and any(p is None for p in every):
+            column = every[1] is None
+            every = [place for place in every if place is not None]
+        spans = self._spans(every)
+        if all(one.extent is None for one in spans) and len(every) == len(listed(places)):
+            return Cell(memory, [one.start for one in spans])
+        starts = [one.start for one in spans]
+        if len(spans) == 1:
+            count = spans[0].length
+            return Region(memory, starts, (count, 1) if column else (1, count))
+        for one in spans[:-2]:
+            if one.length != 1:
+                refuse(
+                    f"a slice of {one.length} elements in a batch dimension; a tile has two dimensions, the last ones"
+                )
+        return Region(memory, starts, shape_of(spans))
 
+    def _spans(self, places: Sequence[object]) -> list[Span]:
+        shape = self._array.shape
+        if len(places) != len(shape):
+            refuse(
+                f"{len(places)} place{'s' * (len(places) != 1)} in an array of {len(shape)} "
+                f"dimension{'s' * (len(shape) != 1)}"
+            )
+        return [span(place, extent) for place, extent in zip(places, shape, strict=True)]
 
-class Region:
-    """A rectangle of an array, `shape` elements from `starts` on."""
-
-    def __init__(self, array: Array, starts: "list[Start]", shape: Pair) -> None:
-        self.array = array
-        self.starts = starts
-        self.shape = shape
-
-    def load(self) -> Tile:
-        """Its elements."""
-        from xetile.dialects.xetile import LoadTileOp
-
-        value = current().result(LoadTileOp(self._tile()))
-        return Tile(value, self.array.dtype, self.shape)
-
-    def store(self, value: Tile) -> None:
-        """Put a tile there."""
-        from xetile.dialects.xetile import StoreTileOp
-
-        current().insert(StoreTileOp(value.ssa(), self._tile()))
-
-    def _tile(self) -> SSAValue:
-        from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
-
-        offsets = [
-            Index.of(s).ssa() if Index.of(s).known is None else Index.of(s).constant
-            for s in self.starts
-        ]
-        order = TileAttr(order=(0, 1)) if self.array.type.column_major else None
-        kind = TileType(self.shape, self.array.dtype.attribute, order)
-        return current().pure(InitTileOp(self.array.value, offsets, (), (), kind))
+    def _spread(self, places: Sequence[object]) -> list[Tile | Span]:
+        shape = self._array.shape
+        if len(places) != len(shape):
+            self._spans(places)
+        found: list[Tile | Span] = []
+        for place, extent in zip(places, shape, strict=True):
+            if isinstance(place, Tile):
+                if place.element.kind not in ("integer", "index"):
+                    refuse(
+                        f"{place.describe()} in brackets; indices are integers, `.to(xt.i32)`"
+                    )
+                found.append(place)
+            else:
+                found.append(span(place, extent))
+        return found
 
 
 def memref_of(type: ArrayType) -> MemRefType:

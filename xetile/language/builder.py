@@ -54,7 +54,7 @@ class Builder:
     _constants: dict[Attribute, SSAValue] = field(default_factory=dict[Attribute, SSAValue])
     _around: list[Block] = field(default_factory=list[Block])
     """The blocks around the current one."""
-    _last_constant: Operation | None = None
+    _last_at_entry: Operation | None = None
 
     unfinished: list[FileLineColLoc] = field(default_factory=list["FileLineColLoc"])
     """The positions of the statements whose blocks are being filled, the innermost last."""
@@ -130,22 +130,25 @@ class Builder:
         """A constant, which stands at the beginning of the kernel and once."""
         known = self._constants.get(value)
         if known is None:
-            op = ConstantOp(value)
-            self.place(op)
-            self._add_constant(op)
-            known = self._constants[value] = op.result
+            known = self._constants[value] = self.at_entry(ConstantOp(value))
         return known
 
-    def _add_constant(self, op: Operation) -> None:
-        if self._last_constant is None:
+    def at_entry(self, op: Operation) -> SSAValue:
+        """The result of an op that stands at the beginning of the kernel, behind those that were put there before."""
+        self.place(op)
+        self._add_at_entry(op)
+        return op.results[0]
+
+    def _add_at_entry(self, op: Operation) -> None:
+        if self._last_at_entry is None:
             first = self.entry.first_op
             if first is None:
                 self.entry.add_op(op)
             else:
                 self.entry.insert_op_before(op, first)
         else:
-            self.entry.insert_op_after(op, self._last_constant)
-        self._last_constant = op
+            self.entry.insert_op_after(op, self._last_at_entry)
+        self._last_at_entry = op
 
     def index(self, value: int) -> SSAValue:
         """A constant of type index."""

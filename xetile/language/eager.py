@@ -67,11 +67,14 @@ class EagerBuilder(Builder):
 
         known = self._numbers.get(value)
         if known is None:
-            op = ConstantOp(value)
-            self.place(op)
-            self._execute(op)
-            known = self._numbers[value] = op.result
+            known = self._numbers[value] = self.at_entry(ConstantOp(value))
         return known
+
+    def at_entry(self, op: Operation) -> SSAValue:
+        """The result of an op, which is executed now."""
+        self.place(op)
+        self._execute(op)
+        return op.results[0]
 
     def concrete(self, value: SSAValue) -> object | None:
         """A Python number for a single one, a numpy array for a tile; None for what is in a block inside."""

@@ -1,21 +1,16 @@
 """Functions of values: `xt.exp(x)`, `xt.where(x > 0.0, x, 0.0)`, `xt.zeros((64, 32), xt.f32)`."""
 
-from collections.abc import Sequence
-from typing import TypeVar, cast, overload
+from typing import TypeVar, overload
 
 from xetile.language import elementwise
-from xetile.language.arithmetic import Single, element_of
-from xetile.language.builder import Pair
-from xetile.language.conversions import converted
+from xetile.language.arithmetic import Single
 from xetile.language.elementwise import Function, met
 from xetile.language.held import Held
 from xetile.language.indices import Index, largest, smallest
 from xetile.language.literals import literal, number_of
-from xetile.language.rearranging import broadcast
 from xetile.language.refusals import refuse
 from xetile.language.scalars import Scalar
 from xetile.language.tiles import Tile
-from xetile.language.types import ElementType
 from xetile.language.values import Value, describe
 
 T = TypeVar("T", Tile, Scalar)
@@ -245,39 +240,3 @@ def cdiv(x: T, y: T | int) -> T: ...
 def cdiv(x: "Index | Scalar | Tile | int", y: "Index | Scalar | Tile | int") -> object:
     """The quotient of integers, rounded up."""
     return -(-x // y)
-
-
-def zeros(shape: Pair, type: ElementType) -> Tile:
-    """A tile of zeros."""
-    return full(shape, False if element_of(type).kind == "boolean" else 0, type)
-
-
-def full(shape: Pair, value: Single | float, type: ElementType | None = None) -> Tile:
-    """A tile of one value; a scalar brings its type."""
-    shape = shape_of("xt.full", shape)
-    if isinstance(value, Single):
-        held = value.held() if type is None else converted(value.held(), element_of(type))
-        return Tile(broadcast(held, shape).value, held.element, shape)
-    number = number_of(value)
-    if number is None:
-        refuse(f"xt.full of {describe(value)}: expected a number")
-    if type is None:
-        refuse(f"xt.full({shape}, {value!r}): the type is missing, such as xt.f32")
-    return Tile(literal(number, element_of(type), shape).value, type, shape)
-
-
-def shape_of(name: str, shape: object) -> Pair:
-    """Rows and columns that a kernel's author wrote.
-
-    Errors: XetileError for what is no pair of positive numbers.
-    """
-    if isinstance(shape, tuple | list):
-        extents = [number_of(extent) for extent in cast("Sequence[object]", shape)]
-        match extents:
-            case [int() as rows, int() as columns] if rows > 0 and columns > 0:
-                return rows, columns
-            case _:
-                pass
-    refuse(
-        f"{name} of shape {shape!r}; a tile has rows and columns that are known before it runs, such as (64, 32)"
-    )

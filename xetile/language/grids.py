@@ -13,6 +13,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xetile.analysis.lanes import Axis, axis_of
 from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.upstream.gpu import BlockIdOp
+from xetile.dialects.upstream.memref import ReinterpretCastOp, TransposeOp
 from xetile.dialects.xetile import InitTileOp
 from xetile.errors import XetileError, position
 from xetile.hints import isa
@@ -107,14 +108,30 @@ def _stored(kernel: Operation) -> Iterator[tuple[Operation, InitTileOp]]:
 
 def _shares(tile: InitTileOp, block: Block) -> Iterator[tuple[Axis, Share]]:
     """The axes that deal out dimensions of an argument, along which a tile is placed."""
-    base = tile.source
+    base, dimensions = _seen(tile.source, list(range(len(tile.mixed_offsets))))
     if not isinstance(base, BlockArgument) or base.owner is not block:
         return
-    for dimension, offset in enumerate(tile.mixed_offsets):
-        if isinstance(offset, int):
+    for dimension, offset in zip(dimensions, tile.mixed_offsets, strict=True):
+        if isinstance(offset, int) or dimension is None:
             continue
         for axis, step in _steps(offset):
             yield axis, Share(base.index, dimension, step)
+
+
+def _seen(
+    base: SSAValue, dimensions: "list[int | None]"
+) -> "tuple[SSAValue, list[int | None]]":
+    """What a view is of, and the dimensions that the view's are there; None for those that it adds."""
+    owner = base.owner
+    if isinstance(owner, TransposeOp) and owner.dimensions is not None:
+        return _seen(owner.source, [owner.dimensions[d] for d in dimensions if d is not None])
+    if isinstance(owner, ReinterpretCastOp):
+        return owner.source, [
+            None if owner.static_sizes.get_values()[d] == 1 else 0
+            for d in dimensions
+            if d is not None
+        ]
+    return base, dimensions
 
 
 def _steps(offset: SSAValue) -> list[tuple[Axis, int]]:

@@ -42,8 +42,15 @@ def literal(value: float, element: ElementType, shape: Pair | None) -> Held:
     Errors: XetileError for one that the type does not hold: out of range, a fraction where integers are, a number
     where truth values are.
     """
+    return Held(current().constant(constant_attribute(value, element, shape)), element, shape)
+
+
+def constant_attribute(
+    value: float, element: ElementType, shape: Pair | None = None
+) -> Constant:
+    """The attribute of such a constant; errors as `literal` has them."""
     found = _boolean(value, element) if element.kind == "boolean" else _number(value, element)
-    return Held(current().constant(_constant(element, shape, repr(found))), element, shape)
+    return _constant(element, shape, repr(found))
 
 
 def _boolean(value: float, element: ElementType) -> int:

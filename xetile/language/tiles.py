@@ -11,7 +11,6 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.language.arithmetic import Arithmetic
 from xetile.language.builder import Mark, Pair, current
 from xetile.language.held import Held, described, type_of
-from xetile.language.layouts import map_of
 from xetile.language.rearranging import mapped, transposed
 from xetile.language.reductions import Reduction, reduced
 from xetile.language.refusals import refuse
@@ -178,8 +177,5 @@ def _multiplied(result: Tile, factors: Factors, total: SSAValue | None) -> SSAVa
     from xetile.dialects.xetile import TileMMAOp
 
     builder = current()
-    wg_map = map_of(result.shape, builder.sg_layout)
-    op = TileMMAOp(
-        factors.a.value, factors.b.value, total, result_type=result.type, wg_map_c=wg_map
-    )
+    op = TileMMAOp(factors.a.value, factors.b.value, total, result_type=result.type)
     return builder.result(op) if total is not None else builder.result_at(factors.mark, op)

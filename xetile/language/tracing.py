@@ -14,6 +14,7 @@ from xetile.language.control import rewritten
 from xetile.language.given import ArgumentType
 from xetile.language.indices import Index
 from xetile.language.refusals import refusals_are_final, refuse
+from xetile.language.scalars import Scalar
 from xetile.language.types import ArrayType
 from xetile.levels import SG_LAYOUT_ATTRIBUTE
 from xetile.targets import DEFAULT, find
@@ -105,9 +106,7 @@ def arguments_of(
 def _argument(value: SSAValue, type: ArgumentType, extents: dict[str, Index]) -> object:
     if isinstance(type, ArrayType):
         return Array(value, type, tuple(_extents(value, type, extents)))
-    if type.kind == "index":
-        return Index.of(value)
-    return refuse(f"arguments of {type} are not there yet")
+    return Index.of(value) if type.kind == "index" else Scalar(value, type)
 
 
 def _extents(value: SSAValue, type: ArrayType, known: dict[str, Index]) -> "list[Index | int]":
@@ -118,7 +117,7 @@ def _extents(value: SSAValue, type: ArrayType, known: dict[str, Index]) -> "list
         if isinstance(extent, str):
             if extent not in known:
                 builder = current()
-                size = builder.pure(DimOp(value, builder.index(dimension)))
+                size = builder.at_entry(DimOp(value, builder.index(dimension)))
                 known[extent] = Index.of(named(size, extent))
             extent = known[extent]
         found.append(extent)
