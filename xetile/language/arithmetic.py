@@ -4,6 +4,7 @@ from typing import Self
 
 from xdsl.ir import SSAValue
 
+from xetile.language.builder import building
 from xetile.language.conversions import converted
 from xetile.language.elementwise import (
     SYMBOLS,
@@ -26,6 +27,20 @@ class Single(Value):
     """A single number: a scalar or an index."""
 
     __slots__ = ()
+
+    def __str__(self) -> str:
+        builder = building()
+        if builder is not None and builder.eager:
+            return str(builder.concrete(self.ssa()))
+        refuse(
+            f"{self.describe()} has digits only when the kernel runs; xt.print prints, repr() says what it is"
+        )
+
+    def __format__(self, form: str, /) -> str:
+        builder = building()
+        if builder is not None and builder.eager:
+            return format(builder.concrete(self.ssa()), form)
+        return str(self)
 
 
 class Arithmetic(Value):

@@ -151,7 +151,9 @@ class Builder:
         self._last_at_entry = op
 
     def index(self, value: int) -> SSAValue:
-        """A constant of type index."""
+        """A constant of type index, which has 64 bits."""
+        if not -(2**63) <= value < 2**63:
+            refuse(f"{value} has more than the 64 bits of an index")
         return named(
             self.constant(IntegerAttr(value, IndexType())), f"c{value}".replace("-", "_")
         )

@@ -209,6 +209,8 @@ def told(value: object) -> str:
         return value.describe()
     if isinstance(value, (int, float, str)) or value is None:
         return f"Python's {value!r}"
+    if isinstance(value, Array):
+        return f"an array of {value.type}"
     if isinstance(value, (tuple, list, dict)):
         held = cast("list[object]", value)
         return f"a {type(held).__name__} of {len(held)}"

@@ -132,4 +132,4 @@ def execute_eagerly(
         with memory.scope(), using(EagerBuilder(layout, block, frame)):
             found = arguments_of(block.args, types)
             result = called(source.function, found, source.constants)
-            check_result(source.name, result)
+            check_result(source.name, result, source.place)

@@ -41,7 +41,7 @@ def trace(
     builder = Builder(sg_layout, block)
     with using(builder), refusals_are_final():
         result = called(rewritten(function), arguments_of(block.args, types), constants)
-        check_result(name, result)
+        check_result(name, result, at)
         if builder.unfinished:
             refuse(
                 "an exception left this statement while it was traced, and was caught; a kernel catches none",
@@ -56,10 +56,10 @@ def trace(
     return outer
 
 
-def check_result(name: str, result: object) -> None:
+def check_result(name: str, result: object, at: "FileLineColLoc | None") -> None:
     """Refuse what a kernel returns, for it would be lost."""
     if result is not None:
-        refuse(f"kernel '{name}' returns a value; it stores what it computes in an array")
+        refuse(f"kernel '{name}' returns a value; it stores what it computes in an array", at)
 
 
 def _function(name: str, block: Block, sg_layout: Pair) -> "gpu.FuncOp":

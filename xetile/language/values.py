@@ -25,7 +25,10 @@ class Value:
 
     __slots__ = ()
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        refuse(
+            f"{self.describe()} is known when the kernel runs, and no key of a dict or set before"
+        )
 
     @property
     def element(self) -> ElementType:
@@ -74,8 +77,8 @@ class Value:
         return bool(
             self._concrete(
                 "a truth value",
-                "`if` and `while` take conditions, `&`, `|` and `~` combine them, xt.where chooses, "
-                "xt.check tests",
+                "`if` and `while` of a function with @xt.kernel or @xt.function take conditions, "
+                "`&`, `|` and `~` combine them, xt.where chooses, xt.check tests",
             )
         )
 

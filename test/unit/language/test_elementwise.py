@@ -237,8 +237,8 @@ REFUSED: dict[str, tuple[Compute, str]] = {
     ),
     "bool()": (
         lambda a, b: a if a > b else b,
-        "a tile of 8x16xi1 has a truth value only when the kernel runs; `if` and `while` take conditions, "
-        "`&`, `|` and `~` combine them, xt.where chooses, xt.check tests",
+        "a tile of 8x16xi1 has a truth value only when the kernel runs; `if` and `while` "
+        "of a function with @xt.kernel or @xt.function take conditions, `&`, `|` and `~` combine them, xt.where chooses, xt.check tests",
     ),
     "float()": (
         lambda a, b: float(a),

@@ -101,7 +101,7 @@ def test_what_a_loop_cannot_carry_is_refused() -> None:
 
     assert wrong(changes) == (
         "'x' is a tile of 8x16xf32 before the loop and a tile of 4x16xf32 at the end of a round; "
-        "convert one with .to(type), or use another name"
+        "use another name"
     )
 
 

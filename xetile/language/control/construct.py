@@ -70,15 +70,15 @@ class Construct:
 
     def watch(self, names: Names) -> None:
         """See to it that nothing that `names` hold is changed in place."""
-        self._watches.append(Watch(names, {}))
+        self._watches.append(Watch(names, {}, {}, ()))
 
     def check_unchanged(self) -> None:
         """Refuse what the body changed in place, as Python would in each round or in one branch."""
         for watch in self._watches:
             if (path := watch.changed()) is not None:
                 self.refuse(
-                    f"'{path}' is changed in place inside a traced `{self.site.word}`, whose body runs once while it "
-                    f"is traced; make a new list, dict or object and bind that: `{path} = ...`",
+                    f"'{path}' is changed in place inside a traced `{self.site.word}`, whose body is traced once; "
+                    f"bind a new one of the same length, `{path} = ...`, or unroll with Python's range",
                     self.site.touched.get(path),
                 )
 
@@ -157,14 +157,28 @@ class Construct:
 
 
 def _advice(part: str, one: object, other: object) -> str:
+    """What to write in place of two values that are not one in IR."""
     for number, value in ((one, other), (other, one)):
         if isinstance(number, float):
             element = value.element.name if isinstance(value, Value) else "f32"
             return f"write xt.{element}({number!r}), or a tile of them, where '{part}' is first bound"
+        if isinstance(number, bool):
+            return (
+                "make a condition of the kernel's of it, such as `k == 0` of the loop's index"
+            )
         if isinstance(value, Value) and not isinstance(number, Value):
-            return "bind it to a value of one type in both, such as xt.zeros((rows, columns), type)"
-    if isinstance(one, Value):
-        return "convert one with .to(type), or use another name"
+            return (
+                "bind it to values of one type, such as xt.zeros((rows, columns), type) first"
+            )
+    if isinstance(one, Value) and isinstance(other, Value):
+        shapes = {getattr(value, "shape", None) for value in (one, other)}
+        return (
+            "use another name"
+            if len(shapes) > 1
+            else "convert one with .to(type), or use another name"
+        )
+    if isinstance(one, tuple | list | dict):
+        return "what is carried keeps its length; Python's range unrolls"
     return (
         "only tiles, scalars, indices, and tuples, lists and dataclasses of them are carried"
     )
@@ -232,6 +246,7 @@ def locals_of(frame: FrameType) -> dict[str, object]:
 
 def watch_of(site: Site, frame: FrameType) -> Watch:
     """What the body of a statement can reach."""
-    names = {**frame.f_globals, **frame.f_locals}
-    reached = {name: names[name] for name in site.mentioned if name in names}
-    return Watch(reached, {name: frame.f_locals.get(name) for name in site.stored})
+    local, outer = frame.f_locals, frame.f_globals
+    reached = {name: local[name] for name in site.mentioned if name in local}
+    outside = [name for name in site.mentioned if name in outer and name not in local]
+    return Watch(reached, {name: local.get(name) for name in site.stored}, outer, outside)

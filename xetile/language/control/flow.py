@@ -1,6 +1,6 @@
 """What rewritten statements call while a kernel is traced."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from inspect import currentframe
 from typing import Protocol, cast
 
@@ -10,6 +10,7 @@ from xetile.language.control.construct import caller
 from xetile.language.control.loops import Loop, PlainLoop
 from xetile.language.control.repetitions import Repetition
 from xetile.language.control.sites import Site
+from xetile.language.indices import Index
 from xetile.language.ranges import Range
 from xetile.language.refusals import refuse
 from xetile.language.values import Value
@@ -55,6 +56,24 @@ class Flow:
         condition(test, "if")
         frame = caller(currentframe())
         return Branch(self.sites[number], self.filename, frame, cast(Value, test))
+
+    def same(self, one: object, other: object) -> bool:
+        """Whether two objects are one, which values of the kernel do not say."""
+        if is_traced(one) and is_traced(other):
+            refuse("`is` of two values of the kernel; compare them with ==")
+        return one is other
+
+    def asked(self, function: Callable[..., object], *given: object) -> object:
+        """`isinstance`, which of a number that a loop carries finds an index where Python finds an int."""
+        if function is isinstance and len(given) == 2 and isinstance(given[0], Index):
+            classes = cast(
+                "tuple[object, ...]", given[1] if isinstance(given[1], tuple) else given[1:]
+            )
+            if int in classes and Index not in classes and is_traced(given[0]):
+                refuse(
+                    "a whole number is Python's int or an index; ask for both, (int, xt.Index)"
+                )
+        return function(*given)
 
     def leave(self, word: str, *around: Statement) -> None:
         """A statement that leaves others, which none that is traced may."""

@@ -62,6 +62,8 @@ class Liveness:
                 return self._untidy(node, after, jumps)
             case ast.AugAssign(target=ast.Name(id=name)):
                 return after | _read([node]) | {name}
+            case ast.AnnAssign(value=None):
+                return after | _read([node])
             case (
                 ast.Assign()
                 | ast.AnnAssign()

@@ -28,6 +28,8 @@ def _stored(node: ast.AST) -> Iterator[tuple[str, Place]]:
     match node:
         case ast.Name(ctx=ast.Store() | ast.Del()):
             yield node.id, place_of(node)
+        case ast.AnnAssign(value=None):
+            return
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield node.name, place_of(node)
         case ast.ExceptHandler(name=str() as name):

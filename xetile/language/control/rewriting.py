@@ -222,9 +222,30 @@ def function(node: ast.FunctionDef, sites: list[Site]) -> ast.FunctionDef:
     if any(isinstance(part, ast.Yield | ast.YieldFrom | ast.Await) for part in ast.walk(node)):
         return node
     globals = declared(node.body, ast.Global)
+    _watch_identity(node.body)
     made = Rewriter(node.name, of_function(node.body), globals, bound_by_nested(node), sites)
     node.body = made.block(node.body)
     return node
+
+
+def _watch_identity(body: list[ast.stmt]) -> None:
+    """`a is b` asks `@flow.same(a, b)`: two values of the kernel are told apart by what they are only when it runs."""
+    for statement in body:
+        for part in ast.walk(statement):
+            match part:
+                case ast.Call(func=ast.Name(id="isinstance"), keywords=[]):
+                    part.args = [part.func, *part.args]
+                    part.func = _placed(_attribute(FLOW, "asked"), part)
+                case _:
+                    pass
+            if not isinstance(part, ast.Compare) or not isinstance(
+                part.ops[0], ast.Is | ast.IsNot
+            ):
+                continue
+            if len(part.ops) == 1 and not isinstance(part.comparators[0], ast.Constant):
+                same = _call(FLOW, "same", part.left, part.comparators[0])
+                part.left = _placed(same, part)
+                part.comparators = [_placed(ast.Constant(True), part)]
 
 
 def _names(name: str, method: str, site: Site) -> ast.stmt:

@@ -90,7 +90,7 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
         _refuse(
             code,
             place,
-            f"'{code.co_name}' is a generator or async; a kernel's functions are plain",
+            f"'{code.co_name}' yields or awaits; a kernel's functions return, a list of values for example",
         )
     try:
         text = inspect.getblock(list(lines[code.co_firstlineno - 1 :]))
@@ -104,13 +104,19 @@ def _definition(code: CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
     if node is None:
         _refuse(code, place, _CHANGED.format(code.co_name))
     if len(node.decorator_list) > 1:
-        other = node.decorator_list[1]
+        other = next(filter(_is_foreign, node.decorator_list), node.decorator_list[1])
         _refuse(
             code,
             (other.lineno, other.col_offset + 1),
             f"'{code.co_name}' has other decorators beside ours; it takes @xt.kernel or @xt.function alone",
         )
     return node
+
+
+def _is_foreign(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name not in ("kernel", "function")
 
 
 _CHANGED = (

@@ -4,9 +4,12 @@ The body runs once while it is traced, where Python would run it for each round,
 grows, an attribute that is set, an item that a generator gives would be another one then: such changes are refused.
 """
 
+import inspect
+import random
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from types import FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -17,6 +20,7 @@ from xetile.language.unavailable import is_unavailable
 from xetile.language.values import Value
 
 Held = tuple[object, ...]
+Names = Mapping[str, object]
 
 _OURS = ("xetile.language", "xdsl", "numpy", "builtins")
 """Modules whose objects no kernel changes, ours among them."""
@@ -34,14 +38,19 @@ class Kept(NamedTuple):
 
 
 class Watch:
-    """What can be reached from some names as a statement begins; `own` are those that the statement binds itself."""
+    """What can be reached from some names as a statement begins.
 
-    def __init__(self, names: Mapping[str, object], own: Mapping[str, object | None]) -> None:
+    `own` are those that the statement binds itself, `read` those of `module` that it reads.
+    """
+
+    def __init__(self, names: Names, own: Names, module: Names, read: Iterable[str]) -> None:
         self._own = own
         self.seen: dict[int, object] = {}
         """Everything that was visited, by id; kept alive, so that ids stay theirs."""
         self._kept: list[Kept] = []
         self._rest: list[tuple[str, object]] = list(names.items())
+        for name in read:
+            self._keep(name, lambda name=name: (module.get(name),))
         while self._rest:
             self._visit(*self._rest.pop())
 
@@ -55,44 +64,73 @@ class Watch:
     def _visit(self, path: str, value: object) -> None:
         if is_unavailable(value) or id(value) in self.seen:
             return
-        if value is None or isinstance(value, (str, int, float, bytes, ModuleType)):
+        if value is None or isinstance(value, (str, int, float, bytes)):
             return
         self.seen[id(value)] = value
-        if isinstance(value, Value):
-            settle(value)
-        elif isinstance(value, FunctionType):
-            self._function(path, value)
-        elif isinstance(value, MethodType):
-            self._rest += [(path, value.__self__), (path, value.__func__)]
-        elif isinstance(value, np.ndarray):
-            self._array(path, cast("np.ndarray[Any, Any]", value))
-        elif isinstance(value, (list, tuple, set, deque)):
-            items = cast("list[object]", value)
-            self._keep(path, lambda: tuple(items))
-        elif isinstance(value, dict):
-            entries = cast("dict[object, object]", value)
-            self._keep(path, lambda: (*entries, *entries.values()))
-        elif not _module(value).startswith(_OURS):
-            self._object(path, value)
-        elif hasattr(type(value), "__next__"):
-            _refuse_iterator(path)
+        match value:
+            case Value():
+                settle(value)
+            case FunctionType():
+                self._function(path, value)
+            case ModuleType():
+                self._module(value)
+            case MethodType() | BuiltinMethodType():
+                self._rest += [
+                    (path, value.__self__),
+                    (path, getattr(value, "__func__", None)),
+                ]
+            case partial():
+                called = cast("partial[object]", value)
+                self._rest += [
+                    (path, held) for held in (called.func, called.args, called.keywords)
+                ]
+            case bytearray() | np.ndarray():
+                self._bytes(path, cast("bytearray | np.ndarray[Any, Any]", value))
+            case list() | tuple() | set() | deque():
+                items = cast("list[object]", value)
+                self._keep(path, lambda: tuple(items))
+            case dict():
+                entries = cast("dict[object, object]", value)
+                self._keep(path, lambda: (*entries, *entries.values()))
+            case _:
+                self._object(path, value)
 
     def _keep(self, path: str, now: Callable[[], Held]) -> None:
         held = now()
         self._kept.append(Kept(path, held, now))
         self._rest += [(path, item) for item in held]
 
-    def _array(self, path: str, array: "np.ndarray[Any, Any]") -> None:
-        if array.nbytes <= _LARGEST:
-            self._kept.append(Kept(path, (array.tobytes(),), lambda: (array.tobytes(),)))
+    def _bytes(self, path: str, array: "bytearray | np.ndarray[Any, Any]") -> None:
+        if len(array) <= _LARGEST and getattr(array, "nbytes", 0) <= _LARGEST:
+            self._kept.append(Kept(path, (bytes(array),), lambda: (bytes(array),)))
+
+    def _module(self, module: ModuleType) -> None:
+        """Modules are not changed by kernels, but for those that draw random numbers."""
+        if module is random:
+            self._kept.append(
+                Kept("random", random.getstate()[1], lambda: random.getstate()[1])
+            )
+        elif module is np or module is np.random:
+            self._kept.append(Kept("numpy.random", (_drawn(),), lambda: (_drawn(),)))
 
     def _object(self, path: str, value: object) -> None:
         if hasattr(type(value), "__next__"):
-            _refuse_iterator(path)
+            refuse(
+                f"'{path}' gives each of its items once, and what is traced here runs once for many rounds; "
+                "make it a list before"
+            )
+        if isinstance(value, random.Random):
+            self._kept.append(Kept(path, value.getstate()[1], lambda: value.getstate()[1]))
+        elif isinstance(value, np.random.Generator):
+            self._kept.append(Kept(path, (_drawn(value),), lambda: (_drawn(value),)))
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__.startswith(_OURS):
+            return
+        self._rest.append((path, getattr(value, "__wrapped__", None)))
         attributes = cast("Mapping[str, object] | None", getattr(value, "__dict__", None))
         if attributes is not None:
             self._keep(path, lambda: _attributes(attributes))
-        slots = [name for kind in type(value).__mro__ for name in _slots(kind)]
+        slots = [name for base in inspect.getmro(type(value)) for name in _slots(base)]
         if slots:
             self._keep(path, lambda: tuple(getattr(value, name, None) for name in slots))
 
@@ -143,17 +181,15 @@ def _content(cell: Any) -> Held:
         return ()
 
 
-def _module(value: object) -> str:
-    kind = value if isinstance(value, type) else type(value)
-    return kind.__module__
+def _drawn(generator: np.random.Generator | None = None) -> str:
+    """The state of a generator of random numbers of numpy's, by default that of its functions."""
+    found = (
+        np.random.get_state(legacy=False)
+        if generator is None
+        else generator.bit_generator.state
+    )
+    return str(found)
 
 
 def _equal(before: Held, after: Held) -> bool:
     return len(before) == len(after) and all(map(is_same, before, after))
-
-
-def _refuse_iterator(path: str) -> None:
-    refuse(
-        f"'{path}' gives each of its items once, and what is traced here runs once for many rounds; "
-        "make it a list before"
-    )
