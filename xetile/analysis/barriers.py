@@ -38,6 +38,7 @@ _WRITES_NOTHING = (
     "vector.load",
     "vector.print",
     "vector.transfer_read",
+    "xetile.check",
 )
 _READS = ("memref.load", "vector.load", "vector.transfer_read")
 _BEGINS = ("memref.alloc", "memref.alloca")

@@ -16,6 +16,7 @@ from xetile.dialects.xetile import XeTile
 from xetile.dialects.xetile.aliases import Alias
 
 TILE_OPS = {
+    "xetile.check": (),
     "xetile.init_tile": ("MakesTile",),
     "xetile.update_tile_offset": ("MakesTile", "MovesTile"),
     "xetile.load_tile": ("ReadsTile",),

@@ -13,6 +13,7 @@ from xetile.dialects.xetile.attributes import (
     TileAttr,
     WorkgroupMapAttr,
 )
+from xetile.dialects.xetile.check import CheckOp
 from xetile.dialects.xetile.compute import TileMMAOp
 from xetile.dialects.xetile.init_tile import InitTileOp
 from xetile.dialects.xetile.memory import (
@@ -32,6 +33,7 @@ __all__ = [
     "AtomicRMWTileOp",
     "CacheHint",
     "CacheHintAttr",
+    "CheckOp",
     "InitTileOp",
     "LoadGatherOp",
     "LoadTileOp",
@@ -60,6 +62,7 @@ XeTile = Dialect(
     "xetile",
     [
         AtomicRMWTileOp,
+        CheckOp,
         InitTileOp,
         LoadGatherOp,
         LoadTileOp,

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.xetile import TileType
@@ -228,7 +228,22 @@ def _atomic_rmw_tile(frame: Frame, op: Operation) -> Values:
     return [_blocked(old, type)]
 
 
+def _check(frame: Frame, op: Operation) -> Values:
+    """An error where an element is false: the first one of the first thread that has such."""
+    found = frame.first(op)
+    wrong = np.argwhere(found == 0)
+    if not len(wrong):
+        return []
+    thread, *place = (int(index) for index in wrong[0])
+    at = f" at {place}" if place else ""
+    message = attribute(op, "message")
+    assert isinstance(message, StringAttr)
+    who = frame.threads.describe(int(frame.active[thread]))
+    fail(op, f"check failed{at} in {who}: {message.data}")
+
+
 HANDLERS: Handlers = {
+    "xetile.check": _check,
     "xetile.init_tile": _init_tile,
     "xetile.update_tile_offset": _update_tile_offset,
     "xetile.load_tile": _load_tile,

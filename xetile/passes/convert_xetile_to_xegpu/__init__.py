@@ -33,7 +33,11 @@ from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
 from xetile.passes.convert_xetile_to_xegpu import buffers, rearrange, tiles, vectors
-from xetile.passes.convert_xetile_to_xegpu.checks import check_blocks, check_instruction
+from xetile.passes.convert_xetile_to_xegpu.checks import (
+    check_blocks,
+    check_instruction,
+    tell_of_checks,
+)
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
 from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
@@ -78,6 +82,7 @@ class ConvertXeTileToXeGPU(ModulePass):
                     check_instruction(target, inner)
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, _together)
+            tell_of_checks(function)
             XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             check_lowered(function, "xetile", "XeGPU")
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)

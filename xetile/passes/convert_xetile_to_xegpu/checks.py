@@ -6,8 +6,8 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation
 
 from xetile.dialects.upstream.vector.support import vector_type
-from xetile.dialects.xetile import TileMMAOp, TileType
-from xetile.errors import fail
+from xetile.dialects.xetile import CheckOp, TileMMAOp, TileType
+from xetile.errors import fail, remark
 from xetile.targets import which_multiply
 from xetile.targets.xe.device import XeDevice
 
@@ -36,6 +36,16 @@ def check_instruction(target: XeDevice, op: TileMMAOp) -> None:
             f"blocks of m = {m}, n = {n}, k = {k}; the matrix instruction of {target.name} for {a} takes "
             f"m of {', '.join(map(str, instruction.m))}, n = {instruction.n}, k = {instruction.k}, "
             "and of n and k what divides these",
+        )
+
+
+def tell_of_checks(function: Operation) -> None:
+    """Say that a kernel's `xetile.check` ends here: nothing tells a host of what a device finds."""
+    first = next((op for op in function.walk() if isinstance(op, CheckOp)), None)
+    if first is not None:
+        remark(
+            first,
+            "checks are executed on numpy, down to level blocked; what is compiled has none",
         )
 
 

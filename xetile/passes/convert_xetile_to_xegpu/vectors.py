@@ -13,6 +13,7 @@ from xetile.dialects.upstream.vector import ExtractStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
 from xetile.dialects.xegpu import CompileHintOp, DpasOp
 from xetile.dialects.xetile import (
+    CheckOp,
     StoreTileOp,
     TileMMAOp,
     TilePackOp,
@@ -227,7 +228,12 @@ def _compile_hint(_: XeGPUView, op: CompileHintOp) -> None:
     """Dropped, because upstream's XeGPU does not have it."""
 
 
+def _check(_: XeGPUView, op: CheckOp) -> None:
+    """Dropped: no message of XeGPU tells a host; the pass remarks on it."""
+
+
 HANDLERS: Handlers[XeGPUView] = {
+    **on(CheckOp, _check),
     **on(CompileHintOp, _compile_hint),
     **on(TileMMAOp, tile_mma),
     **on(TilePackOp, tile_pack),

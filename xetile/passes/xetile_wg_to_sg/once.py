@@ -7,11 +7,13 @@ from xdsl.dialects.builtin import MemRefType, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
+from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.upstream import arith
+from xetile.dialects.xetile import CheckOp
 from xetile.dialects.xetile.attributes import SHARED, memory_space_of
 from xetile.errors import fail
-from xetile.passes.xetile_wg_to_sg.view import SubgroupView
-from xetile.rewriting.rewriter import Handlers
+from xetile.passes.xetile_wg_to_sg.view import SubgroupView, retyped
+from xetile.rewriting.rewriter import Handlers, on
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
@@ -63,7 +65,19 @@ def _print(view: SubgroupView, op: Operation) -> None:
         view.copy(op)
 
 
+def _check_condition(view: SubgroupView, op: CheckOp) -> None:
+    """What several subgroups hold the first of them checks."""
+    if not is_tile_vector(op.condition.type):
+        _print(view, op)
+        return
+    units = view.units(op.condition)
+    with view.first_owners(units.distribution):
+        for value in units.values:
+            view.emit(retyped(op, [value], []))
+
+
 HANDLERS: Handlers[SubgroupView] = {
+    **on(CheckOp, _check_condition),
     **dict.fromkeys(_REASONS, _check),
     "func.call": _call,
     "gpu.printf": _print,

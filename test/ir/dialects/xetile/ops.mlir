@@ -192,6 +192,17 @@ func.func @maps(%v: vector<256x256xf32>, %w: vector<256x256xf32>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @check(
+// CHECK-NEXT: xetile.check %one, "K is a multiple of 32" : i1
+// CHECK-NEXT: xetile.check %rows, "rows lie inside" {test.note = 1 : i32} : vector<64x1xi1>
+// CHECK-NEXT: xetile.check %blocks, "rows, 8 at a time" : vector<8x1x8x1xi1>
+func.func @check(%one: i1, %rows: vector<64x1xi1>, %blocks: vector<8x1x8x1xi1>) {
+  xetile.check %one, "K is a multiple of 32" : i1
+  xetile.check %rows, "rows lie inside" {test.note = 1 : i32} : vector<64x1xi1>
+  xetile.check %blocks, "rows, 8 at a time" : vector<8x1x8x1xi1>
+  func.return
+}
+
 // CHECK-LABEL: func.func @swizzle(
 // CHECK-SAME: %m: memref<4x2xf32, #xetile.swizzle<offset = {{\[\[}}0, 1], [1, 1], [2, 0]]>, 3 : i64>)
 // CHECK-NEXT: %t = xetile.init_tile %m[0, 0] : memref<4x2xf32, #xetile.swizzle<offset = {{\[\[}}0, 1], [1, 1], [2, 0]]>, 3 : i64> -> !xetile.tile<2x2xf32, #xetile.tile_attr<memory_space = 3>>

@@ -167,6 +167,7 @@ def test_each_quoted_rule_stands_on_the_page() -> None:
 
 
 HEADINGS = {
+    "check",
     "wg_map",
     "swizzle",
     "init_tile",
