@@ -23,6 +23,9 @@ class Guards:
         self._names: list[tuple[Mapping[str, object], str, object]] = []
         self._cells: list[tuple[CellType, object]] = []
         self._functions: list[tuple[FunctionType, CodeType, object, object]] = []
+        self._empty: list[dict[Any, object]] = []
+        self._tables: list[tuple[dict[Any, object], tuple[object, ...]]] = []
+        self._kinds: list[tuple[object, type]] = []
         self._checks: list[Callable[[], bool]] = []
 
     def hold(self) -> bool:
@@ -46,6 +49,15 @@ class Guards:
                 or function.__kwdefaults__ is not named
             ):
                 return False
+        for value, kind in self._kinds:
+            if type(value) is not kind:
+                return False
+        if any(self._empty):
+            return False
+        for table, held in self._tables:
+            now = (*table, *table.values())
+            if len(now) != len(held) or not all(map(is_, now, held)):
+                return False
         return all(check() for check in self._checks)
 
     def name(self, space: Mapping[str, object], name: str) -> object:
@@ -65,6 +77,17 @@ class Guards:
         self._functions.append(
             (function, function.__code__, function.__defaults__, function.__kwdefaults__)
         )
+
+    def table(self, table: dict[Any, object]) -> None:
+        """What a dictionary holds, and in which order."""
+        if table:
+            self._tables.append((table, (*table, *table.values())))
+        else:
+            self._empty.append(table)
+
+    def kind(self, value: object) -> None:
+        """The class of an instance, which may be set."""
+        self._kinds.append((value, type(value)))
 
     def source(self, file: str) -> None:
         """The text of a file, as it was read."""

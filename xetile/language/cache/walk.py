@@ -207,8 +207,7 @@ class Walk:
             self._all("sequence", [*cast("Iterable[object]", value)])
         elif isinstance(value, dict):
             table = cast("dict[object, object]", value)
-            self.guards.items(table.keys)
-            self.guards.items(table.values)
+            self.guards.table(table)
             self._all("keys", list(table))
             self._all("values", list(table.values()))
         elif isinstance(value, set | frozenset):
@@ -244,7 +243,7 @@ class Walk:
 
     def _some(self, table: dict[str, object]) -> None:
         """Take in attributes by name, in whatever order they were set."""
-        self.guards.items(lambda: (*table, *table.values()))
+        self.guards.table(table)
         self._note("attributes", str(len(table)).encode())
         for name, value in sorted(table.items()):
             self._named(name, partial(self.take, value))
@@ -322,12 +321,13 @@ class Walk:
                 raise Opaque(_described(value))
         self._note("instance", content_of(value))
         self.take(kind)
-        self.guards.items(lambda: (type(value),))
+        self.guards.kind(value)
         state: dict[str, object] | None = getattr(value, "__dict__", None)
         if state is not None:
             self._some(state)
         names = slots(kind)
-        self.guards.items(lambda: [getattr(value, name, MISSING) for name in names])
+        if names:
+            self.guards.items(lambda: [getattr(value, name, MISSING) for name in names])
         for name in names:
             held: object = getattr(value, name, MISSING)
             self._named(name, partial(self.take, _Missing if held is MISSING else held))

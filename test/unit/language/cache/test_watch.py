@@ -179,6 +179,7 @@ READS = {
     "attribute": ("PLAIN.step", "PLAIN.step = 6"),
     "attribute of the class": ("PLAIN.doubled", "Plain.offset = 8"),
     "property": ("PLAIN.doubled", "Plain.doubled = property(lambda self: 1)"),
+    "class that is set": ("PLAIN.step", "PLAIN.__class__ = type('Other', (Plain,), {})"),
     "slot": ("SLOTS.held", "SLOTS.held = 10"),
     "attribute of a module": ("helpers.SCALE", "helpers.SCALE = 4"),
     "function of a module": ("helpers.scale(2)", "helpers.scale = lambda x: x"),
