@@ -1,16 +1,26 @@
 """`@xt.kernel`: a Python function that describes what one workgroup does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
 from types import FunctionType
-from typing import cast, overload
+from typing import TYPE_CHECKING, cast, overload
 
 from xetile.language.builder import Pair, building
-from xetile.language.given import ArgumentType, Given, type_of
+from xetile.language.cache import Recent, Watch, fingerprint_of
+from xetile.language.given import ArgumentType, Given, Passed, type_of
+from xetile.language.keeping import MOST, key_of
+from xetile.language.on_device import Call, KernelOnDevice, OnDevice, signature
 from xetile.language.parameters import parameters_of, place_of_code
+from xetile.language.ranking import Configuration, Ranks, ranks_of
 from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source
 from xetile.language.specialised import Specialised
 from xetile.language.types import ArrayType, ElementType
+from xetile.runtime.device import Device
+from xetile.targets import find
+
+if TYPE_CHECKING:
+    from xetile.targets.target import Assume, RegisterFile
 
 ONE_SUBGROUP: Pair = (1, 1)
 """The layout of subgroups where nobody says one."""
@@ -25,18 +35,26 @@ class Kernel:
     def __init__(
         self, function: FunctionType, *, sg_layout: Pair | None, grid: Grid | None
     ) -> None:
+        update_wrapper(self, function)
         self.__wrapped__ = function
         self.__name__ = function.__name__
-        self.__qualname__ = function.__qualname__
-        self.__module__ = function.__module__
-        self.__doc__ = function.__doc__
         self.parameters = parameters_of(function)
         self.place = place_of_code(function.__code__)
         self._sg_layout = sg_layout
         self._grid = grid
+        self._watch = Watch(function)
+        self._known: Recent[object, Specialised] = Recent(MOST)
+
+    def __xetile_key__(self) -> object:
+        """What the cache of kernels tells it by, where another one reads it."""
+        return "kernel", self.__wrapped__, self._sg_layout, self._grid
+
+    def __reduce__(self) -> str:
+        """It is pickled by name, as functions are."""
+        return self.__wrapped__.__qualname__
 
     def __repr__(self) -> str:
-        return f"<kernel {self.__qualname__}>"
+        return f"<kernel {self.__wrapped__.__qualname__}>"
 
     def specialize(
         self,
@@ -47,7 +65,6 @@ class Kernel:
     ) -> Specialised:
         """The kernel for arguments of these types, `xt.f16[4096, 4096]` or `xt.f32`, and values of its constants.
 
-        Types of arguments may be given by name too; None, or nothing, is for one that has this default.
         `sg_layout` is how subgroups are laid out over rows and columns, `grid` how many workgroups there are; by
         default as the decorator says.
         Errors: XetileError for types and constants that do not fit, and at the line of the kernel that is at fault.
@@ -55,7 +72,7 @@ class Kernel:
         arranged = self.parameters.arranged(self.__name__, types, constants, "types")
         checked = {name: _checked_type(name, type) for name, type in arranged.items()}
         source = self._source(checked, constants, sg_layout, grid)
-        return Specialised(source, source.traced(), "workgroup")
+        return Specialised(source, source.traced())
 
     def __call__(
         self,
@@ -70,20 +87,120 @@ class Kernel:
         Arguments may be given by name too; None, or nothing, is for one that has this default.
         Errors: as `specialize` and `Specialised.__call__` have them.
         """
+        call = self.arranged(arguments, constants, sg_layout, grid)
+        self.specialised(call)(*cast("tuple[Given, ...]", call.arguments), sanitize=sanitize)
+
+    def rank(
+        self,
+        configurations: Sequence[Configuration],
+        *types: ArgumentType | None,
+        device: str,
+        jobs: int | None = None,
+        assembly: bool | None = None,
+        report: Callable[[int, int], None] | None = None,
+    ) -> Ranks:
+        """Compare values of constants by figures that need no GPU: `gemm.rank([dict(BM=256), dict(BM=128)], ...)`.
+
+        `types` are those of the arguments, as `specialize` has them; a configuration may hold `sg_layout` and `grid`
+        too. They are ordered by spilled bytes, then by instructions for each matrix instruction, then by bytes of
+        messages; what cannot be traced or compiled comes last, with its reason. `jobs` is the number of processes,
+        by default as many as are worth their start; `assembly` whether ocloc counts, by default where it is installed;
+        `report` is told how many are done of how many, by default a bar on standard error shows it.
+        Errors: XetileError for an unknown device.
+        """
+
+        def specialized(configuration: Configuration) -> Specialised:
+            call: Callable[..., Specialised] = self.specialize
+            return call(*types, **configuration)
+
+        return ranks_of(
+            configurations,
+            specialized,
+            find(device).name,
+            jobs=jobs,
+            assembly=assembly,
+            report=report,
+        )
+
+    def on(
+        self,
+        place: "str | Device",
+        *,
+        device: str | None = None,
+        assume: "Assume" = "block",
+        unroll: int | None = None,
+        grf: "RegisterFile | None" = None,
+    ) -> KernelOnDevice:
+        """The kernel on a device that executes: a call of it specialises by its arguments, compiles once, launches.
+
+        Arguments are as `Specialised.on` has them.
+        """
+
+        def prepare(call: Call, opened: Device) -> OnDevice:
+            return self.specialised(call).on(
+                opened, device=device, assume=assume, unroll=unroll, grf=grf
+            )
+
+        return KernelOnDevice(place, self.arranged, self.key, prepare)
+
+    def arranged(
+        self,
+        arguments: "tuple[Passed | None, ...]",
+        constants: dict[str, object],
+        sg_layout: Pair | None,
+        grid: Grid | None,
+    ) -> Call:
+        """A call with the arguments that are given, by position or by name, in the order of the parameters.
+
+        Errors: XetileError for too many, for one that is given twice and one that is missing.
+        """
+        names = self.parameters.arguments
+        is_plain = len(arguments) == len(names) and constants.keys().isdisjoint(names)
+        if not is_plain or any(one is None for one in arguments):
+            found = self.parameters.arranged(self.__name__, arguments, constants, "arguments")
+            names = tuple(found)
+            arguments = cast("tuple[Passed, ...]", tuple(found.values()))
+        return Call(names, cast("tuple[Passed, ...]", arguments), constants, sg_layout, grid)
+
+    def key(self, call: Call) -> object | None:
+        """What the specialisation of a call is remembered by; None where it cannot be."""
+        meaning = self._watch.meaning()
+        types, values = signature(call.arguments), key_of(call.constants)
+        if meaning is None or types is None or values is None:
+            return None
+        said = None
+        if call.grid is not None and (said := fingerprint_of(call.grid)) is None:
+            return None
+        return call.names, types, values, call.sg_layout, said, meaning, self._watch.place()
+
+    def specialised(self, call: Call) -> Specialised:
+        """The kernel for the types of a call, the one of before where nothing changed; traced when that is needed.
+
+        Errors: XetileError for arguments and constants that the kernel does not take.
+        """
+        key = self.key(call)
+        found = None if key is None else self._known.get(key)
+        if found is None:
+            found = self._new(call)
+            if key is not None:
+                self._known.put(key, found)
+        return found
+
+    def _new(self, call: Call) -> Specialised:
         if building() is not None:
             refuse(
                 f"kernel '{self.__name__}' is called in a kernel; a helper is a function with @xt.function"
             )
-        given = self.parameters.arranged(self.__name__, arguments, constants, "arguments")
-        types = {name: type_of(one, name) for name, one in given.items()}
-        source = self._source(types, constants, sg_layout, grid)
-        found = Specialised(source, source.traced(), "workgroup")
-        found(*cast("list[Given]", list(given.values())), sanitize=sanitize)
+        types = {
+            parameter: type_of(one, parameter)
+            for parameter, one in zip(call.names, call.arguments, strict=True)
+        }
+        return Specialised(self._source(types, call.constants, call.sg_layout, call.grid))
 
     def _source(
         self,
-        types: dict[str, ArgumentType],
-        constants: dict[str, object],
+        types: Mapping[str, ArgumentType],
+        constants: Mapping[str, object],
         sg_layout: Pair | None,
         grid: Grid | None,
     ) -> Source:
@@ -95,6 +212,7 @@ class Kernel:
             checked_layout(sg_layout or self._sg_layout or ONE_SUBGROUP),
             self._grid if grid is None else grid,
             self.place,
+            self._watch.meaning(),
         )
 
 

@@ -4,14 +4,18 @@ What a call checks depends on types, shapes and strides alone, so that it is che
 """
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, cast
 
+from xetile.language.builder import Pair
+from xetile.language.cache import Recent
 from xetile.language.given import Passed
+from xetile.language.keeping import MOST
 from xetile.language.source import Grid, Source
 from xetile.runtime.buffers import Buffer
 from xetile.runtime.device import Device
+from xetile.runtime.devices import open_device
 
 if TYPE_CHECKING:
     from xetile.language.compiled import Compiled
@@ -21,6 +25,10 @@ MOST_COMBINATIONS = 256
 """Of types and shapes that a kernel remembers the grid of."""
 
 
+_INTEGER_BITS = 32
+"""Of the type that Python's whole numbers have, unless they are larger."""
+
+
 def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
     """What the grid and the checks of a call depend on; None for what is neither buffer, array nor Python's number."""
     found: list[object] = []
@@ -28,14 +36,30 @@ def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
         kind = type(argument)
         if kind is Buffer:
             found.append(cast(Buffer, argument).signature)
-        elif kind is float or kind is int:
+        elif kind is float:
             found.append(kind)
+        elif kind is int:
+            found.append(cast(int, argument).bit_length() < _INTEGER_BITS)
         elif (strides := getattr(argument, "strides", None)) is not None:
             array = cast(Buffer, argument)
             found.append((array.dtype, array.shape, strides))
         else:
             return None
     return tuple(found)
+
+
+class Call(NamedTuple):
+    """What a kernel is specialised by: arguments with the names of their parameters, constants, what a call says."""
+
+    names: tuple[str, ...]
+    arguments: "tuple[Passed, ...]"
+    constants: Mapping[str, object]
+    sg_layout: Pair | None
+    grid: Grid | None
+
+
+KeyOf: TypeAlias = "Callable[[Call], object | None]"
+"""What a call is remembered by; None where it cannot be."""
 
 
 class OnDevice:
@@ -48,7 +72,7 @@ class OnDevice:
         self,
         source: Source,
         compiled: "Compiled",
-        grid_of: "Callable[[Sequence[Passed], Grid | None], Sizes]",
+        grid_of: "Callable[[Sequence[Passed], Grid | None, Sizes | None], Sizes]",
         device: Device,
         *,
         owns: bool,
@@ -64,7 +88,7 @@ class OnDevice:
         if owns:
             weakref.finalize(self, device.close)
 
-    def __call__(self, *arguments: Passed, grid: Grid | None = None) -> None:
+    def __call__(self, *arguments: "Passed", grid: Grid | None = None) -> None:
         """Launch the kernel; arrays that it stores to change in place.
 
         `grid` is as in `Specialised.__call__`. On a GPU a call with buffers returns when the launch is in the queue;
@@ -74,7 +98,7 @@ class OnDevice:
         key = signature(arguments) if grid is None else None
         sizes = None if key is None else self._grids.get(key)
         if sizes is None:
-            sizes = self._grid_of(arguments, grid)
+            sizes = self._grid_of(arguments, grid, self.prepared.grid)
             if key is not None and not callable(self.source.grid):
                 if len(self._grids) >= MOST_COMBINATIONS:
                     self._grids.clear()
@@ -84,6 +108,68 @@ class OnDevice:
     def close(self) -> None:
         """Give back the program, and the device if it was opened here."""
         self.prepared.free()
+        if self._owns:
+            self.device.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class KernelOnDevice:
+    """A kernel on a device, specialised by the arguments of each call; what is built for some stays built.
+
+    Arguments are arrays, numbers, and buffers that `device.buffer` and `device.zeros` make. The device is closed when
+    nobody has this any more, at the end of a `with`, or by `close`, unless it was open before.
+    """
+
+    def __init__(
+        self,
+        place: str | Device,
+        arrange: "Callable[..., Call]",
+        key: KeyOf,
+        prepare: "Callable[[Call, Device], OnDevice]",
+    ) -> None:
+        """`arrange` makes what is called a call, `key` says what it is remembered by, `prepare` makes what launches."""
+        self._arrange = arrange
+        self._owns = not isinstance(place, Device)
+        self.device = place if isinstance(place, Device) else open_device(place)
+        self._key = key
+        self._prepare = prepare
+        self._known: Recent[object, OnDevice] = Recent(MOST)
+        if self._owns:
+            weakref.finalize(self, self.device.close)
+
+    def __call__(
+        self,
+        *arguments: "Passed | None",
+        sg_layout: Pair | None = None,
+        grid: Grid | None = None,
+        **constants: object,
+    ) -> None:
+        """Launch the kernel; arrays that it stores to change in place.
+
+        Errors: as those of `Kernel.specialize` and `OnDevice.__call__`.
+        """
+        call = self._arrange(arguments, constants, sg_layout, grid)
+        key = self._key(call)
+        found = None if key is None else self._known.get(key)
+        if found is None:
+            found = self._prepare(call, self.device)
+            if key is not None:
+                self._known.put(key, found)
+        found(*call.arguments)
+
+    def close(self) -> None:
+        """Give back what was built, and the device if it was opened here."""
+        self._known.clear()
         if self._owns:
             self.device.close()
 

@@ -36,6 +36,8 @@ class Source:
     sg_layout: Pair
     grid: Grid | None
     place: "FileLineColLoc"
+    meaning: bytes | None = None
+    """What the function and all that it reads mean; None where that is not stable, so that nothing is kept."""
 
     def traced(self) -> "Traced":
         """The kernel at level W.
@@ -55,14 +57,14 @@ class Source:
         )
         kernel = find_kernel(module, self.name)
         map_prefetched(kernel, prod(self.sg_layout))
-        try:
-            rule = infer(kernel) if self.grid is None else None
-        except XetileError as error:
-            rule = error
-        traced = Traced(module, rule)
+        traced = Traced(module, None if self.grid is not None else _rule(kernel))
         extents = self._static_extents()
-        if extents is not None and not isinstance(rule, XetileError):
-            _write_grid(kernel, self.grid_of(traced, extents, {}))
+        if extents is None or isinstance(traced.rule, XetileError):
+            return traced
+        if self.grid is not None:
+            _write_grid(kernel, self.evaluated(self.grid, extents, {}))
+        else:
+            _write_grid(kernel, traced.inferred().sizes(extents))
         return traced
 
     def _static_extents(self) -> "list[tuple[int, ...]] | None":
@@ -76,27 +78,13 @@ class Source:
             found.append(known)
         return found
 
-    def grid_of(
-        self,
-        traced: "Traced | None",
-        extents: Sequence[tuple[int, ...]],
-        given: Mapping[str, object],
-        grid: Grid | None = None,
-    ) -> Sizes:
-        """Workgroups of a launch: as the call says, else the kernel, else as its stores ask for.
-
-        `extents` are the shapes of the arguments, `given` those of a call by parameter.
-        Errors: XetileError where nobody says it.
-        """
-        chosen = self.grid if grid is None else grid
-        if chosen is not None:
-            return self._evaluated(chosen, extents, given)
-        rule = infer_rule(self.traced() if traced is None else traced)
-        return rule.sizes(extents)
-
-    def _evaluated(
+    def evaluated(
         self, grid: Grid, extents: Sequence[tuple[int, ...]], given: Mapping[str, object]
     ) -> Sizes:
+        """A grid that somebody says, for arguments of these shapes; `given` are those of a call by parameter.
+
+        Errors: XetileError for what is none.
+        """
         if callable(grid):
             shapes = {name: Shape(e) for name, e in zip(self.types, extents, strict=True)}
             known = {**shapes, **given, **self.constants}
@@ -122,16 +110,22 @@ class Traced(NamedTuple):
     module: "ModuleOp"
     rule: "Rule | XetileError | None"
 
+    def inferred(self) -> Rule:
+        """The rule.
 
-def infer_rule(traced: Traced) -> Rule:
-    """The rule of a grid.
+        Errors: XetileError where it does not follow.
+        """
+        if isinstance(self.rule, XetileError):
+            raise self.rule
+        assert self.rule is not None, "a grid that is said is not inferred"
+        return self.rule
 
-    Errors: XetileError as it was found.
-    """
-    if isinstance(traced.rule, XetileError):
-        raise traced.rule
-    assert traced.rule is not None, "a grid that is said is not inferred"
-    return traced.rule
+
+def _rule(kernel: "Operation") -> Rule | XetileError:
+    try:
+        return infer(kernel)
+    except XetileError as error:
+        return error
 
 
 def checked_grid(kernel: str, grid: object) -> Sizes:

@@ -1,43 +1,64 @@
 """A kernel for arguments of given types and values of its constants: its IR at one level, and a function of arrays."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import xetile.api as api
+from xetile import targets
 from xetile.language.compiled import Compiled, Options
 from xetile.language.given import Given, Passed, check, extents_of, launched
+from xetile.language.keeping import kept
 from xetile.language.on_device import OnDevice
 from xetile.language.source import Grid, Source, Traced
-from xetile.runtime.code import compile_code
+from xetile.runtime.code import Code, compile_code
 from xetile.runtime.device import Device
 from xetile.runtime.devices import open_device
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from xetile.explanation.printing import Explanation
     from xetile.language.grids import Sizes
     from xetile.levels import LevelName
     from xetile.targets.target import Assume, RegisterFile
 
 
+EAGER_VARIABLE = "XETILE_EAGER"
+"""The environment variable that makes calls on numpy execute eagerly: 1 or 0."""
+
+
 class Specialised:
     """A kernel whose types and constants are known; `print` shows its IR, a call executes it on numpy.
 
-    `module` is its IR, at level `level`: `workgroup` as it was written, or what `lower` made of it.
+    `level` says at which level: `workgroup` as it was written, or what `lower` made of it.
     """
 
     def __init__(
         self,
         source: Source,
-        traced: Traced,
+        traced: Traced | None = None,
         level: "LevelName" = "workgroup",
         device: str | None = None,
     ) -> None:
+        """Without `traced` the kernel is traced when its IR is asked for; `device` is what it was lowered for."""
         self.source = source
         self.device = device
-        self.module: ModuleOp = traced.module
         self.level: LevelName = level
-        self._traced = traced
+        self._known = traced
+
+    @property
+    def module(self) -> "ModuleOp":
+        """The kernel's IR.
+
+        Errors: XetileError at the line of the kernel that is at fault.
+        """
+        return self._traced().module
+
+    def _traced(self) -> Traced:
+        if self._known is None:
+            self._known = self.source.traced()
+        return self._known
 
     @property
     def name(self) -> str:
@@ -65,10 +86,14 @@ class Specialised:
         """Execute the kernel on numpy at its level; arrays that it stores to change in place.
 
         `grid` counts workgroups along axes 0, 1 and 2; by default as the kernel says, or its stores ask for. `sanitize`
-        also refuses races on shared memory (docs/running.md).
+        also refuses races on shared memory (docs/running.md). With XETILE_EAGER=1 in the environment a kernel that was
+        not lowered is executed as `eager` does.
         Errors: XetileError for arguments that do not fit, with the parameter; at the kernel's line for what execution
         refuses.
         """
+        if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):
+            self.eager(*arguments, grid=grid, sanitize=sanitize)
+            return
         sizes = self._checked_grid(arguments, grid)
         api.execute(
             self.module, self.name, *launched(arguments), grid=sizes, sanitize=sanitize
@@ -97,7 +122,7 @@ class Specialised:
         """The kernel at a lower level, for a device; options as `xetile.lower` has them."""
         module = api.lower(self.module, to=level, device=device, assume=assume, unroll=unroll)
         return Specialised(
-            self.source, self._traced._replace(module=module), level, device or self.device
+            self.source, self._traced()._replace(module=module), level, device or self.device
         )
 
     def compile(
@@ -114,6 +139,25 @@ class Specialised:
         """
         options = Options(assume, unroll, grf)
         return self._compiled(device, options, most_calls=None)
+
+    def explain(
+        self,
+        device: str | None = None,
+        *,
+        assume: "Assume" = "block",
+        unroll: int | None = None,
+        grf: "RegisterFile | None" = None,
+    ) -> "Explanation":
+        """What becomes of the kernel on a device: messages, registers, conversions, instructions; `print` shows it.
+
+        Places are lines of the kernel's Python file. Options are as `xetile.explain` has them.
+        """
+        from xetile.explanation import explain
+
+        target = self._target(device)
+        return explain(
+            self.module, target, kernel=self.name, assume=assume, unroll=unroll, grf=grf
+        )
 
     def on(
         self,
@@ -143,27 +187,45 @@ class Specialised:
                 opened.close()
             raise
 
+    def _target(self, device: str | None) -> str:
+        return targets.find(device or self.device or targets.DEFAULT).name
+
     def _compiled(
         self, device: str | None, options: Options, *, most_calls: int | None
     ) -> Compiled:
-        from xetile.analysis.kernels import find_kernel
-        from xetile.analysis.targets import target_of
+        """Code, which is kept for kernels that were not lowered."""
+        target = self._target(device)
 
-        kernel = find_kernel(self.module, self.name)
-        target = target_of(kernel, device or self.device).name
-        code = compile_code(
-            self.module,
-            self.name,
-            target,
-            assume=options.assume,
-            unroll=options.unroll,
-            grf=options.grf,
-            most_calls=most_calls,
-        )
+        def make() -> bytes:
+            code = compile_code(
+                self.module, self.name, target, **options._asdict(), most_calls=most_calls
+            )
+            return code.to_bytes()
+
+        if self.level == "workgroup":
+            by: dict[str, str | int | None] = {**options._asdict(), "most_calls": most_calls}
+            data = kept(self.source, "spirv", target, by, make, is_good=_is_code)
+        else:
+            data = make()
+        code = Code.from_bytes(data)
+        assert code is not None, "it was made so, or read before"
         return Compiled(self.name, code, target, options, lambda: self.module)
 
-    def _checked_grid(self, arguments: "Sequence[Passed]", grid: Grid | None) -> "Sizes":
+    def _checked_grid(
+        self, arguments: "Sequence[Passed]", grid: Grid | None, known: "Sizes | None" = None
+    ) -> "Sizes":
+        """The grid for arguments, which are checked; `known` is the one where all extents are."""
         types = self.source.types
         check(self.name, types, arguments)
+        if grid is None and known is not None:
+            return known
         given = dict(zip(types, arguments, strict=True))
-        return self.source.grid_of(self._traced, extents_of(types, arguments), given, grid)
+        shapes = extents_of(types, arguments)
+        chosen = self.source.grid if grid is None else grid
+        if chosen is not None:
+            return self.source.evaluated(chosen, shapes, given)
+        return self._traced().inferred().sizes(shapes)
+
+
+def _is_code(data: bytes) -> bool:
+    return Code.from_bytes(data) is not None

@@ -51,6 +51,10 @@ class ElementType:
     def __repr__(self) -> str:
         return f"xt.{self.name}"
 
+    def __xetile_key__(self) -> object:
+        """What the cache of kernels tells it by."""
+        return "element type", self.name
+
     def __str__(self) -> str:
         return self.name
 
@@ -86,6 +90,10 @@ class ArrayType:
         *batch, rows, columns = self.extents
         extents = (*batch, columns, rows)
         return ArrayType(self.element, extents, column_major=not self.column_major)
+
+    def __xetile_key__(self) -> object:
+        """What the cache of kernels tells it by."""
+        return "array type", repr(self)
 
     def __repr__(self) -> str:
         if self.column_major:

@@ -1,0 +1,161 @@
+"""What calls keep: specialisations in the process, code on disk; figures that need no GPU; eager execution on request."""
+
+import inspect
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import xetile.language as xt
+from xetile.language import source, specialised
+
+SCALE = 2.0
+
+
+@xt.kernel(sg_layout=(2, 2))
+def scaled(X: xt.Array, Y: xt.Array, *, BM: int = 32) -> None:
+    """Y = X * SCALE."""
+    m = xt.program_id(0) * BM
+    Y[m : m + BM, 0:32] = X[m : m + BM, 0:32] * SCALE
+
+
+X = np.ones((64, 32), np.float32)
+
+
+def zeros() -> NDArray[np.float32]:
+    return np.zeros((64, 32), np.float32)
+
+
+@pytest.fixture
+def traces(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of kernels that are traced meanwhile."""
+    found: list[str] = []
+    trace = source.trace
+
+    def counted(function: Any, name: str, *rest: Any, **more: Any) -> Any:
+        found.append(name)
+        return trace(function, name, *rest, **more)
+
+    monkeypatch.setattr(source, "trace", counted)
+    return found
+
+
+def test_a_call_like_the_one_before_traces_nothing(traces: list[str]) -> None:
+    for rows in (32, 32, 16):
+        y = zeros()
+        scaled(X, y, BM=rows)
+        assert (y == 2).all()
+    scaled(X.astype(np.float16), zeros().astype(np.float16))
+    assert len(traces) == 3
+
+
+def test_what_the_kernel_reads_is_looked_at_anew(
+    traces: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    y = zeros()
+    scaled(X, y)
+    monkeypatch.setattr(f"{__name__}.SCALE", 3.0)
+    scaled(X, y)
+    assert (y == 3).all()
+    monkeypatch.undo()
+    scaled(X, y)
+    assert (y == 2).all()
+
+
+def test_code_is_kept_on_disk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, traces: list[str]
+) -> None:
+    monkeypatch.setenv("XETILE_CACHE", str(tmp_path))
+    compiled: list[str] = []
+    compile_code = specialised.compile_code
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        compiled.append("once")
+        return compile_code(*arguments, **options)
+
+    monkeypatch.setattr(specialised, "compile_code", counted)
+
+    def specialise(rows: int) -> xt.Specialised:
+        return scaled.specialize(xt.f32[64, 32], xt.f32[64, 32], BM=rows)
+
+    first = specialise(32).compile("bmg")
+    again = specialise(32).compile("bmg")
+    assert (again.spirv, again.contract) == (first.spirv, first.contract)
+    assert len(compiled) == 1
+    specialise(32).compile("pvc")
+    specialise(16).compile("bmg")
+    specialise(32).compile("bmg", unroll=1)
+    monkeypatch.setattr(f"{__name__}.SCALE", 3.0)
+    assert specialise(32).compile("bmg").spirv != first.spirv
+    assert len(compiled) == 5
+
+
+def test_eager_execution_is_asked_for_by_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @xt.kernel
+    def printing(X: xt.Array, Y: xt.Array) -> None:
+        x = X[0:8, 0:16]
+        print(float(x.sum(1, keepdims=True).sum(0, keepdims=True)))
+        Y[0:8, 0:16] = x
+
+    ones = np.ones((8, 16), np.float32)
+    with pytest.raises(xt.XetileError, match="only when the kernel runs"):
+        printing(ones, ones.copy())
+    monkeypatch.setenv("XETILE_EAGER", "1")
+    y = np.zeros((8, 16), np.float32)
+    printing(ones, y, grid=(1,))
+    assert (y == 1).all()
+    assert capsys.readouterr().out == "128.0\n"
+
+
+def test_a_kernel_looks_like_its_function() -> None:
+    assert scaled.__name__ == "scaled"
+    assert scaled.__doc__ == "Y = X * SCALE."
+    assert list(inspect.signature(scaled).parameters) == ["X", "Y", "BM"]
+    assert pickle.loads(pickle.dumps(scaled)) is scaled
+
+
+def test_kernels_are_explained_by_lines_of_python() -> None:
+    text = str(scaled.specialize(xt.f32[64, 32], xt.f32[64, 32]).explain("bmg"))
+    line = (
+        inspect.getsource(scaled)
+        .splitlines()
+        .index("    Y[m : m + BM, 0:32] = X[m : m + BM, 0:32] * SCALE")
+        + inspect.getsourcelines(scaled)[1]
+    )
+    assert f"test_calling.py:{line}:5" in text
+
+
+def test_configurations_are_ranked() -> None:
+    ranks = scaled.rank(
+        [{"BM": 64}, {"BM": 3.5}, {"BM": 32, "sg_layout": (4, 2)}, {"BX": 1}],
+        xt.f32[64, 32],
+        xt.f32[64, 32],
+        device="bmg",
+        assembly=False,
+        report=lambda done, total: None,
+    )
+    assert ranks.best in ({"BM": 64}, {"BM": 32, "sg_layout": (4, 2)})
+    assert [entry.figures is not None for _, entry in ranks.entries] == [True] * 2 + [
+        False
+    ] * 2
+    assert "not compiled: BX=1: " in str(ranks)
+    assert "has no constant 'BX'" in str(ranks)
+
+
+@pytest.mark.opencl
+def test_a_kernel_on_a_device_specialises_by_its_arguments(traces: list[str]) -> None:
+    with scaled.on("opencl:cpu", device="bmg") as on_device:
+        device = on_device.device
+        x, y = device.buffer(X), device.zeros(X.shape, X.dtype)
+        for _ in range(3):
+            on_device(x, y)
+        assert (y.numpy() == 2).all()
+        z = zeros()
+        on_device(X, z)
+        assert (z == 2).all()
+    assert len(traces) <= 1
