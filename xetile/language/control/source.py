@@ -182,9 +182,8 @@ def _compile(node: ast.FunctionDef, code: CodeType, cells: tuple[str, ...]) -> C
     flags = code.co_flags & _FUTURE
     module = compile(tree, code.co_filename, "exec", flags=flags, dont_inherit=True)
     made = _code_named(module, _BODY)
-    return made.replace(
-        co_name=code.co_name, co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno
-    )
+    # lines are counted from co_firstlineno, which is the `def` here and was the decorator
+    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 _FUTURE = 0x1000000
