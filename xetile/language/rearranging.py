@@ -1,11 +1,14 @@
 """Where elements are: broadcasts, transposes, maps over subgroups."""
 
+from typing import cast
+
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import VectorType
 
 from xetile.hints import isa
 from xetile.language.builder import Pair, current
 from xetile.language.held import Held, type_of
+from xetile.language.literals import number_of
 from xetile.language.refusals import refuse
 
 
@@ -49,6 +52,47 @@ def transposed(held: Held) -> Held:
     rows, columns = held.shape
     value = current().pure_of(TileTransposeOp, held.value, (1, 0))
     return Held(value, held.element, (columns, rows))
+
+
+def sliced(held: Held, places: object) -> Held:
+    """The part of a tile that two slices name, whose bounds are numbers; as numpy's, they may count from the end.
+
+    Errors: XetileError for other places, with what to write.
+    """
+    from xetile.dialects.upstream.vector import ExtractStridedSliceOp
+
+    assert held.shape is not None
+    pair = cast("tuple[object, ...]", places if isinstance(places, tuple) else (places,))
+    if len(pair) != len(held.shape):
+        refuse(f"{len(pair)} places in a tile, which has two dimensions; write x[:, 0:16]")
+    spans = [_bounds(place, extent) for place, extent in zip(pair, held.shape, strict=True)]
+    if spans == [(0, extent) for extent in held.shape]:
+        return held
+    starts = tuple(start for start, _ in spans)
+    rows, columns = (stop - start for start, stop in spans)
+    value = current().pure_of(ExtractStridedSliceOp, held.value, starts, (rows, columns))
+    return Held(value, held.element, (rows, columns))
+
+
+def _bounds(place: object, extent: int) -> Pair:
+    """The first element and the one behind the last."""
+    if not isinstance(place, slice):
+        refuse(
+            f"{place!r} in the brackets of a tile, which keeps two dimensions: write slices, x[:, 3:4]"
+        )
+    bounds = cast("tuple[object, object, object]", (place.start, place.stop, place.step))
+    numbers = [None if bound is None else number_of(bound) for bound in bounds]
+    if any(n is not None and not isinstance(n, int) for n in numbers) or any(
+        bound is not None and number is None
+        for bound, number in zip(bounds, numbers, strict=True)
+    ):
+        refuse("a slice of a tile has bounds that are known before the kernel runs")
+    start, stop, step = slice(*numbers).indices(extent)
+    if step != 1:
+        refuse(f"a slice of a tile with a step of {step}; a tile's parts are of neighbours")
+    if stop <= start:
+        refuse(f"a slice of no element, from {start} to {stop}, of {extent}")
+    return start, stop
 
 
 def mapped(held: Held, sg_layout: Pair, sg_data: Pair) -> Held:

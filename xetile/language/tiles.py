@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.language.arithmetic import Arithmetic
 from xetile.language.builder import Mark, Pair, current
 from xetile.language.held import Held, described, type_of
-from xetile.language.rearranging import mapped, transposed
+from xetile.language.rearranging import mapped, sliced, transposed
 from xetile.language.reductions import Reduction, reduced
 from xetile.language.refusals import refuse
 from xetile.language.types import ElementType, accumulators
@@ -117,6 +117,10 @@ class Tile(Arithmetic):
     def T(self) -> Self:
         """Rows and columns exchanged."""
         return self.made(transposed(self.held()))
+
+    def __getitem__(self, places: object) -> Self:
+        """A part of the tile, `x[:, 16:32]`; bounds are numbers."""
+        return self.made(sliced(self.held(), places))
 
     def sum(self, axis: int, *, keepdims: Literal[True] = True) -> Self:
         """The sums along axis 0 (down the columns) or 1 (along the rows), in the tile's type.

@@ -119,7 +119,7 @@ class Value:
             f"'in' has no meaning for {self.describe()}; write (x == value) and a reduction"
         )
 
-    def __getitem__(self, places: object, /) -> NoReturn:
+    def __getitem__(self, places: object, /) -> object:
         refuse(f"{self.describe()} is not indexed; index the array that it is loaded from")
 
     def __array_ufunc__(

@@ -255,7 +255,7 @@ REFUSED: dict[str, tuple[Compute, str]] = {
     ),
     "item": (
         lambda a, b: a[0, 0],
-        "a tile of 8x16xf32 is not indexed; index the array that it is loaded from",
+        "0 in the brackets of a tile, which keeps two dimensions: write slices, x[:, 3:4]",
     ),
     "attribute": (
         lambda a, b: setattr(a, "shape", (16, 8)),
