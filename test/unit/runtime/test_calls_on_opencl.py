@@ -1,6 +1,8 @@
 """Kernels that are called often, on Intel's OpenCL runtime for CPUs: in a process of its own, and in this one."""
 
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -118,3 +120,42 @@ def test_what_the_page_shows_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert command is not None
     assert kernel.main(command[1].split()) == 0
     exec(compile(code, "devices.md", "exec"), {})
+
+
+AS_ON_A_GPU = """
+import os
+from xetile.runtime.devices import LOADER_VARIABLE, cpu_library
+os.environ[LOADER_VARIABLE] = str(cpu_library())
+import numpy, pyopencl, sys, xetile
+from xetile.runtime.code import compile_code
+from xetile.runtime.opencl import OpenCLDevice, describe, devices
+
+found = devices(pyopencl.device_type.CPU)[0]
+information = describe("opencl:gpu", found)._replace(emulates=False)
+code = compile_code(xetile.parse(sys.argv[1]), target="bmg")
+with OpenCLDevice(found, information) as device:
+    gemm = device.prepare(code)
+    A, B = numpy.ones((24, 48), numpy.float16), numpy.ones((48, 64), numpy.float16)
+    a, b, c = device.buffer(A), device.buffer(B), device.zeros((24, 64), numpy.float32)
+    for _ in range(20):
+        gemm(a, b, c)
+    assert (c.numpy() == 48).all()
+    gemm(a, b, c)
+    a.free()
+    a = device.buffer(A * 2)
+    gemm(a, b, c)
+    gemm.free()
+    device.synchronize()
+    assert (c.numpy() == 96).all()
+try:
+    a.numpy()
+except xetile.XetileError as error:
+    print(error)
+"""
+
+
+def test_launches_of_a_device_that_emulates_nothing_are_waited_for_when_buffers_are_read():
+    kernel = Path(__file__).parents[1] / "examples" / "Inputs" / "gemm_plain_loads.mlir"
+    command = [sys.executable, "-c", AS_ON_A_GPU, str(kernel)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "opencl:gpu is closed; open it again\n"

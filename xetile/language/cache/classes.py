@@ -7,7 +7,7 @@ from enum import Enum, EnumType
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
-_NAMES = """__dict__ __weakref__ __module__ __firstlineno__ __static_attributes__ __dataclass_fields__
+_NAMES = """__dict__ __weakref__ __firstlineno__ __static_attributes__ __dataclass_fields__
 __dataclass_params__ __parameters__ __orig_bases__ __abstractmethods__ _abc_impl __doc__"""
 
 _SAYS_NOTHING = frozenset(_NAMES.split())
@@ -55,7 +55,8 @@ def _is_made(kind: type, name: str, value: object) -> bool:
     if isinstance(value, MemberDescriptorType | GetSetDescriptorType):
         return True
     if isinstance(kind, EnumType):
-        return name in kind.__members__ or _OF_ENUMS.fullmatch(name) is not None
+        is_data = not callable(getattr(value, "__func__", value))
+        return name in kind.__members__ or (is_data and _OF_ENUMS.fullmatch(name) is not None)
     if is_dataclass(kind) and isinstance(value, FunctionType):
         space, text = value.__globals__, value.__code__.co_filename
         generated = text == "<string>" or space.get("__name__") == "dataclasses"

@@ -32,7 +32,7 @@ class Guards:
         """Whether all is as it was."""
         try:
             return self._hold()
-        except RuntimeError:  # another thread changes a dictionary
+        except Exception:  # of the user's code, or as another thread changes a dictionary
             return False
 
     def _hold(self) -> bool:
@@ -110,15 +110,13 @@ class Guards:
         return seen
 
     def bytes(self, array: Any) -> bytes:
-        """The bytes, type and shape of a numpy array."""
-        dtype, shape, seen = array.dtype, array.shape, array.tobytes()
+        """The bytes of a numpy array, and how it is laid out."""
 
-        def check() -> bool:
-            return bool(
-                array.shape == shape and array.dtype == dtype and array.tobytes() == seen
-            )
+        def layout() -> tuple[object, ...]:
+            return (array.dtype, array.shape, array.strides)
 
-        self._checks.append(check)
+        told, seen = layout(), array.tobytes()
+        self._checks.append(lambda: layout() == told and array.tobytes() == seen)
         return seen
 
 

@@ -12,7 +12,6 @@ import numpy
 _BY_REPR = (
     NoneType,
     bool,
-    int,
     EllipsisType,
     NotImplementedType,
     range,
@@ -38,6 +37,8 @@ def leaf(value: object) -> tuple[str, bytes] | None:
         return "complex", pack("<dd", number.real, number.imag)
     if kind is bytes:
         return "bytes", cast(bytes, value)
+    if kind is int:
+        return "int", f"{value:x}".encode()
     if kind in _BY_REPR:
         return kind.__name__, repr(value).encode()
     if isinstance(value, numpy.dtype):

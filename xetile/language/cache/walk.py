@@ -116,7 +116,8 @@ class Walk:
     def _array(self, array: "numpy.ndarray[Any, Any]") -> None:
         if array.dtype.hasobject:
             raise Opaque("an array of objects")
-        self._note("array", f"{type(array).__qualname__} {array.shape}".encode())
+        kind = type(array).__qualname__
+        self._note("array", f"{kind} {array.shape} {array.strides}".encode())
         self.take(array.dtype)
         self._note("bytes", self.guards.bytes(array))
 
@@ -128,7 +129,7 @@ class Walk:
         if reads.written:
             raise Opaque(f"a function that changes the global '{reads.written[0]}'")
         guards.function(function)
-        self._note("function", code.co_name.encode())
+        self._note("function", f"{function.__name__} {function.__qualname__}".encode())
         self._code(function)
         self.take(function.__defaults__)
         self.take(function.__kwdefaults__)
@@ -173,7 +174,8 @@ class Walk:
             self.trail.append(attribute)
             module, attributes = value, tuple(rest)
             value = self.guards.name(vars(module), attribute)
-            if value is MISSING and hasattr(module, "__getattr__"):
+            is_plain = type(module) is ModuleType
+            if not is_plain or (value is MISSING and hasattr(module, "__getattr__")):
                 raise Opaque(f"which module '{module.__name__}' makes when it is asked")
         self.take(_Missing if value is MISSING else value)
         del self.trail[depth:]
@@ -343,6 +345,7 @@ _BASES = (object, SimpleNamespace, *SUBCLASSED, *_CONTAINERS)
 
 _WRAPPERS = {
     "method": ("__func__", "__self__"),
+    "slice": ("start", "stop", "step"),
     "partial": ("func", "args", "keywords"),
     "staticmethod": ("__func__",),
     "classmethod": ("__func__",),

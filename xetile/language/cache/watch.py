@@ -3,6 +3,7 @@
 from types import FunctionType
 from typing import NamedTuple
 
+from xetile.errors import one_line
 from xetile.language.cache.guards import Guards
 from xetile.language.cache.walk import Opaque, Walk
 
@@ -61,6 +62,11 @@ def _look(*values: object) -> _Found:
         return _Found(walk.guards, None, walk.places(), f"{reads}: its value is not stable")
     except RecursionError:
         return _Found(walk.guards, None, walk.places(), "reads values that nest too deeply")
+    except Exception as error:  # of the user's code that was asked
+        name, reason = ".".join(walk.trail), one_line(f"{type(error).__name__}: {error}")
+        return _Found(
+            walk.guards, None, walk.places(), f"reads '{name}', which raises {reason}"
+        )
     return _Found(walk.guards, walk.meaning(), walk.places(), None)
 
 

@@ -42,6 +42,9 @@ NAME = "name"
 SIZES = [1, 2, (3, 4)]
 TABLE = {"a": 1.5, "b": np.float16}
 WEIGHTS = np.arange(4, dtype=np.float32)
+GRID = np.zeros((4, 4))
+PART = slice(1, 4)
+LARGE = 1 << 20_000
 TYPE = np.dtype("int8")
 
 
@@ -170,6 +173,13 @@ READS = {
     "type of elements": ("TYPE", "TYPE = np.dtype('uint8')"),
     "member": ("MODE", "MODE = Mode.EXACT"),
     "method of an enumeration": ("MODE.factor()", "Mode.factor = lambda self: 3"),
+    "what an enumeration has in place of no member": (
+        "Mode(9)",
+        "Mode._missing_ = classmethod(lambda cls, value: Mode.FAST)",
+    ),
+    "layout of an array": ("GRID", "GRID = np.asfortranarray(GRID)"),
+    "slice": ("PART", "PART = slice(2, 4)"),
+    "large number": ("LARGE", "LARGE += 1"),
     "named tuple": ("PAIR.both()", "PAIR = Pair(2)"),
     "method of a named tuple": ("PAIR.both()", "Pair.both = lambda self: 3"),
     "dataclass": ("CONFIG.area()", "CONFIG = Config(9)"),
@@ -354,6 +364,11 @@ OPAQUE = {
         "WEIGHTS = np.array([None])",
         "reads 'WEIGHTS', an array of objects",
     ),
+    "what a module of a class of its own has": (
+        "helpers.made",
+        "helpers.__class__ = type('Own', (type(helpers),), {'made': property(lambda self: 3)})",
+        "reads 'helpers.made', which module 'helpers_of_it' makes",
+    ),
     "a number that a class of C holds": (
         "held",
         "import threading; held = threading.Lock()",
@@ -455,6 +470,19 @@ def test_objects_may_say_what_they_mean():
     assert watch.meaning() not in (None, before)
     ours.function = io.StringIO()
     assert watch.meaning() is None
+
+
+def test_what_raises_when_it_is_asked_has_no_meaning():
+    class Wrong:
+        def __xetile_key__(self) -> object:
+            raise ValueError("not\nnow")
+
+    wrong = Wrong()
+
+    def kernel() -> object:
+        return wrong
+
+    assert Watch(kernel).reason() == "reads 'wrong', which raises ValueError: not now"
 
 
 def test_values_are_told_apart():
