@@ -64,7 +64,9 @@ def sliced(held: Held, places: object) -> Held:
     assert held.shape is not None
     pair = cast("tuple[object, ...]", places if isinstance(places, tuple) else (places,))
     if len(pair) != len(held.shape):
-        refuse(f"{len(pair)} places in a tile, which has two dimensions; write x[:, 0:16]")
+        refuse(
+            f"{len(pair)} place{'s' * (len(pair) != 1)} in the brackets of a tile, which has two dimensions; write x[:, 0:16]"
+        )
     spans = [_bounds(place, extent) for place, extent in zip(pair, held.shape, strict=True)]
     if spans == [(0, extent) for extent in held.shape]:
         return held

@@ -32,7 +32,7 @@ def test_parts_of_tiles_are_numpys(level: LevelName | None) -> None:
 Part = Callable[[xt.Tile], object]
 
 REFUSED: list[tuple[Part, str]] = [
-    (lambda x: x[0], "1 places in a tile, which has two dimensions"),
+    (lambda x: x[0], "1 place in the brackets of a tile, which has two dimensions"),
     (lambda x: x[0, :], "0 in the brackets of a tile, which keeps two dimensions"),
     (lambda x: x[::2, :], "a slice of a tile with a step of 2"),
     (lambda x: x[8:8, :], "a slice of no element, from 8 to 8, of 16"),
