@@ -97,6 +97,7 @@ def _kernel(
         subgroups=None if heard.block is None else prod(heard.block) // target.threads,
         shared_bytes=_shared_bytes(function),
         accesses=heard.accesses(),
+        is_tested=lanes.is_tested,
         once=lanes.once,
         loops=tuple(lanes.loops),
         owners=heard.owners,

@@ -12,6 +12,9 @@ from xetile.targets.target import BYTE_BITS, Assume, RegisterFile
 Kind: TypeAlias = Literal["load", "store", "prefetch", "atomic"]
 """What an access does with memory."""
 
+Space: TypeAlias = Literal["global", "shared"]
+"""Which memory: that of the device, or what a workgroup shares."""
+
 Counter: TypeAlias = Literal["ocloc", "estimate"]
 """Who counted: Intel's offline compiler in its assembly, or we, at level L."""
 
@@ -59,11 +62,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Access:
-    """An access to global memory as the source has it, and the messages that it became.
+    """An access to memory as the source has it, and the messages that it became.
 
     Attributes:
         place: where it stands; None where nothing says it.
         kind: what it does.
+        space: which memory.
         matrix: the name of the argument or view; empty where it has none.
         element: the type of its elements, such as `f16`; empty where it is unknown; `bits` of one.
         workgroup: rows and columns of the workgroup's tile; None where the source has none.
@@ -75,6 +79,7 @@ class Access:
 
     place: Place | None
     kind: Kind
+    space: Space
     matrix: str
     element: str
     bits: int | None
@@ -215,7 +220,9 @@ class Kernel:
         grid: workgroups (x, y, z); None where the host decides.
         subgroups: of a workgroup; None where that is unknown.
         shared_bytes: shared memory of a workgroup.
-        accesses: to global memory, in the order of the source.
+        accesses: to memory, in the order of the source; those to shared memory that the source has not are in tallies
+            alone.
+        is_tested: whether the kernel tests its matrices, and has the same with gathers beside all this (assume=check).
         once: what stands outside of loops.
         loops: in order; an outer loop comes before those in it.
         owners: how values change their owners among subgroups.
@@ -235,6 +242,7 @@ class Kernel:
     subgroups: int | None
     shared_bytes: int
     accesses: tuple[Access, ...]
+    is_tested: bool
     once: Tally
     loops: tuple[Loop, ...]
     owners: tuple[Owners, ...]

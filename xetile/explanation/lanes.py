@@ -19,8 +19,9 @@ from xetile.dialects.xevm import (
     BlockStoreOp,
     MMAOp,
 )
-from xetile.explanation.facts import Kind, Loop, Message, Place, Tally
+from xetile.explanation.facts import Kind, Loop, Message, Place, Space, Tally
 from xetile.explanation.sources import place_of
+from xetile.levels import SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.unrolling import LOOPS, rounds_of
 from xetile.passes.convert_xevm_to_llvm.view import LLVMView
 from xetile.targets.target import BYTE_BITS
@@ -34,12 +35,19 @@ _COUNTED: dict[Kind, str] = {
 }
 
 
+_SPACES: dict[int | None, Space] = {
+    GLOBAL_ADDRESS_SPACE: "global",
+    SHARED_ADDRESS_SPACE: "shared",
+}
+
+
 class At(NamedTuple):
     """Where messages stand, in the source and in which loop, and what they do."""
 
     place: Place | None
     kind: Kind
     loop: int | None
+    space: Space = "global"
 
 
 class _Moved(NamedTuple):
@@ -50,13 +58,17 @@ class _Moved(NamedTuple):
 
 @dataclass
 class Lanes:
-    """A kernel at level V: its loops, what stands outside of them, and its messages to global memory by their place."""
+    """A kernel at level V: its loops, what stands outside of them, its messages by their place.
+
+    `is_tested` is whether the kernel tests its matrices, and has beside what is told here the same with gathers.
+    """
 
     loops: list[Loop] = field(default_factory=list[Loop])
     once: Tally = field(default_factory=Tally)
     messages: dict[At, Counter[tuple[str, int]]] = field(
         default_factory=dict[At, Counter[tuple[str, int]]]
     )
+    is_tested: bool = False
 
     def of(self, at: At) -> tuple[Message, ...]:
         """The messages of a place, alike ones as one."""
@@ -94,7 +106,21 @@ class _Reader:
                 self.region(op, self.entered(op, loop))
             else:
                 self.counted(op, loop)
-                self.region(op, loop)
+                if self.is_test(op):
+                    self.lanes.is_tested = True
+                    self.block(op.regions[0].blocks[0], loop)
+                else:
+                    self.region(op, loop)
+
+    def is_test(self, op: Operation) -> bool:
+        """Whether one branch of an op has messages, and the other one gathers in their place (assume=check)."""
+        if op.name != "scf.if" or SURFACES_ATTRIBUTE not in self.view.function.attributes:
+            return False
+        places = [
+            {place_of(inner) for inner in region.walk() if _space(inner) is not None}
+            for region in op.regions
+        ]
+        return not places[0].isdisjoint(places[1])
 
     def entered(self, op: Operation, outer: int | None) -> int:
         number = len(self.lanes.loops)
@@ -115,11 +141,9 @@ class _Reader:
             tally["shuffles"] += 1
         elif _is_barrier(op):
             tally["barriers"] += 1
-        elif (space := _space(op)) == SHARED_ADDRESS_SPACE:
-            tally["shared"] += 1
-        elif space == GLOBAL_ADDRESS_SPACE and (moved := self.moved(op)) is not None:
-            tally[_COUNTED[moved.kind]] += 1
-            at = At(place_of(op), moved.kind, loop)
+        elif (space := _SPACES.get(_space(op))) and (moved := self.moved(op)) is not None:
+            tally["shared" if space == "shared" else _COUNTED[moved.kind]] += 1
+            at = At(place_of(op), moved.kind, loop, space)
             self.lanes.messages.setdefault(at, Counter())[moved[1:]] += 1
 
     def moved(self, op: Operation) -> _Moved | None:
@@ -164,22 +188,27 @@ def _simple(op: Operation) -> _Moved | None:
     """Messages of one dimension, and those in which each lane has its own address."""
     if isinstance(op, BlockLoadOp):
         size = _bits(op.res.type) * LANES // BYTE_BITS
-        return _Moved("load", f"block of {size} bytes", size)
+        return _Moved("load", f"{size} bytes in a row", size)
     if isinstance(op, BlockStoreOp):
         size = _bits(op.val.type) * LANES // BYTE_BITS
-        return _Moved("store", f"block of {size} bytes", size)
+        return _Moved("store", f"{size} bytes in a row", size)
     name = op.name.partition(".")[2]
     if "atomic" in name or "cmpxchg" in name:
         bits = _bits(op.results[0].type)
-        return _Moved("atomic", f"lanes, {bits} bits each", bits * LANES // BYTE_BITS)
+        return _by_lanes("atomic", bits)
     if name == "prefetch":
-        return _Moved("prefetch", "lanes", 0)
+        return _by_lanes("prefetch", 0)
     kinds: dict[str, Kind] = {"load": "load", "store": "store"}
     if name not in kinds:
         return None
     values = op.results if name == "load" else op.operands[:1]
-    bits = _bits(values[0].type)
-    return _Moved(kinds[name], f"lanes, {bits} bits each", bits * LANES // BYTE_BITS)
+    return _by_lanes(kinds[name], _bits(values[0].type))
+
+
+def _by_lanes(kind: Kind, bits: int) -> _Moved:
+    """Each lane at its own address."""
+    size = bits // BYTE_BITS
+    return _Moved(kind, f"{LANES} lanes x {size} bytes", size * LANES)
 
 
 def _bits(type: Attribute) -> int:

@@ -46,32 +46,40 @@ class Heard:
     block: tuple[int, int, int] | None = None
 
     def accesses(self) -> tuple[Access, ...]:
-        """The accesses in the order of the source, with what became of them; then what only lower levels have."""
-        made = list(self.lanes.messages)
-        order = {at: number for number, at in enumerate(self.source.accesses)}
-        left = [At(*at, None) for at in order if not any(m[:2] == at for m in made)]
+        """The accesses in the order of the source, with what became of them; then what only lower levels have.
+
+        Exchanges through shared memory, which the source does not have, are left out.
+        """
+        tiles = self.source.accesses
+        order = {at: number for number, at in enumerate(tiles)}
+        made = [at for at in self.lanes.messages if at.space == "global" or at[:2] in order]
+        known = {(at.place, at.kind) for at in made}
+        left = [At(*at, None, tiles[at].space) for at in order if at not in known]
 
         def key(at: At) -> tuple[int, int]:
-            return order.get((at.place, at.kind), len(order)), at.loop or 0  # pyright: ignore
+            number = None if at.place is None else order.get((at.place, at.kind))
+            return len(order) if number is None else number, -1 if at.loop is None else at.loop
 
         return tuple(self._access(at) for at in sorted([*made, *left], key=key))
 
     def _access(self, at: At) -> Access:
         known = None if at.place is None else (at.place, at.kind)
-        tile = self.source.accesses.get(known) if known else None
-        own = self.source.subgroup.get(known, []) if known else []
-        named = tile or (own[0] if own else Tile("", "", None, ()))
+        tile = None if known is None else self.source.accesses.get(known)
+        own = [] if known is None else self.source.subgroup.get(known, [])
+        named = tile or (own[0] if own else Tile(at.space, "", "", None, ()))
+        is_workgroup = tile is not None and self.source.is_workgroup
         return Access(
-            at.place,
-            at.kind,
-            named.matrix,
-            named.element,
-            named.bits,
-            tile.shape if tile and self.source.is_workgroup else None,
-            own[0].shape if own else None,
-            len(own),
-            self.lanes.of(at),
-            at.loop,
+            place=at.place,
+            kind=at.kind,
+            space=at.space,
+            matrix=named.matrix,
+            element=named.element,
+            bits=named.bits,
+            workgroup=named.shape if is_workgroup else None,
+            subgroup=own[0].shape if own else None,
+            units=len(own),
+            messages=self.lanes.of(at),
+            loop=at.loop,
         )
 
 

@@ -77,8 +77,11 @@ def figures_of(kernel: Kernel) -> Figures:
     """The figures of a kernel that was explained."""
     unit = _unit(kernel)
     inside = kernel.subgroups or 1
-    moved = [(access, _times(kernel, access.loop, unit)) for access in kernel.accesses]
-    moved = [(access, times) for access, times in moved if access.kind != "prefetch"]
+    moved = [
+        (access, _times(kernel, access.loop, unit))
+        for access in kernel.accesses
+        if access.kind != "prefetch" and access.space == "global"
+    ]
     tiles = [_tile_bytes(access, times) for access, times in moved]
     stored = sum(access.bytes * times for access, times in moved if access.kind == "store")
     work, work_unit = _work(kernel, stored)

@@ -15,9 +15,10 @@ from xetile.dialects.traits import (
     has_trait,
 )
 from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile.attributes import SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import position
-from xetile.explanation.facts import Kind, Place
+from xetile.explanation.facts import Kind, Place, Space
 
 _BY_NAME: Mapping[str, Kind] = {
     "xegpu.load_nd": "load",
@@ -34,8 +35,9 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class Tile(NamedTuple):
-    """What an op moves: the name of its matrix, the type of an element and its bits, the extents."""
+    """What an op moves: the memory, the name of its matrix, the type of an element and its bits, the extents."""
 
+    space: Space
     matrix: str
     element: str
     bits: int | None
@@ -123,6 +125,7 @@ def _tile(op: Operation) -> Tile | None:
         if isinstance(value.type, TileType):
             type = value.type
             return Tile(
+                "shared" if type.memory_space == SHARED else "global",
                 _name(value),
                 str(type.element_type),
                 memory_bits(type.element_type),
@@ -136,7 +139,7 @@ def _tile(op: Operation) -> Tile | None:
     places = [value for value in op.operands if not _is_vector(value.type)]
     name = _name(places[0]) if places else ""
     shape = tuple(getattr(type, "get_shape")())  # noqa: B009
-    return Tile(name, str(element), memory_bits(element), shape)
+    return Tile("global", name, str(element), memory_bits(element), shape)
 
 
 def _is_vector(type: Attribute) -> bool:

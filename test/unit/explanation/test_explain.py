@@ -98,7 +98,7 @@ def test_holders_make_up_what_is_held_and_bytes_what_is_moved(
         counts = [
             message.count
             for access in kernel.accesses
-            if access.kind == name
+            if access.kind == name and access.space == "global"
             for message in access.messages
         ]
         counted = {"prefetch": "prefetches"}.get(name, f"{name}s")
@@ -193,7 +193,43 @@ def test_what_cannot_be_moved_by_blocks_is_told_as_lanes() -> None:
     (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
     found = {(a.matrix, a.kind): messages(a) for a in kernel.accesses}
     assert found["A", "load"] == "1 of 16x16x2"
-    assert found["B", "load"].endswith("of lanes, 16 bits each")
+    assert found["B", "load"] == "32 of 16 lanes x 2 bytes"
+
+
+def test_messages_that_a_kernel_tests_for_are_told_without_the_gathers_beside_them(
+    explained: Explained,
+) -> None:
+    module = xetile.parse(EXAMPLES / "gemm_f16_plain.mlir")
+    found = xetile.explain(module, device="bmg", assume="check", assembly=False)
+    (kernel,) = found.kernels
+    plain = explained("gemm_f16_plain")
+    assert kernel.is_tested
+    assert not plain.is_tested
+    assert (kernel.accesses, kernel.loops, kernel.once) == (
+        plain.accesses,
+        plain.loops,
+        plain.once,
+    )
+    assert "beside all this: the same with gathers" in str(found)
+
+
+def test_accesses_to_shared_memory_are_told_apart() -> None:
+    module = xetile.parse(EXAMPLES / "rfc" / "2.4-shared-memory.mlir")
+    (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
+    found = {
+        (one.matrix, one.kind): (one.space, messages(one))
+        for one in kernel.accesses
+        if one.loop == 0
+    }
+    assert found == {
+        ("A", "load"): ("global", "1 of 4x16x2"),
+        ("B", "load"): ("global", "1 of 4x16x2 packed"),
+        ("ring_a", "load"): ("shared", "8 of 256 bytes in a row"),
+        ("ring_b", "load"): ("shared", "4 of 512 bytes in a row"),
+        ("ring_a", "store"): ("shared", "2 of 128 bytes in a row"),
+        ("ring_b", "store"): ("shared", "2 of 128 bytes in a row"),
+    }
+    assert kernel.loops[0].tally.shared == 16
 
 
 def test_loops_are_left_as_they_are_where_asked() -> None:
