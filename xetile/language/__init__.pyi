@@ -1,6 +1,8 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
 from .arrays import Array as Array
 from .cells import Cell as Cell
+from .checks import print as print
+from .checks import static_assert as static_assert
 from .control.functions import function as function
 from .elements import bf16 as bf16
 from .elements import f16 as f16
@@ -18,6 +20,7 @@ from .elements import index as index
 from .elements import tf32 as tf32
 from .elements import ui4 as ui4
 from .elements import ui8 as ui8
+from .fastmath import fastmath as fastmath
 from .functions import abs as abs
 from .functions import cdiv as cdiv
 from .functions import ceil as ceil
@@ -25,11 +28,10 @@ from .functions import cos as cos
 from .functions import erf as erf
 from .functions import exp as exp
 from .functions import exp2 as exp2
-from .fastmath import fastmath as fastmath
 from .functions import floor as floor
+from .functions import fma as fma
 from .functions import fmax as fmax
 from .functions import fmin as fmin
-from .functions import fma as fma
 from .functions import log as log
 from .functions import log2 as log2
 from .functions import maximum as maximum
@@ -46,7 +48,10 @@ from .kernels import kernel as kernel
 from .making import arange as arange
 from .making import full as full
 from .making import zeros as zeros
+from .programs import barrier as barrier
+from .programs import num_programs as num_programs
 from .programs import program_id as program_id
+from .programs import shared as shared
 from .ranges import range as range
 from .ranges import Range as Range
 from .regions import Region as Region

@@ -22,7 +22,7 @@ from xetile.language.places import Span
 from xetile.language.rearranging import broadcast, common_shape
 from xetile.language.refusals import refuse
 from xetile.language.regions import Atomic, LoadCache, StoreCache, atomic, fitting, hints_of
-from xetile.language.surfaces import Start
+from xetile.language.surfaces import SHARED, Start
 from xetile.language.tiles import Tile
 from xetile.language.types import ElementType, i1, index
 from xetile.language.values import describe
@@ -136,7 +136,9 @@ class Gather:
     def _tile(self, line: Held) -> SSAValue:
         from xetile.dialects.xetile import InitTileOp, TileAttr, TileType
 
-        kind = TileType(self.shape, self.dtype.attribute, TileAttr(scattered=True))
+        space = SHARED if self.array.surface.shared else 0
+        attribute = TileAttr(scattered=True, memory_space=space)
+        kind = TileType(self.shape, self.dtype.attribute, attribute)
         op = InitTileOp(self.array.line.value, (), (), (), kind, indices=line.value)
         return current().result(op)
 
