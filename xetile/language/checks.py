@@ -1,4 +1,4 @@
-"""What a kernel prints, and what holds before it runs: `xt.print("k =", k)`, `xt.static_assert(BM % 8 == 0, "...")`."""
+"""What a kernel prints, and what it holds to be true: `xt.print("k =", k)`, `xt.check(i < N, "rows lie inside")`."""
 
 from xetile.language.arithmetic import Single
 from xetile.language.builder import current
@@ -39,6 +39,24 @@ def _printed(held: Held) -> Held:
         return held if element == f64 else converted(held, f32)
     wide = element.kind == "index" or element == i64
     return converted(held, i64 if wide else i32)
+
+
+def check(condition: "Tile | Single | bool", message: str) -> None:
+    """What has to hold here, for every element; execution on numpy reports the first where it does not.
+
+    It is no part of what is compiled for a device.
+    Errors: XetileError, with the message, for what is False before the kernel runs.
+    """
+    from xetile.dialects.xetile import CheckOp
+
+    _check_text("xt.check", message)
+    if isinstance(condition, Value):
+        held = condition.held()
+        if held.element.kind != "boolean":
+            refuse(f"xt.check of {held.describe()}: a condition is i1; write a comparison")
+        current().insert(CheckOp(held.value, message))
+    else:
+        _hold("xt.check", condition, message)
 
 
 def static_assert(condition: "Single | bool", message: str) -> None:

@@ -65,7 +65,8 @@ def sliced(held: Held, places: object) -> Held:
     pair = cast("tuple[object, ...]", places if isinstance(places, tuple) else (places,))
     if len(pair) != len(held.shape):
         refuse(
-            f"{len(pair)} place{'s' * (len(pair) != 1)} in the brackets of a tile, which has two dimensions; write x[:, 0:16]"
+            f"{len(pair)} place{'s' * (len(pair) != 1)} in the brackets of a tile, which has two dimensions; "
+            "write x[:, 0:16]"
         )
     spans = [_bounds(place, extent) for place, extent in zip(pair, held.shape, strict=True)]
     if spans == [(0, extent) for extent in held.shape]:

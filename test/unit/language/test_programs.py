@@ -68,6 +68,23 @@ def test_printing(capfd: pytest.CaptureFixture[str]) -> None:
 @xt.kernel
 def checked(X: xt.Array, N: xt.Array, *, BM: int = 8) -> None:
     xt.static_assert(X.shape[1] == 16, "rows have 16 elements")
+    n = N[0]
+    xt.check(n < 8, "n is small")
+    xt.check(X[0:BM, 0:16] > 0.0, "elements are positive")
+
+
+def test_checks_are_reported_with_the_element() -> None:
+    x, n = np.ones((8, 16), np.float32), np.zeros(1, np.int32)
+    specialised = checked.specialize(xt.f32[8, 16], xt.i32[1], grid=(1,))
+    specialised(x, n)
+    x[2, 3] = -1
+    for execute in (specialised, specialised.eager):
+        with pytest.raises(xt.XetileError, match="elements are positive") as error:
+            execute(x, n)
+        assert error.value.location is not None
+        assert error.value.location.filename.data == __file__
+        assert "2" in error.value.message
+        assert "3" in error.value.message
 
 
 def test_static_assertions() -> None:
@@ -80,6 +97,14 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "extent": (
         lambda A: xt.shared((A[0, 0], 8), xt.f32),
         "xt.shared of shape (<a scalar of f32>, 8); its extents are known before it runs, such as (64, 32)",
+    ),
+    "condition": (
+        lambda A: xt.check(A[0, 0], "it holds"),
+        "xt.check of a scalar of f32: a condition is i1; write a comparison",
+    ),
+    "text": (
+        lambda A: xt.check(A[0, 0] > 0, 3),  # pyright: ignore
+        "xt.check has the message Python 3; expected text that says what has to hold",
     ),
     "static": (
         lambda A: xt.static_assert(A[0, 0] > 0, "it holds"),
