@@ -68,6 +68,11 @@ def level(function: Operation) -> Unit:
     return "subgroup"
 
 
+def is_of_subgroup(function: Operation) -> bool:
+    """Whether a kernel says that it is one for a subgroup, as those made of workgroups' do, whatever ops it has."""
+    return function.attributes.get(UNIT_ATTRIBUTE) == StringAttr("subgroup")
+
+
 def set_level(function: Operation, level: Unit) -> None:
     """Write the level on the kernel."""
     function.attributes[UNIT_ATTRIBUTE] = StringAttr(level)

@@ -31,7 +31,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect, set_level
+from xetile.analysis.kernels import functions, holds_dialect, is_of_subgroup, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.errors import fail
 from xetile.passes.convert_xegpu_to_xevm import (
@@ -101,7 +101,7 @@ class ConvertXeGPUToXeVM(ModulePass):
                     function,
                     "the kernel still holds xetile ops; run convert-xetile-to-xegpu first",
                 )
-            if not holds_dialect(function, "xegpu"):
+            if not holds_dialect(function, "xegpu") and not is_of_subgroup(function):
                 continue
             merge_straight_blocks(function)
             target = device_of(function, self.device)

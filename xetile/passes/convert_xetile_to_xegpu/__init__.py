@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from xetile.analysis.kernels import functions, holds_dialect, level, set_level
+from xetile.analysis.kernels import functions, holds_dialect, is_of_subgroup, level, set_level
 from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
@@ -70,7 +70,7 @@ class ConvertXeTileToXeGPU(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_option(op, self.device)
         for function in list(functions(op)):
-            if not holds_dialect(function, "xetile"):
+            if not holds_dialect(function, "xetile") and not is_of_subgroup(function):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
