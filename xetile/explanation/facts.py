@@ -133,7 +133,6 @@ class Loop:
         copies: rounds that are written one behind the other in the loop that is emitted; where that is all of them, no
             loop is left.
         tally: what a round does, without loops that are in it.
-        instructions: of a round; None where nobody counted them, for only those of the loop with most products are.
     """
 
     place: Place | None
@@ -141,7 +140,6 @@ class Loop:
     rounds: int | None
     copies: int
     tally: Tally
-    instructions: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """An explanation as a report for people: a few tables for each kernel, units in their heads."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -207,10 +208,16 @@ def _conversions(kernel: Kernel) -> Iterator[str]:
                 (f"{one.count} x " if one.count > 1 else "") + number(one.price),
                 one.how,
                 names.get(one.loop, "") if one.loop else "",
-                one.why,
+                _reason(one.why),
             )
         )
     yield from table(rows, "<<<><<<", indent=_IN)
+
+
+def _reason(why: str) -> str:
+    """Why a vector is converted, without the name that its op has at level X."""
+    why = re.sub(r"^'[\w.]+' ", "it ", why)
+    return re.sub(r"^the result of '[\w.]+'", "its result", why)
 
 
 def _place(place: Place | None) -> str:

@@ -1,6 +1,8 @@
 """Configurations of a kernel, ordered by figures that need no GPU."""
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -114,19 +116,27 @@ def _figures(
         return
     from joblib.externals.loky import get_reusable_executor
 
-    pool = get_reusable_executor(max_workers=jobs, timeout=IDLE_SECONDS)
+    pool = get_reusable_executor(max_workers=jobs, timeout=IDLE_SECONDS, initializer=_begin)
     futures = [
         pool.submit(_of_text, label, _text(module), device, options)
         for label, module in configurations
     ]
     try:
         for (label, module), future in zip(configurations, futures, strict=True):
-            one = future.result()
+            try:
+                one = future.result()
+            except BrokenProcessPool:
+                one = Ranked(label, None)
             # the text has lost where its ops stand in their source, which the module says
             yield one if one.figures is not None else _one(label, module, device, options)
     finally:
         for future in futures:
             future.cancel()
+
+
+def _begin() -> None:
+    """What a process does first: what interrupts the terminal is the first process's to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _text(module: ModuleOp) -> str:

@@ -1,5 +1,7 @@
 """What configurations are compared by: figures that follow from the tiles, and their order."""
 
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,24 @@ def test_the_order_does_not_depend_on_the_number_of_processes() -> None:
     assert xetile.rank(configurations(), device="bmg", assembly=False, jobs=2) == xetile.rank(
         configurations(), device="bmg", assembly=False, jobs=1
     )
+
+
+class Broken:
+    """Processes that end before they have done anything."""
+
+    def submit(self, *task: object) -> Future[object]:
+        future: Future[object] = Future()
+        future.set_exception(BrokenProcessPool())
+        return future
+
+
+def test_what_a_process_leaves_undone_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(**options: object) -> Broken:
+        return Broken()
+
+    monkeypatch.setattr("joblib.externals.loky.get_reusable_executor", broken)
+    found = xetile.rank(configurations()[1:], device="bmg", assembly=False, jobs=2)
+    assert [one.label for one in found.entries if one.figures] == ["32x64", "16x32"]
 
 
 def test_what_cannot_be_compiled_comes_last_with_its_reason() -> None:
