@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.memref import ReinterpretCastOp, SubviewOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
+from xetile.analysis.promises import promised_multiple
 from xetile.analysis.residues import (
     ANY,
     RULES,
@@ -94,6 +95,9 @@ class Alignments:
                 return self._carried(op.regions[0].block.args[value.index + 1], op)
             case "memref.extract_aligned_pointer_as_index":
                 return self.pointer(op.operands[0])
+            case "memref.dim" if self._given == ANY:
+                promised = promised_multiple(value)
+                return ANY if promised is None else Residue(promised)
             case _:
                 return self._unknown(op)
 

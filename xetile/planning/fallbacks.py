@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.alignment import Alignments
+from xetile.analysis.promises import promised_multiple
 from xetile.analysis.residues import ANY, Residue, in_bytes
 from xetile.dialects.index_lists import Mixed
 from xetile.dialects.known_integers import folded_integer
@@ -146,7 +147,9 @@ class _Facts:
             name
             for name in _ASSUMED
             if not getattr(proven, name).is_multiple(SURFACE.multiple(name))
-            or (name != "base" and getattr(proven, name).modulus)
+            or (
+                name != "base" and getattr(proven, name).modulus and not _is_promised(op, name)
+            )
         ]
         return Finding(None, tuple(unknown), _dynamic(op))
 
@@ -215,7 +218,35 @@ def _dynamic(op: InitTileOp) -> tuple[str, ...]:
         ("base", 0 if layout is None else layout[1]),
         ("stride along rows", strides[fast]),
     ]
-    return tuple(name for name, value in values if _number(value) is None)
+    return tuple(
+        name for name, value in values if _number(value) is None and not _is_promised(op, name)
+    )
+
+
+def _is_promised(op: InitTileOp, name: str) -> bool:
+    """Whether an argument promises a height, and rows and a pitch that are long enough and multiples."""
+    (sizes, strides), slow, fast = memory_of(op), -2, -1
+    if op.tile.type.order == COLUMN_MAJOR:
+        slow, fast = fast, slow
+    if name == "height":
+        return _promised(sizes[slow]) is not None
+    if name not in ("width", "pitch"):
+        return False
+    elements, least = sizes[fast], SURFACE.least_width
+    if name == "pitch":
+        elements, least = strides[slow], max(SURFACE.least_pitch, SURFACE.least_width)
+        if elements is not sizes[fast]:
+            return False
+    bits = memory_bits(op.tile.type.element_type)
+    multiple = _promised(elements)
+    if multiple is None or bits is None:
+        return False
+    bytes = multiple * bits // BYTE_BITS
+    return bytes >= least and bytes % SURFACE.multiple(name) == 0
+
+
+def _promised(value: Mixed) -> int | None:
+    return None if isinstance(value, int) else promised_multiple(value)
 
 
 def _number(value: Mixed | None) -> int | None:

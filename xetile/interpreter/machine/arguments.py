@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerType, MemRefType, NoneAttr
 from xdsl.ir import Attribute, BlockArgument, Operation
 
+from xetile.analysis.promises import promised_multiples
 from xetile.dialects.upstream.memref.layout import strides_and_offset
 from xetile.errors import XetileError, position
 from xetile.interpreter.machine.elements import Element, element_of, round_to, wrap
@@ -50,11 +51,23 @@ def _place(memory: Memory, parameter: BlockArgument, given: object, number: int)
     type = parameter.type
     if isinstance(type, MemRefType):
         memref = cast("MemRefType[Attribute]", type)
-        return _memref(memory, memref, given, name, element_of(memref, parameter))
+        placed = _memref(memory, memref, given, name, element_of(memref, parameter))
+        _check_promises(parameter, placed, name)
+        return placed
     of = element_of(type, parameter)
     if isinstance(given, np.ndarray) and given.ndim > 0:
         return _address(memory, type, cast(Array, given), name)
     return _scalar(memory, cast(object, given), of, name)
+
+
+def _check_promises(parameter: BlockArgument, given: MemRef, name: str) -> None:
+    """Refuse extents that are no positive multiples of what the kernel relies on."""
+    for dimension, multiple in enumerate(promised_multiples(parameter) or ()):
+        extent = int(given.sizes[dimension][0])
+        if extent < 1 or extent % multiple:
+            raise XetileError(
+                f"{name} has extent {extent} in dimension {dimension}; the kernel relies on a multiple of {multiple}"
+            )
 
 
 def _address(memory: Memory, type: Attribute, given: Array, name: str) -> Array:

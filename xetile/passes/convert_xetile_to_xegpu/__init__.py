@@ -29,6 +29,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xetile.analysis.kernels import functions, holds_dialect, is_of_subgroup, level, set_level
+from xetile.analysis.promises import without_promises
 from xetile.analysis.targets import check_option, device_of
 from xetile.dialects.xetile import TileMMAOp
 from xetile.errors import fail
@@ -85,6 +86,7 @@ class ConvertXeTileToXeGPU(ModulePass):
             tell_of_checks(function)
             XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
             check_lowered(function, "xetile", "XeGPU")
+            without_promises(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)
             set_level(function, "subgroup")
 
