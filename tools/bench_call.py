@@ -5,8 +5,9 @@
 A kernel that does nothing is launched in turns by bare calls of the driver (arguments, enqueueing, waiting; where it
 emulates, also asking whether an instruction refused) and by `PreparedKernel`, and the medians are compared. Without
 `--gpu` the driver is Intel's runtime for CPUs, in this process, where `opencl:cpu` has one of its own: a call of that
-is measured too. The same is measured of a kernel written in Python, `kernel.on(device)(...)`, and beside it what it
-takes to see that nothing which its function reads has changed. Status 1 where ours are more than the bar.
+is measured too. The same is measured of a kernel written in Python, called with buffers alone: `kernel.on(device)(...)`
+specialises by them, and sees that nothing which its function reads has changed. Status 1 where ours are more than the
+bar of either.
 """
 
 import argparse
@@ -30,7 +31,10 @@ from xetile.runtime.devices import CPU, GPU, LOADER_VARIABLE, cpu_library, open_
 from xetile.runtime.driver import Extents
 
 BAR = 25.0
-"""Microseconds of ours a call."""
+"""Microseconds of ours a call of a prepared kernel."""
+
+BAR_IN_PYTHON = 50.0
+"""Microseconds of ours a call of a kernel in Python."""
 
 KERNEL = """gpu.module @m {
   gpu.func @k(%a: memref<4x64xf32>, %b: memref<4x64xf32>, %c: memref<?x64xf32>, %s: f32, %n: i32) kernel
@@ -101,7 +105,7 @@ def seconds(*calls: Callable[[], object], count: int) -> list[float]:
 
 
 class Written(NamedTuple):
-    """Seconds of a kernel in Python: a call, what of it the language adds, looking at what the function reads."""
+    """Seconds of a kernel in Python: a call, what the language adds to it, looking at what the function reads."""
 
     call: float
     added: float
@@ -113,7 +117,8 @@ def in_python(device: Device, *, count: int) -> Written:
     """The costs of a small kernel."""
     buffers = [device.zeros((64, TILE), numpy.float16) for _ in range(2)]
     matrix = xt.f16[64, TILE]
-    kernel = copy.specialize(matrix, matrix).on(device, device="bmg")
+    kernel = copy.on(device, device="bmg")
+    one = copy.specialize(matrix, matrix).on(device, device="bmg")
     grid = (64 // TILE, 1, 1)
     watch = Watch(copy.__wrapped__)
     start = perf_counter()
@@ -125,7 +130,7 @@ def in_python(device: Device, *, count: int) -> Written:
         device.synchronize()
 
     def alone() -> None:
-        kernel.prepared(*buffers, grid=grid)
+        one.prepared(*buffers, grid=grid)
         device.synchronize()
 
     whole, prepared, look = seconds(call, alone, watch.meaning, count=count)
@@ -153,12 +158,12 @@ def main() -> int:
     added = (call - driver) * 1e6
     print(f"driver alone       {driver * 1e6:8.1f} us")
     print(f"prepared kernel    {call * 1e6:8.1f} us, ours {added:.1f} us (at most {BAR:g})")
+    whole, more, look, first = (1e6 * each for each in written)
+    ours_there = added + more
     print(
-        f"kernel in Python   {written.call * 1e6:8.1f} us, {written.added * 1e6:.1f} of them beside its prepared kernel"
+        f"kernel in Python   {whole:8.1f} us, ours {ours_there:.1f} us (at most {BAR_IN_PYTHON:g})"
     )
-    print(
-        f"is it the same?    {written.look * 1e6:8.1f} us, the first time {written.first * 1e6:.0f}"
-    )
+    print(f"is it the same?    {look:8.1f} us of them, the first time {first:.0f}")
     if not options.gpu:
         del os.environ[LOADER_VARIABLE]
         with open_device(CPU) as device:
@@ -166,7 +171,7 @@ def main() -> int:
             prepared = device.prepare(code)
             (call,) = seconds(lambda: prepared(*buffers, *NUMBERS), count=options.calls)
         print(f"{CPU}         {call * 1e6:8.1f} us, in a process of its own")
-    return 1 if added > BAR else 0
+    return 1 if added > BAR or ours_there > BAR_IN_PYTHON else 0
 
 
 if __name__ == "__main__":
