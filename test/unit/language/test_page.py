@@ -1,0 +1,49 @@
+"""What docs/language.md says is run; its tables are those of the code; it names all that is public."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import xetile.language as xt
+from xetile.language.types import ELEMENTS, promotions
+
+PAGE = Path(__file__).parents[3] / "docs" / "language.md"
+TEXT = PAGE.read_text()
+
+
+def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    assert len(blocks) == 6
+    path = tmp_path / "language_page.py"
+    path.write_text("\n\n".join(blocks))
+    specification = importlib.util.spec_from_file_location("language_page", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    monkeypatch.setitem(sys.modules, "language_page", module)
+    specification.loader.exec_module(module)
+
+
+def test_the_table_of_promotion_is_that_of_the_code() -> None:
+    assert promotions() in TEXT
+
+
+def test_every_public_name_is_there() -> None:
+    classes = {
+        "ArrayType",
+        "Cell",
+        "ElementType",
+        "Gather",
+        "Kernel",
+        "Range",
+        "Region",
+        "Specialised",
+    }
+    names = [name for name in xt.__all__ if not name.startswith("_")]
+    assert len(names) > 60
+    for name in set(names) - classes - {element.name for element in ELEMENTS}:
+        assert re.search(rf"\b{name}\b", TEXT), name
+    assert all(f"xt.{element}" in TEXT for element in ELEMENTS)
