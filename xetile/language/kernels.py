@@ -11,15 +11,15 @@ from xetile.language.given import ArgumentType, Given, Passed, type_of
 from xetile.language.keeping import MOST, key_of
 from xetile.language.on_device import Call, KernelOnDevice, OnDevice, signature
 from xetile.language.parameters import parameters_of, place_of_code
-from xetile.language.ranking import Configuration, Ranks, ranks_of
 from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source
 from xetile.language.specialised import Specialised
 from xetile.language.types import ArrayType, ElementType
-from xetile.runtime.device import Device
 from xetile.targets import find
 
 if TYPE_CHECKING:
+    from xetile.language.ranking import Configuration, Ranks
+    from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 
 ONE_SUBGROUP: Pair = (1, 1)
@@ -92,13 +92,13 @@ class Kernel:
 
     def rank(
         self,
-        configurations: Sequence[Configuration],
+        configurations: "Sequence[Configuration]",
         *types: ArgumentType | None,
         device: str,
         jobs: int | None = None,
         assembly: bool | None = None,
         report: Callable[[int, int], None] | None = None,
-    ) -> Ranks:
+    ) -> "Ranks":
         """Compare values of constants by figures that need no GPU: `gemm.rank([dict(BM=256), dict(BM=128)], ...)`.
 
         `types` are those of the arguments, as `specialize` has them; a configuration may hold `sg_layout` and `grid`
@@ -108,8 +108,9 @@ class Kernel:
         `report` is told how many are done of how many, by default a bar on standard error shows it.
         Errors: XetileError for an unknown device.
         """
+        from xetile.language.ranking import ranks_of
 
-        def specialized(configuration: Configuration) -> Specialised:
+        def specialized(configuration: "Configuration") -> Specialised:
             call: Callable[..., Specialised] = self.specialize
             return call(*types, **configuration)
 
@@ -136,7 +137,7 @@ class Kernel:
         Arguments are as `Specialised.on` has them.
         """
 
-        def prepare(call: Call, opened: Device) -> OnDevice:
+        def prepare(call: Call, opened: "Device") -> OnDevice:
             return self.specialised(call).on(
                 opened, device=device, assume=assume, unroll=unroll, grf=grf
             )

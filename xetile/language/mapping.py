@@ -8,11 +8,8 @@ from xdsl.rewriter import Rewriter
 
 from xetile.dialects.traits import PrefetchesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, WorkgroupMapAttr
-from xetile.interpreter.machine.elements import find_element
+from xetile.dialects.xetile.types import memory_bits
 from xetile.language.layouts import prefetched
-
-_BYTE = 8
-"""Bits."""
 
 
 def map_prefetched(function: Operation, subgroups: int) -> None:
@@ -31,9 +28,8 @@ def map_prefetched(function: Operation, subgroups: int) -> None:
 
 def _prefetched(kind: TileType, subgroups: int) -> WorkgroupMapAttr:
     rows, columns = kind.shape
-    element = find_element(kind.element_type)
-    assert element is not None, "the language has no other elements"
-    bits = element.size * _BYTE // element.per_byte
+    bits = memory_bits(kind.element_type)
+    assert bits is not None, "the language has no other elements"
     if kind.order == (0, 1):  # a row in memory is a column
         return WorkgroupMapAttr(*prefetched((columns, rows), subgroups, bits)).transposed()
     return WorkgroupMapAttr(*prefetched((rows, columns), subgroups, bits))

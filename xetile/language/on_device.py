@@ -13,13 +13,12 @@ from xetile.language.cache import Recent
 from xetile.language.given import Passed
 from xetile.language.keeping import MOST
 from xetile.language.source import Grid, Source
-from xetile.runtime.buffers import Buffer
-from xetile.runtime.device import Device
-from xetile.runtime.devices import open_device
 
 if TYPE_CHECKING:
     from xetile.language.compiled import Compiled
     from xetile.language.grids import Sizes
+    from xetile.runtime.buffers import Buffer
+    from xetile.runtime.device import Device
 
 MOST_COMBINATIONS = 256
 """Of types and shapes that a kernel remembers the grid of."""
@@ -34,14 +33,14 @@ def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
     found: list[object] = []
     for argument in arguments:
         kind = type(argument)
-        if kind is Buffer:
-            found.append(cast(Buffer, argument).signature)
-        elif kind is float:
+        if kind is float:
             found.append(kind)
         elif kind is int:
             found.append(cast(int, argument).bit_length() < _INTEGER_BITS)
+        elif (of_buffer := getattr(argument, "signature", None)) is not None:
+            found.append(of_buffer)
         elif (strides := getattr(argument, "strides", None)) is not None:
-            array = cast(Buffer, argument)
+            array = cast("Buffer", argument)
             found.append((array.dtype, array.shape, strides))
         else:
             return None
@@ -73,7 +72,7 @@ class OnDevice:
         source: Source,
         compiled: "Compiled",
         grid_of: "Callable[[Sequence[Passed], Grid | None, Sizes | None], Sizes]",
-        device: Device,
+        device: "Device",
         *,
         owns: bool,
     ) -> None:
@@ -132,15 +131,17 @@ class KernelOnDevice:
 
     def __init__(
         self,
-        place: str | Device,
+        place: "str | Device",
         arrange: "Callable[..., Call]",
         key: KeyOf,
         prepare: "Callable[[Call, Device], OnDevice]",
     ) -> None:
         """`arrange` makes what is called a call, `key` says what it is remembered by, `prepare` makes what launches."""
+        from xetile.runtime.devices import open_device
+
         self._arrange = arrange
-        self._owns = not isinstance(place, Device)
-        self.device = place if isinstance(place, Device) else open_device(place)
+        self._owns = isinstance(place, str)
+        self.device = open_device(place) if isinstance(place, str) else place
         self._key = key
         self._prepare = prepare
         self._known: Recent[object, OnDevice] = Recent(MOST)

@@ -9,18 +9,17 @@ from xetile import targets
 from xetile.language.compiled import Compiled, Options
 from xetile.language.given import Given, Passed, check, extents_of, launched
 from xetile.language.keeping import kept
-from xetile.language.on_device import OnDevice
 from xetile.language.source import Grid, Source, Traced
 from xetile.runtime.code import Code, compile_code
-from xetile.runtime.device import Device
-from xetile.runtime.devices import open_device
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.explanation.printing import Explanation
     from xetile.language.grids import Sizes
+    from xetile.language.on_device import OnDevice
     from xetile.levels import LevelName
+    from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 
 
@@ -167,15 +166,18 @@ class Specialised:
         assume: "Assume" = "block",
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
-    ) -> OnDevice:
+    ) -> "OnDevice":
         """The kernel on a device that executes, `opencl:cpu` or `opencl:gpu` or one that `xetile.open_device` opened.
 
         It is compiled for `device`, such as pvc; by default the one that it was lowered for. Options are as in
         `compile`.
         Errors: as `compile` has them; for a device that is not there.
         """
+        from xetile.language.on_device import OnDevice
+        from xetile.runtime.devices import open_device
+
         options = Options(assume, unroll, grf)
-        opened = place if isinstance(place, Device) else open_device(place)
+        opened = open_device(place) if isinstance(place, str) else place
         try:
             most = opened.information.most_calls
             compiled = self._compiled(device, options, most_calls=most)

@@ -1,13 +1,15 @@
 """Values that hold no others and never change: their bytes."""
 
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from struct import pack
 from types import EllipsisType, NoneType, NotImplementedType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy
+if TYPE_CHECKING:
+    import numpy
 
 _BY_REPR = (
     NoneType,
@@ -41,6 +43,12 @@ def leaf(value: object) -> tuple[str, bytes] | None:
         return "int", f"{value:x}".encode()
     if kind in _BY_REPR:
         return kind.__name__, repr(value).encode()
+    return _leaf_of_numpy(value) if "numpy" in sys.modules else None
+
+
+def _leaf_of_numpy(value: object) -> tuple[str, bytes] | None:
+    import numpy
+
     if isinstance(value, numpy.dtype):
         return "dtype", _type(cast("numpy.dtype[Any]", value))
     if isinstance(value, numpy.generic):
@@ -52,6 +60,15 @@ def leaf(value: object) -> tuple[str, bytes] | None:
 
 def _type(dtype: "numpy.dtype[Any]") -> bytes:
     return f"{dtype.name} {dtype.str} {dtype.descr if dtype.fields else ''}".encode()
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array of numpy's, which is not imported for that."""
+    if "numpy" not in sys.modules:
+        return False
+    import numpy
+
+    return isinstance(value, numpy.ndarray)
 
 
 def content_of(value: object) -> bytes:

@@ -25,15 +25,16 @@ from types import (
     ModuleType,
     SimpleNamespace,
 )
-from typing import Any, cast
-
-import numpy
+from typing import TYPE_CHECKING, Any, cast
 
 from xetile.language.cache.classes import is_python, members, slots
 from xetile.language.cache.guards import MISSING, Guards
-from xetile.language.cache.leaves import SUBCLASSED, content_of, leaf
+from xetile.language.cache.leaves import SUBCLASSED, content_of, is_array, leaf
 from xetile.language.cache.library import is_library, is_unstable, name_of
 from xetile.language.cache.reads import Path, all_codes, reads_of
+
+if TYPE_CHECKING:
+    import numpy
 
 KEY_METHOD = "__xetile_key__"
 """Of objects that say themselves what they mean: a tuple of values that are looked into in their place."""
@@ -103,7 +104,7 @@ class Walk:
         elif (key := getattr(type(value), KEY_METHOD, None)) is not None:
             self._note("keyed", type(value).__qualname__.encode())
             self.take(self.guards.key(partial(key, value)))
-        elif isinstance(value, numpy.ndarray):
+        elif is_array(value):
             self._array(cast("numpy.ndarray[Any, Any]", value))
         elif not self._wrapper(value) and not self._container(value):
             self._instance(value)

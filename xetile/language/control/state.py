@@ -6,18 +6,21 @@ grows, an attribute that is set, an item that a generator gives would be another
 
 import inspect
 import random
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import numpy as np
-
+from xetile.language.cache.leaves import is_array
 from xetile.language.carried import is_same, settle
 from xetile.language.refusals import refuse
 from xetile.language.unavailable import is_unavailable
 from xetile.language.values import Value
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Held = tuple[object, ...]
 Names = Mapping[str, object]
@@ -84,8 +87,10 @@ class Watch:
                 self._rest += [
                     (path, held) for held in (called.func, called.args, called.keywords)
                 ]
-            case bytearray() | np.ndarray():
-                self._bytes(path, cast("bytearray | np.ndarray[Any, Any]", value))
+            case bytearray():
+                self._bytes(path, value)
+            case _ if is_array(value):
+                self._bytes(path, cast("np.ndarray[Any, Any]", value))
             case list() | tuple() | set() | deque():
                 items = cast("list[object]", value)
                 self._keep(path, lambda: tuple(items))
@@ -110,7 +115,7 @@ class Watch:
             self._kept.append(
                 Kept("random", random.getstate()[1], lambda: random.getstate()[1])
             )
-        elif module is np or module is np.random:
+        elif module.__name__ in ("numpy", "numpy.random"):
             self._kept.append(Kept("numpy.random", (_drawn(),), lambda: (_drawn(),)))
 
     def _object(self, path: str, value: object) -> None:
@@ -121,8 +126,9 @@ class Watch:
             )
         if isinstance(value, random.Random):
             self._kept.append(Kept(path, value.getstate()[1], lambda: value.getstate()[1]))
-        elif isinstance(value, np.random.Generator):
-            self._kept.append(Kept(path, (_drawn(value),), lambda: (_drawn(value),)))
+        elif _is_generator(value):
+            generator = cast("np.random.Generator", value)
+            self._kept.append(Kept(path, (_drawn(generator),), lambda: (_drawn(generator),)))
         kind = value if isinstance(value, type) else type(value)
         if kind.__module__.startswith(_OURS):
             return
@@ -181,8 +187,19 @@ def _content(cell: Any) -> Held:
         return ()
 
 
-def _drawn(generator: np.random.Generator | None = None) -> str:
+def _is_generator(value: object) -> bool:
+    """Whether a value draws numpy's random numbers; numpy is not imported for that."""
+    if "numpy" not in sys.modules:
+        return False
+    import numpy as np
+
+    return isinstance(value, np.random.Generator)
+
+
+def _drawn(generator: "np.random.Generator | None" = None) -> str:
     """The state of a generator of random numbers of numpy's, by default that of its functions."""
+    import numpy as np
+
     found = (
         np.random.get_state(legacy=False)
         if generator is None
