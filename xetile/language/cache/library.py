@@ -1,6 +1,8 @@
 """Modules that mean the same as long as their versions are the same, so that nothing of them is looked into."""
 
+import os
 import sys
+from functools import cache
 from types import FunctionType, ModuleType
 
 _MODULES = """xetile numpy ml_dtypes builtins math cmath operator itertools functools collections dataclasses enum
@@ -22,7 +24,19 @@ _NAMED_TUPLE = "namedtuple_"
 
 def is_library(module: object) -> bool:
     """Whether a module of this name is one of those."""
-    return isinstance(module, str) and module.partition(".")[0] in LIBRARY
+    if not isinstance(module, str):
+        return False
+    first = module.partition(".")[0]
+    return first in LIBRARY and not _is_hidden(first)
+
+
+@cache
+def _is_hidden(module: str) -> bool:
+    """Whether a file of the user's stands in the place of a module of Python's."""
+    file: object = getattr(sys.modules.get(module), "__file__", None)
+    if module not in sys.stdlib_module_names or not isinstance(file, str):
+        return False
+    return not file.startswith(os.path.dirname(os.__file__))
 
 
 def is_unstable(name: str) -> bool:

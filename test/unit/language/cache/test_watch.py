@@ -3,6 +3,7 @@
 import importlib.util
 import io
 import math
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
@@ -433,6 +434,23 @@ def test_a_function_that_changes_a_global_has_no_meaning(written: Written):
     assert Watch(module.importing_python).meaning() is not None
 
 
+def test_a_module_of_the_users_may_have_the_name_of_one_of_pythons(tmp_path: Path):
+    (tmp_path / "statistics.py").write_text("def scale(x):\n    return x * 2\n")
+    (tmp_path / "run.py").write_text(
+        "import statistics\n"
+        "from xetile.language.cache import Watch\n"
+        "def kernel(A):\n"
+        "    return statistics.scale(A)\n"
+        "watch = Watch(kernel)\n"
+        "before = watch.meaning()\n"
+        "statistics.scale.__code__ = (lambda x: x).__code__\n"
+        "print(before is not None, watch.meaning() not in (before, None))\n"
+    )
+    command = [sys.executable, str(tmp_path / "run.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "True True\n"
+
+
 def test_a_module_that_makes_attributes_when_asked_has_no_meaning(written: Written):
     lazy = "def __getattr__(name):\n    return 3\n"
     module = written(
@@ -532,8 +550,6 @@ def test_numbers_of_classes_of_their_own_are_numbers_too():
 
 
 def test_another_process_finds_the_same(written: Written):
-    import subprocess
-
     module = written(BODY)
     assert module.__file__ is not None
     found = Watch(module.kernel).meaning()
