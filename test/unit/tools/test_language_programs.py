@@ -75,7 +75,7 @@ def test_a_kernel_that_asks_whether_it_is_traced_differs_and_is_made_small(
 
     monkeypatch.setattr(command, "draw", drawn)
     assert command.main(["--only", "0"]) == 1
-    assert "planted: differs: 121 elements of O\n" in capsys.readouterr().out
+    assert "planted: differs: 113 elements of O\n" in capsys.readouterr().out
 
 
 def test_refusals_are_counted(capsys: pytest.CaptureFixture[str]) -> None:

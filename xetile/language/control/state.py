@@ -51,11 +51,11 @@ class Watch:
         self.seen: dict[int, object] = {}
         """Everything that was visited, by id; kept alive, so that ids stay theirs."""
         self._kept: list[Kept] = []
-        self._rest: list[tuple[str, object]] = list(names.items())
-        for name in read:
+        self._rest: deque[tuple[str, object]] = deque(sorted(names.items(), key=_name))
+        for name in sorted(read):
             self._keep(name, lambda name=name: (module.get(name),))
         while self._rest:
-            self._visit(*self._rest.pop())
+            self._visit(*self._rest.popleft())
 
     def changed(self) -> str | None:
         """How the user calls what is not as it was, None where all is."""
@@ -155,8 +155,12 @@ class Watch:
             if not self._is_own(name, _content(cell)):
                 self._keep(name, lambda cell=cell: _content(cell))
         read = [name for name in _globals_of(function) if name in function.__globals__]
-        for name in read:
+        for name in sorted(read):
             self._keep(name, lambda name=name: (function.__globals__.get(name),))
+
+
+def _name(item: tuple[str, object]) -> str:
+    return item[0]
 
 
 def _attributes(held: Mapping[str, object]) -> Held:
