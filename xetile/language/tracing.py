@@ -1,13 +1,21 @@
 """From a Python function to a module: its body runs once, on values that stand for what it will be given."""
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from math import lcm, prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import builtin
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from xetile.analysis.promises import MULTIPLES_ATTRIBUTE
 from xetile.language.arrays import Array, memref_of
 from xetile.language.builder import Builder, Pair, current, named, using
 from xetile.language.control import rewritten
@@ -48,7 +56,7 @@ def trace(
                 builder.unfinished[-1],
             )
         builder.insert(gpu.ReturnOp())
-    op = _function(name, block, sg_layout)
+    op = _function(name, block, sg_layout, _promises(list(types.values())))
     module = gpu.ModuleOp("kernels", [op])
     outer = builtin.ModuleOp([module])
     if at is not None:
@@ -62,7 +70,9 @@ def check_result(name: str, result: object, at: "FileLineColLoc | None") -> None
         refuse(f"kernel '{name}' returns a value; it stores what it computes in an array", at)
 
 
-def _function(name: str, block: Block, sg_layout: Pair) -> "gpu.FuncOp":
+def _function(
+    name: str, block: Block, sg_layout: Pair, promises: ArrayAttr[DictionaryAttr] | None
+) -> "gpu.FuncOp":
     from xetile.dialects.upstream import gpu
 
     function = gpu.FuncOp(
@@ -70,10 +80,33 @@ def _function(name: str, block: Block, sg_layout: Pair) -> "gpu.FuncOp":
         ([argument.type for argument in block.args], ()),
         Region(block),
         kernel=True,
+        arg_attrs=promises,
         known_block_size=(find(DEFAULT).threads * prod(sg_layout), 1, 1),
     )
     function.attributes[SG_LAYOUT_ATTRIBUTE] = DenseArrayBase.from_list(i64, list(sg_layout))
     return function
+
+
+def _promises(types: Sequence[ArgumentType]) -> ArrayAttr[DictionaryAttr] | None:
+    """What callers promise of each argument: alignment, and of named extents what any argument promises."""
+    arrays = [type for type in types if isinstance(type, ArrayType)]
+    multiples: dict[str, int] = {}
+    for name, number in (promise for array in arrays for promise in array.multiples):
+        multiples[name] = lcm(number, multiples.get(name, 1))
+    found = [_promised(type, multiples) for type in types]
+    return ArrayAttr(map(DictionaryAttr, found)) if any(found) else None
+
+
+def _promised(type: ArgumentType, multiples: Mapping[str, int]) -> dict[str, Attribute]:
+    found: dict[str, Attribute] = {}
+    if not isinstance(type, ArrayType):
+        return found
+    if type.alignment > 1:
+        found["llvm.align"] = IntegerAttr(type.alignment, i64)
+    if any(isinstance(extent, str) for extent in type.extents):
+        numbers = [multiples.get(e, 1) if isinstance(e, str) else 1 for e in type.extents]
+        found[MULTIPLES_ATTRIBUTE] = DenseArrayBase.from_list(i64, numbers)
+    return found
 
 
 def attribute_of(type: ArgumentType) -> Attribute:

@@ -5,7 +5,7 @@ are known when it is called, `xt.f32` a scalar.
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -72,6 +72,10 @@ class ArrayType:
     extents: tuple[Extent, ...]
     _: KW_ONLY
     column_major: bool = False
+    alignment: int = 1
+    """Bytes of which its address is a multiple."""
+    multiples: tuple[tuple[str, int], ...] = ()
+    """Elements of which named extents are multiples."""
 
     def __post_init__(self) -> None:
         for extent in self.extents:
@@ -89,7 +93,21 @@ class ArrayType:
         """The type of the transposed array: the last two dimensions change places, memory stays."""
         *batch, rows, columns = self.extents
         extents = (*batch, columns, rows)
-        return ArrayType(self.element, extents, column_major=not self.column_major)
+        return replace(self, extents=extents, column_major=not self.column_major)
+
+    def aligned(self, base: int = 1, **multiples: int) -> "ArrayType":
+        """The type with promises of the caller's: its address is a multiple of `base` bytes, named extents of numbers.
+
+        `xt.f16["M", "K"].aligned(64, K=32)`: by such promises 2D access is known to be legal.
+        Errors: XetileError for what is no positive number, and for a name that no extent has.
+        """
+        for name, number in (("base", base), *multiples.items()):
+            if isinstance(number, bool) or number < 1:
+                raise XetileError(f"{name}={number!r}: expected a number that is at least 1")
+            if name != "base" and name not in self.extents:
+                raise XetileError(f"{self!r} has no extent '{name}'")
+        known = {**dict(self.multiples), **multiples}
+        return replace(self, alignment=base, multiples=tuple(sorted(known.items())))
 
     def __xetile_key__(self) -> object:
         """What the cache of kernels tells it by."""
@@ -98,7 +116,10 @@ class ArrayType:
     def __repr__(self) -> str:
         if self.column_major:
             return f"{self.T!r}.T"
-        return f"{self.element!r}[{', '.join(map(repr, self.extents))}]"
+        promises = [str(self.alignment)] if self.alignment > 1 else []
+        promises += [f"{name}={number}" for name, number in self.multiples]
+        aligned = f".aligned({', '.join(promises)})" if promises else ""
+        return f"{self.element!r}[{', '.join(map(repr, self.extents))}]{aligned}"
 
     def __str__(self) -> str:
         order = " column-major" * self.column_major

@@ -317,3 +317,27 @@ def test_refused(name: str) -> None:
     assert error.value.message == message
     assert error.value.location is not None
     assert error.value.location.filename.data == __file__
+
+
+@xt.kernel
+def doubled(A: xt.Array, Y: xt.Array) -> None:
+    m = xt.program_id(0) * 8
+    Y[m : m + 8, 0:32] = A[m : m + 8, 0:32] * 2.0
+
+
+def test_promises_of_named_extents(capfd: pytest.CaptureFixture[str]) -> None:
+    promised = xt.f32["M", "K"].aligned(64, M=8, K=32)
+    assert str(promised.T) == str(xt.f32["M", "K"].T)
+    assert repr(promised) == "xt.f32['M', 'K'].aligned(64, K=32, M=8)"
+    specialised = doubled.specialize(promised, xt.f32["M", "K"].aligned(64))
+    assert str(specialised).count("xetile.multiples = array<i64: 8, 32>") == 2
+    specialised.lower("xevm", device="bmg")
+    assert capfd.readouterr().err == ""
+    a = ramp(16, 32)
+    y = np.zeros_like(a)
+    specialised(a, y)
+    assert (y == 2 * a).all()
+    with pytest.raises(xt.XetileError, match="a multiple of 8"):
+        specialised(a[:12], y[:12])
+    with pytest.raises(xt.XetileError, match="has no extent 'N'"):
+        xt.f32["M", "K"].aligned(N=4)
