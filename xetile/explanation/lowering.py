@@ -56,9 +56,9 @@ class Heard:
         known = {(at.place, at.kind) for at in made}
         left = [At(*at, None, tiles[at].space) for at in order if at not in known]
 
-        def key(at: At) -> tuple[int, int]:
+        def key(at: At) -> int:
             number = None if at.place is None else order.get((at.place, at.kind))
-            return len(order) if number is None else number, -1 if at.loop is None else at.loop
+            return len(order) if number is None else number
 
         return tuple(self._access(at) for at in sorted([*made, *left], key=key))
 

@@ -44,6 +44,9 @@ class Tile(NamedTuple):
     shape: Shape
 
 
+_UNKNOWN = Tile("global", "", "", None, ())
+
+
 @dataclass
 class Source:
     """What one kernel has at the level in which it was written.
@@ -101,9 +104,7 @@ def _accesses(function: Operation) -> Iterator[tuple[Operation, Kind, Tile]]:
     for op in function.walk():
         kind = _kind(op)
         if kind is not None:
-            tile = _tile(op)
-            if tile is not None:
-                yield op, kind, tile
+            yield op, kind, _tile(op) or _UNKNOWN
 
 
 def _kind(op: Operation) -> Kind | None:

@@ -10,6 +10,7 @@ import pytest
 import xetile
 from xetile.explanation.facts import Access, Kernel, Place, Tally
 from xetile.kernels import gemm_module
+from xetile.levels import LevelName
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -259,3 +260,17 @@ def test_the_page_shows_what_is_printed(ocloc: Path, monkeypatch: pytest.MonkeyP
     page = (root / "docs" / "compiling.md").read_text()
     found = str(xetile.explain(xetile.parse("examples/gemm_f16_plain.mlir"), device="bmg"))
     assert textwrap.indent(found, "    ") in page
+
+
+@pytest.mark.parametrize("level", ["subgroup", "blocked", "xegpu", "xevm"])
+def test_a_kernel_is_explained_from_its_own_level_down(
+    level: LevelName, explained: Explained
+) -> None:
+    above = explained("gemm_f16")
+    module = xetile.lower(xetile.parse(EXAMPLES / "gemm_f16.mlir"), to=level, device="bmg")
+    (kernel,) = xetile.explain(module, device="bmg", assembly=False).kernels
+    assert (kernel.loops, kernel.once) == (above.loops, above.once)
+    assert [(one.place, one.kind, one.messages) for one in kernel.accesses] == [
+        (one.place, one.kind, one.messages) for one in above.accesses
+    ]
+    assert {one.workgroup for one in kernel.accesses} == {None}

@@ -71,7 +71,9 @@ class ConvertXeTileToXeGPU(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         check_option(op, self.device)
         for function in list(functions(op)):
-            if not holds_dialect(function, "xetile") and not is_of_subgroup(function):
+            if not holds_dialect(function, "xetile") and (
+                not is_of_subgroup(function) or holds_dialect(function, "xegpu")
+            ):
                 continue
             if level(function) == "workgroup":
                 fail(function, "the kernel is at workgroup level; run xetile-wg-to-sg first")
