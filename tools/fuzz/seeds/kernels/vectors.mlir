@@ -14,6 +14,9 @@ gpu.module @m {
     %spread = xetile.tile_broadcast %sums [0] : vector<1x24xi32> -> vector<16x24xi32>
     %bigger = arith.cmpi sgt, %spread, %vc : vector<16x24xi32>
     %chosen = arith.select %bigger, %vc, %spread : vector<16x24xi1>, vector<16x24xi32>
+    %least = arith.minsi %vc, %spread : vector<16x24xi32>
+    %same = arith.cmpi eq, %chosen, %least : vector<16x24xi32>
+    xetile.check %same, "the lesser one" : vector<16x24xi1>
     xetile.store_tile %chosen, %tc : vector<16x24xi32>, !xetile.tile<16x24xi32>
     gpu.return
   }
