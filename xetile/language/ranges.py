@@ -5,7 +5,7 @@ Python's own `range` unrolls: its body is traced once for each number.
 
 import builtins
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from xetile.language.builder import building, current, named
 from xetile.language.indices import Index
@@ -49,12 +49,12 @@ def _no_sequence(what: str) -> NoReturn:
 
 
 def _number(value: int) -> Index:
-    """A number as an eager kernel has it: with a value, so that what has to be static is not."""
+    """A number as an eager kernel has it, with a value, so that it is not static; outside of kernels Python's."""
     from xdsl.dialects.arith import ConstantOp
     from xdsl.dialects.builtin import IndexType, IntegerAttr
 
     if building() is None:
-        return Index.of(value)
+        return cast(Index, value)
     return Index.of(named(current().result(ConstantOp(IntegerAttr(value, IndexType()))), "k"))
 
 

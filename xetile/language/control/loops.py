@@ -43,7 +43,6 @@ class Loop(Construct):
                 "`else` of a traced `for`; put it behind the loop, which no `break` leaves"
             )
         self._carried = Bundle.of(self.candidates())
-        self.check_unshared(self._carried.values)
         self._initial = self._carried.computed()
         self._bounds = [Index.of(bound).ssa() for bound in _rising(range)]
         types = [value.type for value in self._initial]
@@ -77,6 +76,7 @@ class Loop(Construct):
         names = locals_of(caller(currentframe()))
         self.check_unchanged()
         yielded = Bundle.of(self.ends(self._carried, names))
+        self.check_unshared(n for n, value in self._inside.items() if names[n] is not value)
         results = self._finish(yielded.computed())
         self._after = {
             name: self._behind(name)
