@@ -46,7 +46,10 @@ def calls(module: ModuleOp) -> int:
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
     """Names of all that these functions call."""
     calls = (
-        op for function in functions for op in ops_of(function) if isinstance(op, llvm.CallOp)
+        op
+        for function in functions
+        for op in ops_of(function)
+        if op.name == llvm.CallOp.name and isinstance(op, llvm.CallOp)
     )
     return {name for op in calls if (name := callee(op)) is not None}
 

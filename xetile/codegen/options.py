@@ -14,6 +14,7 @@ from xetile.targets import find
 from xetile.targets.target import BuildOptions, RegisterFile
 from xetile.targets.xe.device import REGISTER_BYTES, REGISTERS, XeDevice
 
+_INEXACT = (llvm.FDivOp.name, llvm.FSqrtOp.name)
 _APPROXIMATE = frozenset((FastMathFlag.ALLOW_RECIP, FastMathFlag.APPROX_FUNC))
 
 
@@ -73,7 +74,7 @@ def divides(function: llvm.FuncOp) -> bool:
     those of f32. IGC takes square roots of f16 in f32, and so by the option; of quotients of f16 it makes an
     approximation whatever it is told (source: ocloc's assembly), so there are none but those that may be that.
     """
-    return any(map(_is_inexact, ops_of(function)))
+    return any(op.name in _INEXACT and _is_inexact(op) for op in ops_of(function))
 
 
 def may_be_approximate(op: Operation) -> bool:

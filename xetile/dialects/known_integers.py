@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from xetile.hints import isa
 from xetile.targets.target import INDEX_BITS
@@ -26,8 +26,8 @@ _MOST = 2**31 - 1
 
 def known_integer(value: SSAValue) -> int | None:
     """The number of an integer or index that an `arith.constant` or `index.constant` makes."""
-    if isinstance(value.owner, Operation) and value.owner.name in _CONSTANTS:
-        number = value.owner.properties.get("value")
+    if isinstance(value, OpResult) and value.op.name in _CONSTANTS:
+        number = value.op.properties.get("value")
         if isinstance(number, IntegerAttr):
             return number.value.data
     return None
@@ -39,8 +39,8 @@ def folded_integer(value: SSAValue, depth: int = _DEEPEST) -> int | None:
     None where that is not known, and where the type of a step may wrap around.
     """
     found = known_integer(value)
-    op = value.owner
-    if found is None and depth and isinstance(op, Operation):
+    if found is None and depth and isinstance(value, OpResult):
+        op = value.op
         if op.name not in _CASTS and op.name not in _ARITHMETIC:
             return None
         parts = [folded_integer(operand, depth - 1) for operand in op.operands]

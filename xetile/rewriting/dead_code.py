@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, OpResult, Region
 from xdsl.ir.post_order import PostOrderIterator
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
@@ -36,8 +36,8 @@ def remove_dead_code(region: Region, listener: PatternRewriterListener | None = 
             continue
         live.add(op)
         for operand in op.operands:
-            if isinstance(operand.owner, Operation):
-                waiting.append(operand.owner)
+            if isinstance(operand, OpResult):
+                waiting.append(operand.op)
     return _remove(region, live, listener)
 
 

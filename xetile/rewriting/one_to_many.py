@@ -26,6 +26,12 @@ Offset = int | SSAValue
 """An index that is known (elements) or computed by an op."""
 
 
+def _constant(value: int, type: IndexType | IntegerType) -> Operation:
+    return arith.ConstantOp.create(
+        result_types=[type], properties={"value": integer(value, type)}
+    )
+
+
 @dataclass(eq=False)
 class Parts:
     """What one value became: `values` are carried by loops, all else stays the same around a loop."""
@@ -106,9 +112,7 @@ class Expansion(Rewriter[Form]):
     def constant(self, value: int, type: IndexType | IntegerType | None = None) -> SSAValue:
         """An integer constant at the start of the function (index unless a type is given)."""
         kind = INDEX if type is None else type
-        made = self.shared(
-            ("constant", value, kind), lambda: arith.ConstantOp(integer(value, kind))
-        )
+        made = self.shared(("constant", value, kind), lambda: _constant(value, kind))
         if made.name_hint is None and value >= 0:
             made.name_hint = f"c{value}" if isinstance(kind, IndexType) else f"c{value}_{kind}"
         return made

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Generic, NoReturn, Self, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from xetile.errors import fail
 
@@ -74,7 +74,7 @@ class Rewriter(ABC, Generic[Became]):
 
     def bind(self, value: SSAValue, became: Became) -> None:
         self.environment[value] = became
-        if isinstance(became, SSAValue):
+        if isinstance(became, OpResult | BlockArgument):
             hand_name_on(value, cast(SSAValue, became))
 
     def get(self, value: SSAValue) -> Became:

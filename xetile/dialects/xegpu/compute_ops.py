@@ -2,7 +2,7 @@
 
 from xdsl.dialects.builtin import IntegerAttr, VectorType, i8, i64
 from xdsl.interfaces import HasFolderInterface
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -78,8 +78,9 @@ class DpasOp(IRDLOperation):
             result_type = vector_type(acc)
         if result_type is None:
             raise ValueError("dpas without an accumulator needs a result_type")
-        super().__init__(
-            operands=[lhs, rhs, acc],
+        Operation.__init__(
+            self,
+            operands=[lhs, rhs] if acc is None else [lhs, rhs, acc],
             result_types=[result_type],
             properties=present(layout_a=layout_a, layout_b=layout_b, layout_cd=layout_cd),
         )

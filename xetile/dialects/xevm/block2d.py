@@ -54,7 +54,8 @@ class _BlockOp(IRDLOperation):
     ) -> None:
         """Operands and properties as the op defines them, integers and bools for their attributes."""
         given = {name: _attribute(value) for name, value in properties.items()}
-        super().__init__(
+        Operation.__init__(
+            self,
             operands=operands,
             result_types=[] if result_type is None else [result_type],
             properties=present(**given),

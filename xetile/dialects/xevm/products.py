@@ -1,6 +1,6 @@
 """The matrix instruction of XeVM."""
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     operand_def,
@@ -47,8 +47,9 @@ class MMAOp(IRDLOperation):
         types: tuple[str, str, str, str | None],
         result_type: Attribute,
     ) -> None:
-        super().__init__(
-            operands=[a, b, [] if c is None else [c]],
+        Operation.__init__(
+            self,
+            operands=[a, b] if c is None else [a, b, c],
             result_types=[result_type],
             properties={"shape": MMAShapeAttr.of(*shape), "types": MMATypesAttr.of(*types)},
         )

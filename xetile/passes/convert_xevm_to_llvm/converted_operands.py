@@ -37,15 +37,15 @@ from xetile.rewriting.effects import is_pure
 _MATRIX_FUNCTION = "_matrix_mad_"
 
 _MOVES = (
-    llvm.BitcastOp,
-    llvm.ShuffleVectorOp,
-    llvm.InsertElementOp,
-    llvm.UndefOp,
-    ExtractElementOp,
+    llvm.BitcastOp.name,
+    llvm.ShuffleVectorOp.name,
+    llvm.InsertElementOp.name,
+    llvm.UndefOp.name,
+    ExtractElementOp.name,
 )
 """Ops that compute nothing."""
 
-_READS = (llvm.CallOp, llvm.LoadOp)
+_READS = (llvm.CallOp.name, llvm.LoadOp.name)
 
 
 def order_products(region: Region) -> None:
@@ -58,7 +58,7 @@ def order_products(region: Region) -> None:
 
 
 def _is_product(op: Operation) -> bool:
-    if not isinstance(op, llvm.CallOp) or op.callee is None:
+    if op.name != llvm.CallOp.name or not isinstance(op, llvm.CallOp) or op.callee is None:
         return False
     return _MATRIX_FUNCTION in op.callee.string_value()
 
@@ -71,9 +71,9 @@ def _is_computed(value: SSAValue, block: Block) -> bool:
         if found in seen or not isinstance(found, OpResult) or found.op.parent is not block:
             continue
         seen.add(found)
-        if isinstance(found.op, _MOVES):
+        if found.op.name in _MOVES:
             waiting += found.op.operands
-        elif not isinstance(found.op, _READS):
+        elif found.op.name not in _READS:
             return True
     return False
 

@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, UnrankedMemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xetile.dialects.known_integers import known_integer
 from xetile.hints import isa
@@ -24,11 +24,11 @@ def place_of(value: SSAValue) -> Place:
     number = known_integer(value)
     if number is not None:
         return None, number
-    op = value.owner
-    if isinstance(op, Operation) and op.name in CASTS:
+    op = value.op if isinstance(value, OpResult) else None
+    if op is not None and op.name in CASTS:
         if all(map(holds_places, (op.operands[0].type, value.type))):
             return place_of(op.operands[0])
-    elif isinstance(op, Operation) and op.name == "arith.addi" and holds_places(value.type):
+    elif op is not None and op.name == "arith.addi" and holds_places(value.type):
         (left, step), (right, more) = map(place_of, op.operands)
         if left is None or right is None:
             return (right if left is None else left), step + more

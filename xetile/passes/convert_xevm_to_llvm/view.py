@@ -183,7 +183,9 @@ class LLVMView(Rewriter[Lowered]):
         number = number & 1 if bits == 1 else (number + half) % (2 * half) - half
         return self.shared(
             (number, bits),
-            lambda: llvm.ConstantOp(word(number, bits), integer_type(bits)),
+            lambda: llvm.ConstantOp.create(
+                result_types=[integer_type(bits)], properties={"value": word(number, bits)}
+            ),
         )
 
     def i32(self, number: int) -> SSAValue:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import AnyFloat, IntegerType, SymbolRefAttr, VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from xetile.hints import isa
 from xetile.planning.pressure.liveness import Kind, Point, Straight
@@ -203,7 +203,7 @@ class _Reader:
         return found
 
     def new_of(self, value: SSAValue) -> int:
-        if isinstance(value.owner, Operation) and _function(value.owner).makes_payload:
+        if isinstance(value, OpResult) and _function(value.op).makes_payload:
             return self.new(REGISTER_BYTES)
         type = self.type_of(value)
         shared = not type.long and id(value) not in self.varying
@@ -310,7 +310,7 @@ _NO_FUNCTION = _Function("ordered", of_a_lane=False, makes_payload=False)
 
 
 def _function(op: Operation) -> _Function:
-    callee = op.properties.get("callee") if isinstance(op, llvm.CallOp) else None
+    callee = op.properties.get("callee") if op.name == llvm.CallOp.name else None
     if not isinstance(callee, SymbolRefAttr):
         return _NO_FUNCTION
     return _function_named(callee.root_reference.data)
@@ -340,7 +340,7 @@ def _passed(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _is_nothing(value: SSAValue) -> bool:
-    return isinstance(value.owner, Operation) and value.owner.name in _NOTHING
+    return isinstance(value, OpResult) and value.op.name in _NOTHING
 
 
 def _bits(type: Attribute) -> int:

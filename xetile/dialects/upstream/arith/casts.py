@@ -63,7 +63,7 @@ class _Cast(IRDLOperation, Foldable, ABC):
     traits = traits_def(Pure())
 
     def __init__(self, source: SSAValue | Operation, result_type: Attribute) -> None:
-        super().__init__(operands=[source], result_types=[result_type])
+        Operation.__init__(self, operands=[SSAValue.get(source)], result_types=[result_type])
 
     def verify_(self) -> None:
         verify_same_shape(self.operands[0], self.results[0])

@@ -131,8 +131,9 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
         indices = mask if isinstance(mask, DenseArrayBase) else array(mask)
         if result_type is None:
             result_type = _shuffled(vector_type(v1), len(indices))
-        super().__init__(
-            operands=[v1, v2], result_types=[result_type], properties={"mask": indices}
+        operands = [SSAValue.get(v1), SSAValue.get(v2)]
+        Operation.__init__(
+            self, operands=operands, result_types=[result_type], properties={"mask": indices}
         )
 
     @staticmethod

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import ConstantLike
@@ -30,7 +30,7 @@ INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
 
 def vector_type(value: SSAValue | Operation) -> VectorType:
     """The type of a value that the op's constraints make a vector."""
-    found = SSAValue.get(value).type
+    found = value.type if isinstance(value, OpResult) else SSAValue.get(value).type
     assert isinstance(found, VectorType)
     return cast(VectorType, found)
 
