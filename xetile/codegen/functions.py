@@ -36,22 +36,20 @@ def callee(op: llvm.CallOp) -> str | None:
 
 def calls(module: ModuleOp) -> int:
     """How many calls the functions of a module hold."""
-    return sum(
-        isinstance(op, llvm.CallOp)
-        for function in llvm_functions(module)
-        for op in ops_of(function)
-    )
+    return sum(1 for function in llvm_functions(module) for _ in calls_of(function))
 
 
 def called(functions: Sequence[llvm.FuncOp]) -> set[str]:
     """Names of all that these functions call."""
-    calls = (
-        op
-        for function in functions
-        for op in ops_of(function)
-        if op.name == llvm.CallOp.name and isinstance(op, llvm.CallOp)
-    )
-    return {name for op in calls if (name := callee(op)) is not None}
+    names = (callee(call) for function in functions for call in calls_of(function))
+    return {name for name in names if name is not None}
+
+
+def calls_of(function: llvm.FuncOp) -> Iterator[llvm.CallOp]:
+    """The calls of a function in order."""
+    for op in ops_of(function):
+        if op.name == llvm.CallOp.name and isinstance(op, llvm.CallOp):
+            yield op
 
 
 def ops_of(function: llvm.FuncOp) -> Iterator[Operation]:

@@ -4,14 +4,14 @@ Read off the calls of 2D block messages: what they take is followed back to the 
 of them. What is made in another way (loaded, rounded) is not stated.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Block, BlockArgument, SSAValue
 
-from xetile.codegen.functions import callee
+from xetile.codegen.functions import callee, calls_of
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp
 from xetile.hints import isa
 from xetile.planning.words import BYTE_BITS
@@ -49,19 +49,24 @@ def preconditions(kernel: llvm.FuncOp) -> dict[int, list[Precondition]]:
     """By the number of the argument that is the base, what is stated of its matrices, each once."""
     entry = kernel.body.blocks[0]
     found: dict[int, list[Precondition]] = {}
-    for call in kernel.walk():
-        if not isinstance(call, llvm.CallOp):
-            continue
-        name, operands = callee(call) or "", call.args
-        less = 1 if _PAYLOAD in name else 0
-        if not less and _MESSAGE not in name:
-            continue
-        base, width, pitch = (_sum(operands[place], entry) for place in (0, 1, 3))
+    for surface, less in _surfaces(kernel):
+        base, width, pitch = (_sum(value, entry) for value in surface)
         for number in _bases(base, entry):
             stated = found.setdefault(number, [])
             for made in _stated(base, _more(width, less), _more(pitch, less)):
                 if made not in stated:
                     stated.append(made)
+    return found
+
+
+def _surfaces(kernel: llvm.FuncOp) -> Iterable[tuple[tuple[SSAValue, ...], int]]:
+    """Base, width and pitch of messages, each once, and by how much the latter two are less than they are (bytes)."""
+    found: dict[tuple[tuple[SSAValue, ...], int], None] = {}
+    for call in calls_of(kernel):
+        name = callee(call) or ""
+        if _PAYLOAD in name or _MESSAGE in name:
+            operands = call.args
+            found[(operands[0], operands[1], operands[3]), int(_PAYLOAD in name)] = None
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects import llvm
 from xdsl.ir import Block, BlockArgument, SSAValue
 
-from xetile.codegen.functions import callee
+from xetile.codegen.functions import callee, calls_of
 from xetile.dialects.upstream.llvm import AddrSpaceCastOp
 from xetile.dialects.upstream.llvm_values import SelectOp
 
@@ -19,11 +19,10 @@ def surface_bases(kernel: llvm.FuncOp) -> set[BlockArgument]:
     Of a sum these are its pointers; where it has none, the integers that are added: one of them is the address.
     """
     found: set[BlockArgument] = set()
-    for op in kernel.walk():
-        if isinstance(op, llvm.CallOp) and _makes_message(op):
-            terms = set(_terms(op.args[0], kernel.body.blocks[0]))
-            pointers = {term for term in terms if isinstance(term.type, llvm.LLVMPointerType)}
-            found |= pointers or terms
+    for address in {call.args[0] for call in calls_of(kernel) if _makes_message(call)}:
+        terms = set(_terms(address, kernel.body.blocks[0]))
+        pointers = {term for term in terms if isinstance(term.type, llvm.LLVMPointerType)}
+        found |= pointers or terms
     return found
 
 

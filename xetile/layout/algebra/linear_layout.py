@@ -359,8 +359,12 @@ class LinearLayout:
     # Comparison, copies, text
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if not isinstance(other, LinearLayout):
             return NotImplemented
+        if self._hash != other._hash and None not in (self._hash, other._hash):
+            return False
         ours, theirs = self.in_columns.items(), other.in_columns.items()
         outs = [*self.out_widths.items()]
         return [*ours] == [*theirs] and outs == [*other.out_widths.items()]

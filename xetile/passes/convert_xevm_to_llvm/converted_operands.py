@@ -51,8 +51,8 @@ _READS = (llvm.CallOp.name, llvm.LoadOp.name)
 def order_products(region: Region) -> None:
     """Put computed operands of products beside them, in each block that computes some."""
     for block in region.blocks:
-        products = [op for op in block.ops if _is_product(op)]
-        if any(_is_computed(op.operands[1], block) for op in products):
+        operands = {op.operands[1] for op in block.ops if _is_product(op)}
+        if any(_is_computed(operand, block) for operand in operands):
             _own_splats(block)
             _reorder(block)
 
