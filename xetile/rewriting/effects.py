@@ -21,11 +21,12 @@ from xdsl.traits import (
 from xdsl.transforms.dead_code_elimination import result_only_effects
 
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
+_READS = frozenset({_READ})
 
 
 _STATIC: tuple[tuple[type[MemoryEffect], frozenset[MemoryEffectKind]], ...] = (
     (NoMemoryEffect, frozenset()),
-    (MemoryReadEffect, frozenset({_READ})),
+    (MemoryReadEffect, _READS),
     (MemoryWriteEffect, frozenset({_WRITE})),
 )
 """Traits that look at no op."""
@@ -82,7 +83,7 @@ def only_reads(op: Operation) -> bool:
     """Whether an op has no other effect than that it reads."""
     effects = kind_of(type(op)).effects
     if effects is not None:
-        return effects <= {_READ}
+        return effects <= _READS
     found = get_effects(op)
     return found is not None and all(effect.kind is _READ for effect in found)
 
@@ -107,7 +108,7 @@ def is_needless(op: Operation) -> bool:
     if kind.stays:
         return False
     if kind.effects is not None:
-        return kind.effects <= {_READ}
+        return kind.effects <= _READS
     return result_only_effects(op)
 
 

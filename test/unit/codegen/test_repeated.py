@@ -11,7 +11,9 @@ from xetile.dialects.modules import parse
 
 KERNEL = """
 llvm.func @f(i32, i32) -> i32
-llvm.func @k(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>, %i: i32, %j: i32, %v: vector<2xi32>, %w: vector<2xi32>)
+llvm.func @"%s"(i32, i32) -> i32
+llvm.func @k(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>, %i: i32, %j: i32, %v: vector<2xi32>, %w: vector<2xi32>, %x: f32,
+    %y: f32)
     attributes {{gpu.kernel}} {{
   {op}
   llvm.return
@@ -23,8 +25,8 @@ def twice(text: str) -> ModuleOp:
     module = parse(KERNEL.format(op=text), "kernel.mlir")
     kernel = next(op for op in module.walk() if isinstance(op, llvm.FuncOp) and op.body.blocks)
     block = kernel.body.blocks[0]
-    p, q, i, j, v, w = block.args
-    swapped: dict[SSAValue, SSAValue] = {p: q, q: p, i: j, j: i, v: w, w: v}
+    p, q, i, j, v, w, x, y = block.args
+    swapped: dict[SSAValue, SSAValue] = {p: q, q: p, i: j, j: i, v: w, w: v, x: y, y: x}
     op, last = block.first_op, block.last_op
     assert op is not None
     assert last is not None
@@ -53,6 +55,16 @@ def twice(text: str) -> ModuleOp:
             '@"f"(i32 %"j", i32 %"i")',
         ),
         (
+            "%r = llvm.call @f(%i, %i) : (i32, i32) -> i32",
+            '@"f"(i32 %"i", i32 %"i")',
+            '@"f"(i32 %"j", i32 %"j")',
+        ),
+        (
+            '%r = llvm.call @"%s"(%i, %j) : (i32, i32) -> i32',
+            '@"%s"(i32 %"i", i32 %"j")',
+            '@"%s"(i32 %"j", i32 %"i")',
+        ),
+        (
             "%r = llvm.insertelement %i, %v[%j : i32] : vector<2xi32>",
             '<2 x i32> %"v", i32 %"i", i32 %"j"',
             '<2 x i32> %"w", i32 %"j", i32 %"i"',
@@ -79,3 +91,19 @@ def test_the_same_on_other_operands(op: str, first: str, second: str):
     names = {line.partition("=")[0] for line in found}
     assert "store" in op or len(names) == 3
     assert to_spirv(text, ())[:4] == b"\x03\x02\x23\x07"
+
+
+def test_flags_that_spirv_has_not_are_left_out_of_the_same_too():
+    module = twice(
+        "%r = llvm.fadd %x, %y {fastmathFlags = #llvm.fastmath<nnan, reassoc>} : f32"
+    )
+    kept, left = (
+        [line.split(" fadd ")[1] for line in text.splitlines() if " fadd " in line]
+        for text in (str(convert_module(module)), str(convert_module(module, for_spirv=True)))
+    )
+    assert kept == [
+        'nnan reassoc float %"x", %"y"',
+        'nnan reassoc float %"y", %"x"',
+        'nnan reassoc float %"x", %"y"',
+    ]
+    assert left == [line.replace(" reassoc", "") for line in kept]

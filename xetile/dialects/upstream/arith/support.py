@@ -24,10 +24,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
-from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.type import get_element_type_or_self, have_compatible_shape
 
+from xetile.dialects.upstream.constants import constant_value
 from xetile.hints import isa
 
 INDEX_BITS = 64
@@ -97,7 +97,7 @@ def verify_same_shape(source: SSAValue, result: SSAValue) -> None:
 
 def constant_integer(value: SSAValue) -> int | None:
     """The integer that a constant holds, or that a splat repeats; signed, as it is stored."""
-    found = ConstantLike.get_constant_value(value)
+    found = constant_value(value)
     if isinstance(found, IntegerAttr):
         return found.value.data
     repeated = _repeated(found)
@@ -112,7 +112,7 @@ def constant_unsigned(value: SSAValue) -> int | None:
 
 def constant_float(value: SSAValue) -> float | None:
     """The float that a constant holds, or that a splat repeats."""
-    found = ConstantLike.get_constant_value(value)
+    found = constant_value(value)
     if isinstance(found, FloatAttr):
         return found.value.data
     repeated = _repeated(found)

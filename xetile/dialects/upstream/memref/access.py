@@ -45,7 +45,6 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    ConstantLike,
     MemoryReadEffect,
     MemoryWriteEffect,
     NoMemoryEffect,
@@ -57,6 +56,7 @@ from xdsl.utils.exceptions import VerifyException
 from xetile.dialects.atomic_kinds import ATOMIC_KINDS
 from xetile.dialects.directives import AtomicKind, Directive, Quoted, parse_type_of
 from xetile.dialects.formats import formatted_op
+from xetile.dialects.upstream.constants import constant_value
 from xetile.dialects.upstream.memref.layout import verify_alignment
 from xetile.dialects.upstream.memref.views import ANY_MEMREF
 from xetile.hints import isa
@@ -120,7 +120,7 @@ class DimOp(IRDLOperation, HasFolderInterface):
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """A static extent."""
-        source, dimension = self.source.type, ConstantLike.get_constant_value(self.index)
+        source, dimension = self.source.type, constant_value(self.index)
         if not isa(source, MemRefType) or not isa(dimension, IntegerAttr):
             return None
         shape, number = source.get_shape(), dimension.value.data

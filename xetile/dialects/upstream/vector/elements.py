@@ -41,6 +41,7 @@ from xetile.dialects.upstream.vector.support import (
     element_count,
     replace_alike,
     scalar_bytes,
+    vector_of,
     vector_type,
 )
 from xetile.hints import isa
@@ -170,21 +171,20 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
                 )
 
     def fold_plain(self) -> Sequence[SSAValue | Attribute] | None:
-        mask = self.mask.get_values()
-        if self.v1.type == self.result.type and list(mask) == list(range(len(mask))):
-            return (self.v1,)
-        start = self.leading_extent(self.v1)
-        if self.v2.type == self.result.type and list(mask) == list(
-            range(start, start + len(mask))
-        ):
-            return (self.v2,)
-        first, second = constant(self.v1), constant(self.v2)
+        (v1, v2), result = self.operands, self.results[0]
+        mask = [*self.mask.get_values()]
+        if v1.type == result.type and mask == [*range(len(mask))]:
+            return (v1,)
+        start = self.leading_extent(v1)
+        if v2.type == result.type and mask == [*range(start, start + len(mask))]:
+            return (v2,)
+        first, second = constant(v1), constant(v2)
         if first is None or second is None or len(first) == 0:
             return None
         row = len(first.data.data) // start
         data = first.data.data + second.data.data
         taken = b"".join(data[max(i, 0) * row : (max(i, 0) + 1) * row] for i in mask)
-        return (dense(vector_type(self.result), taken),)
+        return (dense(vector_type(result), taken),)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -192,7 +192,7 @@ class ShuffleOp(IRDLOperation, Foldable, HasCanonicalizationPatternsInterface):
 
 
 def _shuffled(v1: VectorType, entries: int) -> VectorType:
-    return VectorType(v1.element_type, (entries, *v1.get_shape()[1:]))
+    return vector_of(v1.element_type, (entries, *v1.get_shape()[1:]))
 
 
 @formatted_op

@@ -19,11 +19,12 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.traits import ConstantLike, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xetile.dialects.formats import formatted_op
 from xetile.dialects.upstream.arith.support import Foldable
+from xetile.dialects.upstream.constants import constant_value
 from xetile.dialects.upstream.vector.support import (
     array,
     dense,
@@ -108,7 +109,7 @@ class _CreateConstantMask(RewritePattern):
         if not isinstance(op, CreateMaskOp):
             return
         type = vector_type(op.mask_vector)
-        found = [ConstantLike.get_constant_value(limit) for limit in op.mask_dim_sizes]
+        found = [constant_value(limit) for limit in op.mask_dim_sizes]
         limits = [limit.value.data for limit in found if isa(limit, IntegerAttr)]
         if not found or len(limits) < len(found) or type.get_num_scalable_dims():
             return

@@ -19,9 +19,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import irdl_to_attr_constraint
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.traits import ConstantLike
 
 from xetile.dialects.shared_attributes import integer_array, word
+from xetile.dialects.upstream.constants import constant_value
 from xetile.hints import isa
 
 INTEGERS = irdl_to_attr_constraint(ArrayAttr[IntegerAttr[IntegerType]])
@@ -63,7 +63,7 @@ def integer_values(values: ArrayAttr[IntegerAttr[IntegerType]]) -> tuple[int, ..
 
 def constant(value: SSAValue) -> DenseIntOrFPElementsAttr | None:
     """The elements of a constant vector."""
-    found = ConstantLike.get_constant_value(value)
+    found = constant_value(value)
     return found if isa(found, DenseIntOrFPElementsAttr) else None
 
 
@@ -102,7 +102,7 @@ def splat_of(value: SSAValue, type: Attribute) -> DenseIntOrFPElementsAttr | Non
 
 def scalar_bytes(value: SSAValue) -> bytes | None:
     """The bytes of a constant scalar, little endian."""
-    found = ConstantLike.get_constant_value(value)
+    found = constant_value(value)
     if isa(found, IntegerAttr):
         return found.type.pack([found.value.data])
     if isa(found, FloatAttr):
