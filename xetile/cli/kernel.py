@@ -5,12 +5,13 @@ from functools import partial
 from inspect import Parameter, signature
 from typing import Any, cast
 
+from xetile.cli import library_kernels
 from xetile.cli.errors import ToolParser, run_tool
 from xetile.cli.files import STANDARD, write_output
+from xetile.cli.library_kernels import NAMES
 from xetile.cli.values import read_number, read_pair
 
 PROGRAM = "xetile-kernel"
-FAMILIES = ("gemm",)
 _NOT_THE_KERNEL = ("debug", "version", "family", "output")
 
 
@@ -23,7 +24,9 @@ def make_parser() -> ToolParser:
     parser = ToolParser(
         PROGRAM, "Writes the workgroup-level IR of a kernel.", has_version=True
     )
-    parser.add_argument("family", choices=FAMILIES, help="what the kernel computes: C = A * B")
+    listed = "".join(f"; {name}: {what}" for name, what in NAMES.items())
+    help = f"what the kernel computes, NAME --help has its options; gemm: C = A * B{listed}"
+    parser.add_argument("family", choices=("gemm", *NAMES), metavar="NAME", help=help)
     _add_gemm(parser.add_argument_group("gemm").add_argument)
     parser.add_argument(
         "-o", metavar="OUT", dest="output", help="file to write; else standard output"
@@ -68,6 +71,8 @@ def _shown(default: object) -> str:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in NAMES:
+        return _write_library_kernel(arguments[0], arguments[1:])
     options = make_parser().parse_args(arguments)
     from xetile.api import text
     from xetile.cli.kernel_registers import warn_of_spills
@@ -80,6 +85,13 @@ def _run(arguments: list[str]) -> int:
     write_output(options.output, made, by=PROGRAM)
     written = options.output not in (None, STANDARD)
     warn_of_spills(request, made, options.output if written else "<stdout>")
+    return 0
+
+
+def _write_library_kernel(name: str, arguments: list[str]) -> int:
+    options = vars(library_kernels.make_parser(PROGRAM, name).parse_args(arguments))
+    made = library_kernels.specialised(name, options)
+    write_output(options["output"], f"{made}\n", by=PROGRAM)
     return 0
 
 

@@ -9,6 +9,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if homes[name] == ".":
+        return import_module(f"{__name__}.{name}")
     value: object = getattr(import_module(homes[name], __name__), name)
     globals()[name] = value
     return value

@@ -62,5 +62,6 @@ from .tiles import Tile as Tile
 from .types import ArrayType as ArrayType
 from .types import ElementType as ElementType
 from xetile.errors import XetileError as XetileError
+from . import testing as testing
 
 __all__: list[str]  # noqa: PYI035 (its value is this file)

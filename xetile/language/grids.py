@@ -10,6 +10,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from xetile.analysis.constants import integers_of
 from xetile.analysis.lanes import Axis, axis_of
 from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.upstream.gpu import BlockIdOp
@@ -125,11 +126,10 @@ def _seen(
     owner = base.owner
     if isinstance(owner, TransposeOp) and owner.dimensions is not None:
         return _seen(owner.source, [owner.dimensions[d] for d in dimensions if d is not None])
-    if isinstance(owner, ReinterpretCastOp):
-        return owner.source, [
-            None if owner.static_sizes.get_values()[d] == 1 else 0
-            for d in dimensions
-            if d is not None
+    if isinstance(owner, Operation) and owner.name == ReinterpretCastOp.name:
+        sizes = integers_of(owner, "static_sizes")
+        return owner.operands[0], [
+            None if sizes[d] == 1 else 0 for d in dimensions if d is not None
         ]
     return base, dimensions
 
