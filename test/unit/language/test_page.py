@@ -16,7 +16,7 @@ TEXT = PAGE.read_text()
 
 def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     path = tmp_path / "language_page.py"
     path.write_text("\n\n".join(blocks))
     specification = importlib.util.spec_from_file_location("language_page", path)
