@@ -6,7 +6,7 @@ def __getattr__(name: str) -> object:
     if name == "__all__":
         return sorted(homes)
     if name not in homes:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise _unknown(name, homes)
     from importlib import import_module
 
     if homes[name] == ".":
@@ -14,6 +14,19 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(homes[name], __name__), name)
     globals()[name] = value
     return value
+
+
+def _unknown(name: str, homes: dict[str, str]) -> Exception:
+    """That there is no such name: in a kernel a refusal at its line."""
+    from xetile.advice import hint
+    from xetile.errors import XetileError
+    from xetile.language.builder import building
+    from xetile.language.positions import here
+
+    message = f"xt has no '{name}'{hint(name, homes)}"
+    if building() is None or name.startswith("__"):
+        return AttributeError(message, name=name)
+    return XetileError(message, here())
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,7 @@ from .elements import index as index
 from .elements import tf32 as tf32
 from .elements import ui4 as ui4
 from .elements import ui8 as ui8
-from .fastmath import fastmath as fastmath
+from .flags import fastmath as fastmath
 from .functions import abs as abs
 from .functions import cdiv as cdiv
 from .functions import ceil as ceil
@@ -53,8 +53,8 @@ from .programs import barrier as barrier
 from .programs import num_programs as num_programs
 from .programs import program_id as program_id
 from .programs import shared as shared
-from .ranges import range as range
 from .ranges import Range as Range
+from .ranges import range as range
 from .regions import Region as Region
 from .scalars import Scalar as Scalar
 from .specialised import Specialised as Specialised

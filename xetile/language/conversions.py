@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from xetile.language.builder import current
 from xetile.language.held import NO_FLAGS, Held, flags, type_of
 from xetile.language.literals import literal
+from xetile.language.refusals import refuse
 from xetile.language.types import ElementType, f32, i64
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def converted(held: Held, to: ElementType) -> Held:
     """The value in another type."""
     if held.element == to:
         return held
+    if to.name == "tf32" and held.element.digits > f32.digits:
+        refuse(f"{held.describe()} to tf32 rounds twice; write `.to(xt.f32).to(xt.tf32)`")
     if to.kind == "boolean":
         return _truth(held, to)
     for step in (*_steps(held.element, to), to):

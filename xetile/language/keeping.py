@@ -75,6 +75,6 @@ def _digest(
         {**source.constants, "(grid)": source.grid},
         device,
         kind,
-        {**options, "sg_layout": f"{rows}x{columns}"},
+        {**options, "sg_layout": f"{rows}x{columns}", "fastmath": " ".join(source.fastmath)},
         tools(),
     ).digest()

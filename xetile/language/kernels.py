@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast, overload
 
 from xetile.language.builder import Pair, building
 from xetile.language.cache import Recent, Watch, fingerprint_of
+from xetile.language.flags import Flag, flags_of
 from xetile.language.given import ArgumentType, Given, Passed, type_of
 from xetile.language.keeping import MOST, key_of
 from xetile.language.on_device import Call, KernelOnDevice, OnDevice, signature
@@ -33,7 +34,12 @@ class Kernel:
     """
 
     def __init__(
-        self, function: FunctionType, *, sg_layout: Pair | None, grid: Grid | None
+        self,
+        function: FunctionType,
+        *,
+        sg_layout: Pair | None,
+        grid: Grid | None,
+        fastmath: tuple[Flag, ...] = (),
     ) -> None:
         update_wrapper(self, function)
         self.__wrapped__ = function
@@ -42,12 +48,13 @@ class Kernel:
         self.place = place_of_code(function.__code__)
         self._sg_layout = sg_layout
         self._grid = grid
+        self._fastmath = fastmath
         self._watch = Watch(function)
         self._known: Recent[object, Specialised] = Recent(MOST)
 
     def __xetile_key__(self) -> object:
         """What the cache of kernels tells it by, where another one reads it."""
-        return "kernel", self.__wrapped__, self._sg_layout, self._grid
+        return "kernel", self.__wrapped__, self._sg_layout, self._grid, self._fastmath
 
     def __reduce__(self) -> str:
         """It is pickled by name, as functions are."""
@@ -214,6 +221,7 @@ class Kernel:
             self._grid if grid is None else grid,
             self.place,
             self._watch.meaning(),
+            self._fastmath,
         )
 
 
@@ -243,7 +251,7 @@ def checked_layout(layout: object) -> Pair:
 def kernel(function: Callable[..., None], /) -> Kernel: ...
 @overload
 def kernel(
-    *, sg_layout: Pair | None = None, grid: Grid | None = None
+    *, sg_layout: Pair | None = None, grid: Grid | None = None, fastmath: tuple[Flag, ...] = ()
 ) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
@@ -253,23 +261,26 @@ def kernel(
     *,
     sg_layout: Pair | None = None,
     grid: Grid | None = None,
+    fastmath: tuple[Flag, ...] = (),
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """Make a function a kernel: `@xt.kernel`, or with what holds for it, `@xt.kernel(sg_layout=(8, 4))`.
 
     `sg_layout` is how the subgroups of a workgroup are laid out over rows and columns; `grid` how many workgroups a
     launch has, where that does not follow from the stores: up to three numbers, or a function of the parameters that
-    it names. Both can be said anew by `specialize` and calls.
+    it names. Both can be said anew by `specialize` and calls. `fastmath` are the flags of all its ops on floats, as
+    xt.fastmath has them.
     Errors: XetileError for what is no plain Python function.
     """
     if sg_layout is not None:
         checked_layout(sg_layout)
+    flags_of(fastmath)
 
     def made(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             refuse(
                 f"@xt.kernel stands right above a function, and alone; found {_described(function)}"
             )
-        return Kernel(function, sg_layout=sg_layout, grid=grid)
+        return Kernel(function, sg_layout=sg_layout, grid=grid, fastmath=fastmath)
 
     return made if function is None else made(function)
 

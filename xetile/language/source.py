@@ -38,6 +38,8 @@ class Source:
     place: "FileLineColLoc"
     meaning: bytes | None = None
     """What the function and all that it reads mean; None where that is not stable, so that nothing is kept."""
+    fastmath: tuple[str, ...] = ()
+    """The flags of its ops on floats."""
 
     def traced(self) -> "Traced":
         """The kernel at level W.
@@ -53,6 +55,7 @@ class Source:
             self.types,
             self.constants,
             sg_layout=self.sg_layout,
+            fastmath=self.fastmath,
             at=self.place,
         )
         kernel = find_kernel(module, self.name)

@@ -19,6 +19,7 @@ from xetile.analysis.promises import MULTIPLES_ATTRIBUTE
 from xetile.language.arrays import Array, memref_of
 from xetile.language.builder import Builder, Pair, current, named, using
 from xetile.language.control import rewritten
+from xetile.language.flags import flags_of
 from xetile.language.given import ArgumentType
 from xetile.language.indices import Index
 from xetile.language.refusals import refusals_are_final, refuse
@@ -40,13 +41,14 @@ def trace(
     constants: Mapping[str, object],
     *,
     sg_layout: Pair,
+    fastmath: tuple[str, ...] = (),
     at: "FileLineColLoc | None" = None,
 ) -> ModuleOp:
     """The module of a kernel for arguments of `types`, by the names of its parameters; `at` is its `def`."""
     from xetile.dialects.upstream import gpu
 
     block = Block(arg_types=[attribute_of(type) for type in types.values()])
-    builder = Builder(sg_layout, block)
+    builder = Builder(sg_layout, block, flags_of(fastmath) if fastmath else None)
     with using(builder), refusals_are_final():
         result = called(rewritten(function), arguments_of(block.args, types), constants)
         check_result(name, result, at)

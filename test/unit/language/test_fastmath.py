@@ -57,3 +57,18 @@ def test_words_that_are_no_flags_are_refused() -> None:
 
     with pytest.raises(XetileError, match=r"xt\.fastmath has no 'fats'; did you mean 'fast'"):
         wrong.specialize(xt.f32[8, 16])
+
+
+@xt.kernel(fastmath=("contract", "afn"))
+def wholly_flagged(A: xt.Array, Y: xt.Array) -> None:
+    Y[0:8, 0:16] = xt.tanh(A[0:8, 0:16])
+    with xt.fastmath("nnan"):
+        Y[0:8, 16:32] = xt.tanh(A[0:8, 16:32])
+
+
+def test_flags_of_a_kernel_hold_for_all_of_it() -> None:
+    text = str(wholly_flagged.specialize(xt.f32[8, 32], xt.f32[8, 32], grid=(1,)))
+    assert text.count("fastmath<contract,afn>") == 1
+    assert text.count("fastmath<nnan,contract,afn>") == 1
+    with pytest.raises(xt.XetileError, match="did you mean 'afn'"):
+        xt.kernel(fastmath=("afm",))  # pyright: ignore[reportArgumentType]

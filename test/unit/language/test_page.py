@@ -47,3 +47,22 @@ def test_every_public_name_is_there() -> None:
     for name in set(names) - classes - {element.name for element in ELEMENTS}:
         assert re.search(rf"\b{name}\b", TEXT), name
     assert all(f"xt.{element}" in TEXT for element in ELEMENTS)
+
+
+def test_no_module_stands_in_front_of_a_public_name() -> None:
+    """An imported module becomes an attribute of the package."""
+    modules = {path.stem for path in Path(xt.__file__ or "").parent.iterdir()}
+    assert not modules & set(xt.__all__)
+
+
+@xt.kernel
+def misspelt(A: xt.Array, *, name: str) -> None:
+    A[0:8, 0:16] = getattr(xt, name)(A[0:8, 0:16])
+
+
+def test_unknown_names_are_refused_with_the_nearest() -> None:
+    name = "floot"
+    with pytest.raises(AttributeError, match="xt has no 'floot'; did you mean 'floor'"):
+        getattr(xt, name)
+    with pytest.raises(xt.XetileError, match="xt has no 'softmx'"):
+        misspelt.specialize(xt.f32[8, 16], grid=(1,), name="softmx")

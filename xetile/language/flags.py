@@ -37,7 +37,7 @@ def flags_of(
 ) -> FastMathFlagsAttr:
     """The flags of words, and those that hold already; they are printed in one order."""
     found = set(outer.data) if outer is not None else set[FastMathFlag]()
-    for word in words:
+    for word in (words,) if isinstance(words, str) else words:
         if word not in get_args(Flag):
             refuse(
                 f"xt.fastmath has no {word!r}{hint_or_names(word, get_args(Flag), 'its flags')}"
