@@ -1,4 +1,5 @@
 # The public names with their homes, one a line: type checkers read them here, and so does __init__.py.
+from . import testing as testing
 from .arrays import Array as Array
 from .cells import Cell as Cell
 from .checks import check as check
@@ -62,6 +63,5 @@ from .tiles import Tile as Tile
 from .types import ArrayType as ArrayType
 from .types import ElementType as ElementType
 from xetile.errors import XetileError as XetileError
-from . import testing as testing
 
 __all__: list[str]  # noqa: PYI035 (its value is this file)
