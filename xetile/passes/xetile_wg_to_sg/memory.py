@@ -130,7 +130,7 @@ def _one_writer(view: SubgroupView, op: Operation) -> Generator[None]:
 
 
 def _atomic_rmw_tile(view: SubgroupView, op: AtomicRMWTileOp) -> None:
-    if op.result.first_use is None:
+    if view.units(op.tile).distribution.is_shared:  # nothing takes the result
         with _one_writer(view, op):
             for operands in _written_units(view, op):
                 type = unit_vector(op.result.type, view.units(op.tile).distribution)
