@@ -52,7 +52,7 @@ def test_every_public_name_is_there() -> None:
 def test_no_module_stands_in_front_of_a_public_name() -> None:
     """An imported module becomes an attribute of the package."""
     modules = {path.stem for path in Path(xt.__file__ or "").parent.iterdir()}
-    assert not modules & set(xt.__all__)
+    assert modules & set(xt.__all__) == {"testing"}
 
 
 @xt.kernel
