@@ -28,6 +28,7 @@ Names = Mapping[str, object]
 _OURS = ("xetile.language", "xdsl", "numpy", "builtins")
 """Modules whose objects no kernel changes, ours among them."""
 
+_PYTHONS = sys.stdlib_module_names
 _LARGEST = 1 << 16
 """Bytes of a numpy array that are compared; a larger one is a table."""
 
@@ -76,7 +77,7 @@ class Watch:
             case FunctionType():
                 self._function(path, value)
             case ModuleType():
-                self._module(value)
+                self._module(path, value)
             case MethodType() | BuiltinMethodType():
                 self._rest += [
                     (path, value.__self__),
@@ -106,17 +107,26 @@ class Watch:
         self._rest += [(path, item) for item in held]
 
     def _bytes(self, path: str, array: "bytearray | np.ndarray[Any, Any]") -> None:
-        if len(array) <= _LARGEST and getattr(array, "nbytes", 0) <= _LARGEST:
+        if isinstance(array, bytearray):
             self._kept.append(Kept(path, (bytes(array),), lambda: (bytes(array),)))
+        elif array.nbytes <= _LARGEST:
+            self._kept.append(Kept(path, (array.tobytes(),), lambda: (array.tobytes(),)))
 
-    def _module(self, module: ModuleType) -> None:
-        """Modules are not changed by kernels, but for those that draw random numbers."""
+    def _module(self, path: str, module: ModuleType) -> None:
+        """A user's module: what its names hold, which lazy imports may add to; of Python's the random numbers."""
         if module is random:
             self._kept.append(
                 Kept("random", random.getstate()[1], lambda: random.getstate()[1])
             )
         elif module.__name__ in ("numpy", "numpy.random"):
             self._kept.append(Kept("numpy.random", (_drawn(),), lambda: (_drawn(),)))
+        if module.__name__.startswith(_OURS) or module.__name__.partition(".")[0] in _PYTHONS:
+            return
+        held = vars(module)
+        names = [name for name in held if not name.startswith("__")]
+        now = tuple(held[name] for name in names)
+        self._kept.append(Kept(path, now, lambda: tuple(held.get(name) for name in names)))
+        self._rest += [(path, value) for value in now if isinstance(value, (list, dict, set))]
 
     def _object(self, path: str, value: object) -> None:
         if hasattr(type(value), "__next__"):
@@ -149,6 +159,7 @@ class Watch:
         if cast(str, function.__globals__.get("__name__", "")).startswith(_OURS):
             return
         self._rest.append((path, function.__defaults__))
+        self._keep(path, lambda: _attributes(function.__dict__))
         for name, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True
         ):
