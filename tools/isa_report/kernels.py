@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tools.instruction_counts.attention import Stored, attention
 from tools.instruction_counts.weights import weights
 from tools.isa_report.bounds import Tile
+from tools.isa_report.library import LIKE
 from tools.isa_report.products import BIAS_RELU, RELU, product
 from tools.isa_report.rows import SOFTMAX
 from tools.isa_report.upstream import Ways, ways
@@ -129,7 +130,7 @@ def _attention(rows: int, stored: Stored) -> Kernel:
 
 _STEP = "a K step of 32"
 
-KERNELS: Mapping[str, Kernel] = {
+_WRITTEN: Mapping[str, Kernel] = {
     "f16": Kernel(
         partial(_gemm, "f16"), _STEP, 32, _tiles(16), _plain(_F16, SubgroupProduct())
     ),
@@ -273,4 +274,14 @@ KERNELS: Mapping[str, Kernel] = {
         (Tile("load", 8, 256, 16), Tile("load", 1, 256, 32), Tile("load", 1, 256, 32)),
         partial(ways.in_registers, "layer norm"),
     ),
+}
+
+KERNELS: Mapping[str, Kernel] = {
+    **_WRITTEN,
+    **{
+        name: _WRITTEN[like]._replace(
+            text=text, ways=tuple, why_none=f"as {like}", arguments={}
+        )
+        for name, (like, text) in LIKE.items()
+    },
 }
