@@ -14,6 +14,7 @@ from xetile.language.held import Held, described, type_of
 from xetile.language.rearranging import mapped, sliced, transposed
 from xetile.language.reductions import Reduction, reduced
 from xetile.language.refusals import refuse
+from xetile.language.scalars import Scalar
 from xetile.language.types import ElementType, accumulators
 from xetile.language.values import Value, describe
 
@@ -156,6 +157,22 @@ class Tile(Arithmetic):
                 "with an extent of 1"
             )
         return self.made(reduced(kind, self.held(), axis))
+
+    def item(self) -> Scalar:
+        """The element of a tile of one row and one column, as a scalar.
+
+        Errors: XetileError for larger tiles.
+        """
+        from xetile.dialects.upstream.vector import ExtractOp
+
+        if self.shape != (1, 1):
+            refuse(
+                f".item() of {self.describe()}; a tile of 1x1 has one, such as x.max(1).max(0)"
+            )
+        if self.element.kind == "index":
+            refuse(".item() of indices; write `.to(xt.i64).item()`, and xt.index(...) of that")
+        value = current().pure_of(ExtractOp, self.ssa(), (0, 0), self.element.attribute)
+        return Scalar(value, self.element)
 
     def map(self, sg_layout: Pair, sg_data: Pair) -> Self:
         """The tile as subgroups in `sg_layout` hold it, in units of `sg_data`; data move where that differs."""
