@@ -5,6 +5,7 @@ from .cells import Cell as Cell
 from .checks import check as check
 from .checks import print as print
 from .checks import static_assert as static_assert
+from .compiled import Compiled as Compiled
 from .control.functions import function as function
 from .elements import bf16 as bf16
 from .elements import f16 as f16
@@ -50,12 +51,15 @@ from .kernels import kernel as kernel
 from .making import arange as arange
 from .making import full as full
 from .making import zeros as zeros
+from .on_device import KernelOnDevice as KernelOnDevice
+from .on_device import OnDevice as OnDevice
 from .programs import barrier as barrier
 from .programs import num_programs as num_programs
 from .programs import program_id as program_id
 from .programs import shared as shared
 from .ranges import Range as Range
 from .ranges import range as range
+from .ranking import Ranks as Ranks
 from .regions import Region as Region
 from .scalars import Scalar as Scalar
 from .specialised import Specialised as Specialised

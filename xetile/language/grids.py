@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
+from xdsl.dialects.memref import ReinterpretCastOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from xetile.analysis.constants import integers_of
 from xetile.analysis.lanes import Axis, axis_of
 from xetile.dialects.traits import WritesTile, has_trait
 from xetile.dialects.upstream.gpu import BlockIdOp
-from xetile.dialects.upstream.memref import ReinterpretCastOp, TransposeOp
+from xetile.dialects.upstream.memref import TransposeOp
 from xetile.dialects.xetile import InitTileOp
 from xetile.errors import XetileError, position
 from xetile.hints import isa

@@ -9,7 +9,9 @@ from xetile import targets
 from xetile.language.compiled import Compiled, Options
 from xetile.language.given import Given, Passed, check, extents_of, launched
 from xetile.language.keeping import kept
+from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source, Traced
+from xetile.levels import LEVELS
 from xetile.runtime.code import Code, compile_code
 
 if TYPE_CHECKING:
@@ -93,6 +95,8 @@ class Specialised:
         if self.level == "workgroup" and os.environ.get(EAGER_VARIABLE, "0") not in ("", "0"):
             self.eager(*arguments, grid=grid, sanitize=sanitize)
             return
+        if self.level == LEVELS[-1].name:
+            refuse(f"level {self.level} is executed on devices; write .on('opencl:cpu')(...)")
         sizes = self._checked_grid(arguments, grid)
         api.execute(
             self.module, self.name, *launched(arguments), grid=sizes, sanitize=sanitize
