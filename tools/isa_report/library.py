@@ -61,7 +61,7 @@ LIKE: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "library: softmax, three passes": (
         "softmax, three passes",
-        _text("softmax", lambda xt: [xt.f32[4096, 4096]] * 2, BM=8, BN=16, sg_layout=(1, 1)),
+        _text("softmax", lambda xt: [xt.f32[4096, 4096]] * 2, BM=8, step=16, sg_layout=(1, 1)),
     ),
     "library: softmax, rows in registers": (
         "softmax, rows in registers",

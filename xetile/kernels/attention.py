@@ -38,14 +38,14 @@ def flash_attention(
     keys = K.shape[1] if lengths is None else xt.index(lengths[head])
     shared = head // (Q.shape[0] // K.shape[0])
     q = Q[head, m : m + BM, 0:D] * (log2(e) * (D**-0.5 if scale is None else scale))
-    rows = m + (keys - M) + xt.arange(BM, axis=0) if causal else None
+    rows = (m + (keys - M) + xt.arange(BM, axis=0)).to(xt.i32) if causal else None
     end = xt.minimum(keys, m + BM + (keys - M)) if causal else keys
     whole = (xt.minimum(keys, m + keys - M) if causal else keys) // BN * BN
 
     def attended(n: xt.Index, top: xt.Tile, parts: xt.Tile, o: xt.Tile, *, masked: bool):
         s = q @ K.T[shared, 0:D, n : n + BN]
         if masked:
-            s = _masked(s, n + xt.arange(BN), keys, rows)
+            s = _masked(s, (n + xt.arange(BN)).to(xt.i32), keys, rows)
         new = xt.fmax(top, s.nanmax(1))
         p, keep = xt.exp2(s - new), xt.exp2(top - new)
         with xt.fastmath("contract"):
@@ -66,11 +66,10 @@ def flash_attention(
 def _masked(
     s: xt.Tile, keys: xt.Tile, length: xt.Index | int, last: xt.Tile | None
 ) -> xt.Tile:
-    """Scores of keys that a query sees, minus infinity for the others; `last` is the last one that each query sees."""
-    seen = keys < length
+    """Scores of keys that a query sees, minus infinity for others; `last` is the last one of each query, if given."""
     if last is not None:
-        seen = seen & (keys <= last)
-    return xt.where(seen, s, -inf)
+        return xt.where(keys <= last, s, -inf)
+    return xt.where(keys < (length if isinstance(length, int) else xt.i32(length)), s, -inf)
 
 
 def flash_attention_reference(

@@ -4,7 +4,7 @@ import numpy as np
 
 import xetile.language as xt
 from xetile.kernels.rows import parts_of, places, reciprocal, row_sum
-from xetile.kernels.shapes import is_multiple
+from xetile.kernels.shapes import is_at_most, is_multiple
 from xetile.language.testing import Near, Numbers
 
 
@@ -17,15 +17,17 @@ def layer_norm(
     *,
     BM: int = 128,
     BN: int = 256,
+    step: int = 64,
     epsilon: float = 1e-5,
 ) -> None:
     """Each row of Y is (x - mean) / sqrt(variance + epsilon) * gamma + beta, of the row of X.
 
     Shapes: X and Y are M x N, gamma and beta have N elements. A workgroup has BM rows. Rows of at most BN columns are
-    held in registers; longer ones are loaded three times, BN columns at a time.
+    held in registers; longer ones are loaded three times, `step` columns at a time.
     Types: f32, f16 or bf16, computed in f32. `epsilon` is added to the variance.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
+    BN = BN if is_at_most(N, BN) else step
     part = parts_of(X, m, BM, BN)
     mean = row_sum(part, N, BN) * reciprocal(N)
 
@@ -50,15 +52,17 @@ def rms_norm(
     *,
     BM: int = 128,
     BN: int = 256,
+    step: int = 64,
     epsilon: float = 1e-6,
 ) -> None:
     """Each row of Y is x / sqrt(mean of x * x + epsilon) * gamma, of the row of X.
 
     Shapes: X and Y are M x N, gamma has N elements. A workgroup has BM rows. Rows of at most BN columns are held in
-    registers; longer ones are loaded twice, BN columns at a time.
+    registers; longer ones are loaded twice, `step` columns at a time.
     Types: f32, f16 or bf16, computed in f32. `epsilon` is added to the mean of the squares.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
+    BN = BN if is_at_most(N, BN) else step
     part = parts_of(X, m, BM, BN)
 
     def square(n: "xt.Index | int") -> xt.Tile:

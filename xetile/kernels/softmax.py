@@ -13,14 +13,15 @@ LOG2_E = log2(e)
 
 
 @xt.kernel(sg_layout=(16, 1))
-def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256) -> None:
+def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256, step: int = 64) -> None:
     """Each row of Y is exp(x - max) / sum of those, of the row of X.
 
     Shapes: X and Y are M x N. A workgroup has BM rows. Rows of at most BN columns are held in registers; longer ones
-    are loaded three times, BN columns at a time; their elements times log2(e) have to be numbers of f32.
+    are loaded three times, `step` columns at a time; their elements times log2(e) have to be numbers of f32.
     Types: f32, f16 or bf16, computed in f32.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
+    BN = BN if is_at_most(N, BN) else step
     part = parts_of(X, m, BM, BN, padding=0.0 if is_multiple(N, BN) else -inf)
     if is_at_most(N, BN):
         x = part(0)

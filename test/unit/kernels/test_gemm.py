@@ -1,8 +1,16 @@
+import re
+
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import xetile
-from xetile.kernels import gemm_module
+import xetile.language as xt
+from xetile.dialects.modules import context
+from xetile.kernels import gemm, gemm_module
+from xetile.passes import load_pass
+from xetile.rewriting.common_values import ShareValues
+from xetile.rewriting.dead_code import RemoveDeadCode
+from xetile.rewriting.loop_invariants import HoistLoopInvariants
 
 
 def reread(module: ModuleOp) -> ModuleOp:
@@ -53,3 +61,27 @@ def test_c_is_converted_after_the_loop() -> None:
     assert (
         text.index("scf.yield") < text.index("arith.truncf") < text.index("xetile.store_tile")
     )
+
+
+def test_the_kernel_in_python_has_the_ops_of_the_builder() -> None:
+    f16, f32 = xt.f16, xt.f32
+    kernel = gemm.specialize(
+        f16[300, 72], f16[72, 208], f32[300, 208], BM=128, BN=128, sg_layout=(4, 4)
+    )
+    written = gemm_module(
+        m=300, n=208, k=72, workgroup_tile=(128, 128), subgroup_tile=(32, 32)
+    )
+    made = kernel.module.clone()
+    for tidied in (made, written):
+        for name in ("xetile-infer-wg-map", "xetile-carry-tiles"):
+            load_pass(name)().apply(context(), tidied)
+        HoistLoopInvariants().apply(context(), tidied)
+        ShareValues().apply(context(), tidied)
+        RemoveDeadCode().apply(context(), tidied)
+    assert without_names(made) == without_names(written)
+
+
+def without_names(module: ModuleOp) -> list[str]:
+    """Each line of a text, with neither the names of values nor the layout that maps follow from."""
+    text = xetile.text(module).replace(", xetile.sg_layout = array<i64: 4, 4>", "")
+    return sorted(re.sub(r"%\w+", "%", line) for line in text.splitlines())
