@@ -27,21 +27,23 @@ def layer_norm(
     Types: f32, f16 or bf16, computed in f32. `epsilon` is added to the variance.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
-    BN = BN if is_at_most(N, BN) else step
-    part = parts_of(X, m, BM, BN)
-    mean = row_sum(part, N, BN) * reciprocal(N)
+    wide = BN if is_at_most(N, BN) else step
+    part = parts_of(X, m, BM, wide)
+    mean = row_sum(part, N, wide) * reciprocal(N)
 
     def centred(n: "xt.Index | int") -> xt.Tile:
         x = part(n) - mean
-        return x if is_multiple(N, BN) else xt.where(n + xt.arange(BN) < N, x, 0.0)
+        return x if is_multiple(N, wide) else xt.where(n + xt.arange(wide) < N, x, 0.0)
 
     def square(n: "xt.Index | int") -> xt.Tile:
         return centred(n) * centred(n)
 
-    factor = xt.rsqrt(row_sum(square, N, BN) * reciprocal(N) + epsilon)
-    for n in places(N, BN):
-        y = centred(n) * factor * gamma[n : n + BN].to(xt.f32) + beta[n : n + BN].to(xt.f32)
-        Y[m : m + BM, n : n + BN] = y.to(Y.dtype)
+    factor = xt.rsqrt(row_sum(square, N, wide) * reciprocal(N) + epsilon)
+    for n in places(N, wide):
+        y = centred(n) * factor * gamma[n : n + wide].to(xt.f32) + beta[n : n + wide].to(
+            xt.f32
+        )
+        Y[m : m + BM, n : n + wide] = y.to(Y.dtype)
 
 
 @xt.kernel(sg_layout=(16, 1))
@@ -62,16 +64,16 @@ def rms_norm(
     Types: f32, f16 or bf16, computed in f32. `epsilon` is added to the mean of the squares.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
-    BN = BN if is_at_most(N, BN) else step
-    part = parts_of(X, m, BM, BN)
+    wide = BN if is_at_most(N, BN) else step
+    part = parts_of(X, m, BM, wide)
 
     def square(n: "xt.Index | int") -> xt.Tile:
         return part(n) * part(n)
 
-    factor = xt.rsqrt(row_sum(square, N, BN) * reciprocal(N) + epsilon)
-    for n in places(N, BN):
-        y = part(n) * factor * gamma[n : n + BN].to(xt.f32)
-        Y[m : m + BM, n : n + BN] = y.to(Y.dtype)
+    factor = xt.rsqrt(row_sum(square, N, wide) * reciprocal(N) + epsilon)
+    for n in places(N, wide):
+        y = part(n) * factor * gamma[n : n + wide].to(xt.f32)
+        Y[m : m + BM, n : n + wide] = y.to(Y.dtype)
 
 
 def layer_norm_reference(

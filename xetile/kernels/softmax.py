@@ -21,28 +21,28 @@ def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256, step: int
     Types: f32, f16 or bf16, computed in f32.
     """
     m, N = xt.program_id(0) * BM, X.shape[1]
-    BN = BN if is_at_most(N, BN) else step
-    part = parts_of(X, m, BM, BN, padding=0.0 if is_multiple(N, BN) else -inf)
-    if is_at_most(N, BN):
+    wide = BN if is_at_most(N, BN) else step
+    part = parts_of(X, m, BM, wide, padding=0.0 if is_multiple(N, wide) else -inf)
+    if is_at_most(N, wide):
         x = part(0)
         with xt.fastmath("afn", "arcp"):
             power = xt.exp(x - x.nanmax(1))
-            Y[m : m + BM, 0:BN] = (power / power.sum(1)).to(Y.dtype)
+            Y[m : m + BM, 0:wide] = (power / power.sum(1)).to(Y.dtype)
         return
-    largest = xt.full((BM, BN), -inf, xt.f32)
-    for n in xt.range(0, N, BN):
+    largest = xt.full((BM, wide), -inf, xt.f32)
+    for n in xt.range(0, N, wide):
         largest = xt.fmax(largest, part(n))
     shift = largest.nanmax(1) * LOG2_E
-    total = xt.zeros((BM, BN), xt.f32)
-    for n in xt.range(0, N, BN):
+    total = xt.zeros((BM, wide), xt.f32)
+    for n in xt.range(0, N, wide):
         with xt.fastmath("contract"):
             below = part(n) * LOG2_E - shift
         total += xt.exp2(below)
     share = 1.0 / total.sum(1)
-    for n in xt.range(0, N, BN):
+    for n in xt.range(0, N, wide):
         with xt.fastmath("contract"):
             below = part(n) * LOG2_E - shift
-        Y[m : m + BM, n : n + BN] = (xt.exp2(below) * share).to(Y.dtype)
+        Y[m : m + BM, n : n + wide] = (xt.exp2(below) * share).to(Y.dtype)
 
 
 def softmax_reference(X: Numbers) -> Near:
