@@ -31,6 +31,8 @@ _BLOCK = re.compile(
 )
 _PROMPT = "(Pdb) "
 _WARNING = " warning: "
+_REPEATED = re.compile(r"^(.* warning: .*\n.*\n *\^\n)\1+", re.MULTILINE)
+"""What is compiled and then counted warns twice, unless its code was kept."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _printed(module: ModuleType, path: Path, code: str, lines_before: int, shown
     warned = out if _WARNING in shown else sys.stderr
     with redirect_stdout(out), redirect_stderr(warned), _typing(typed, out):
         exec(compiled, module.__dict__)
-    return out.getvalue().replace(f"{path.parent}/", "")
+    return _REPEATED.sub(r"\1", out.getvalue().replace(f"{path.parent}/", ""))
 
 
 def _is_missing(tool: str | None) -> bool:
