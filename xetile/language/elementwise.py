@@ -146,6 +146,9 @@ def _refuse_types(symbol: str, left: Held, right: Held) -> NoReturn:
             refuse(
                 f"{found}: truth values are no numbers; write xt.where, or `.to(xt.{other.element})`"
             )
+    kinds = {(one.element.kind, one.shape is None) for one in (left, right)}
+    if symbol == "+" and ("index", True) in kinds and len(kinds) == 2:
+        refuse(f"{found}; a sum of tiles begins with xt.zeros(shape, type), not with a number")
     floats = [one.element for one in (left, right) if one.element.kind == "float"]
     wider = floats[0] if len(floats) == 1 else f32
     if not floats:

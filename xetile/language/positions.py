@@ -21,17 +21,27 @@ def user_frame() -> FrameType | None:
     """The innermost frame outside of this package."""
     frame = currentframe()
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module != _OURS and not module.startswith(f"{_OURS}."):
+        if not is_ours(frame):
             return frame
         frame = frame.f_back
     return None
 
 
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame executes code of this package."""
+    module = frame.f_globals.get("__name__", "")
+    return module == _OURS or module.startswith(f"{_OURS}.")
+
+
 def place_of(frame: FrameType) -> "FileLineColLoc":
     """The position of what a frame executes: line and column count from 1."""
-    line, column = _columns(frame.f_code)[frame.f_lasti // 2]
-    return location(frame.f_code.co_filename, line, column)
+    return place_at(frame.f_code, frame.f_lasti)
+
+
+def place_at(code: CodeType, offset: int) -> "FileLineColLoc":
+    """The position of the instruction at an offset (bytes) in code."""
+    line, column = _columns(code)[offset // 2]
+    return location(code.co_filename, line, column)
 
 
 @cache

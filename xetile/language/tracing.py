@@ -13,15 +13,19 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     i64,
 )
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.traits import MemoryWriteEffect
 
 from xetile.analysis.promises import MULTIPLES_ATTRIBUTE
+from xetile.dialects.traits import WritesTile, has_trait
+from xetile.errors import warn
 from xetile.language.arrays import Array, memref_of
 from xetile.language.builder import Builder, Pair, current, named, using
 from xetile.language.control import rewritten
 from xetile.language.flags import flags_of
 from xetile.language.given import ArgumentType
 from xetile.language.indices import Index
+from xetile.language.python_errors import in_one_line
 from xetile.language.refusals import refusals_are_final, refuse
 from xetile.language.scalars import Scalar
 from xetile.language.types import ArrayType
@@ -50,7 +54,9 @@ def trace(
     block = Block(arg_types=[attribute_of(type) for type in types.values()])
     builder = Builder(sg_layout, block, flags_of(fastmath) if fastmath else None)
     with using(builder), refusals_are_final():
-        result = called(rewritten(function), arguments_of(block.args, types), constants)
+        traced, arguments = rewritten(function), arguments_of(block.args, types)
+        with in_one_line():
+            result = called(traced, arguments, constants)
         check_result(name, result, at)
         if builder.unfinished:
             refuse(
@@ -63,7 +69,19 @@ def trace(
     outer = builtin.ModuleOp([module])
     if at is not None:
         op.location = module.location = outer.location = at
+    if not any(map(_shows, op.walk())):
+        warn(
+            op,
+            f"kernel '{name}' stores nothing, so it does nothing; write C[m:m + BM, n:n + BN] = tile",
+        )
     return outer
+
+
+def _shows(op: Operation) -> bool:
+    """Whether somebody outside of the kernel sees what an op does."""
+    if op.name in ("gpu.printf", "xetile.check", "memref.atomic_rmw"):
+        return True
+    return has_trait(op, WritesTile) or op.has_trait(MemoryWriteEffect)
 
 
 def check_result(name: str, result: object, at: "FileLineColLoc | None") -> None:
