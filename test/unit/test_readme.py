@@ -7,21 +7,29 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from support.pages import executed
+
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/compiling.md", "docs/running.md", "docs/devices.md")
 TEXT = "".join((ROOT / page).read_text() for page in PAGES)
+OTHERS = TEXT.removeprefix((ROOT / PAGES[0]).read_text())
 COMMAND = re.compile(r"^    ((?:xetile-|python examples/).*)$", re.MULTILINE)
 ON_A_DEVICE = re.compile(r"--on |--list-devices|python examples/")
 NOT_RUN = re.compile(r"launch_opencl.py \S+\s*(#|$)|launch_dpctl")
 """What needs a GPU."""
 
 
+def test_the_kernel_of_the_readme(tmp_path: Path) -> None:
+    (block,) = executed(ROOT / "README.md", tmp_path)
+    assert block.agrees, block.printed
+
+
 def test_python_example() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", OTHERS, re.DOTALL)
     assert blocks
     for block in blocks:
         names: dict[str, Any] = {}
-        exec(compile(block, "README.md", "exec"), names)
+        exec(compile(block, "page.md", "exec"), names)
         assert names["spirv"][:4] == b"\x03\x02\x23\x07"
 
 
