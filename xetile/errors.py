@@ -316,6 +316,11 @@ def one_command(*, snippets: bool = True) -> Generator[None]:
         _sources.reset(reading)
 
 
+def is_command() -> bool:
+    """Whether what runs is a command, which prints remarks, and no Python program."""
+    return _told.get() is not None
+
+
 def remark_once(at: "Operation | SSAValue | None", message: str) -> None:
     """Make a remark if the command has not made it yet; a Python program, which is no command, gets none."""
     told = _told.get()

@@ -86,14 +86,18 @@ def _xe_device(found: Target, at: Operation | None) -> XeDevice:
 
 def default_target(at: Operation | None) -> Target:
     """The target where nothing names one, said once in a command."""
+    remark_once(at, no_device(at))
+    return find(DEFAULT)
+
+
+def no_device(at: Operation | None) -> str:
+    """What the user is told where nothing names a device."""
     chip = f'[#xevm.target<chip = "{EXAMPLE}">]'
     written = "" if at is None else f", or write the gpu.module's target, such as {chip}"
-    remark_once(
-        at,
+    return (
         f"the device is {DEFAULT}, since nothing names one; choose among {', '.join(names())} "
-        f"with {_option.get()}{written}",
+        f"with {_option.get()}{written}"
     )
-    return find(DEFAULT)
 
 
 def check_option(at: Operation, option: str | None) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast, overload
 
 from xetile.language.builder import Pair, building
 from xetile.language.cache import Recent, Watch, fingerprint_of
+from xetile.language.devices import check_subgroups, device_for
 from xetile.language.flags import Flag, flags_of
 from xetile.language.given import ArgumentType, Given, Passed, type_of
 from xetile.language.keeping import MOST, key_of
@@ -143,10 +144,11 @@ class Kernel:
 
         Arguments are as `Specialised.on` has them.
         """
+        target = device_for(None, device)
 
         def prepare(call: Call, opened: "Device") -> OnDevice:
             return self.specialised(call).on(
-                opened, device=device, assume=assume, unroll=unroll, grf=grf
+                opened, device=target, assume=assume, unroll=unroll, grf=grf
             )
 
         return KernelOnDevice(place, self.arranged, self.key, prepare)
@@ -212,7 +214,7 @@ class Kernel:
         sg_layout: Pair | None,
         grid: Grid | None,
     ) -> Source:
-        return Source(
+        source = Source(
             self.__wrapped__,
             self.__name__,
             types,
@@ -223,6 +225,8 @@ class Kernel:
             self._watch.meaning(),
             self._fastmath,
         )
+        check_subgroups(source)
+        return source
 
 
 def _checked_type(name: str, type: object) -> ArgumentType:

@@ -72,14 +72,19 @@ class OnDevice:
         source: Source,
         compiled: "Compiled",
         grid_of: "Callable[[Sequence[Passed], Grid | None, Sizes | None], Sizes]",
+        check_memory: "Callable[[Sequence[Passed]], None]",
         device: "Device",
         *,
         owns: bool,
     ) -> None:
-        """`grid_of` checks arguments and counts workgroups; `owns` says that the device is closed with this."""
+        """`grid_of` checks arguments and counts workgroups, `check_memory` asks whether they may be stored to.
+
+        `owns` says that the device is closed with this.
+        """
         self.source = source
         self.compiled = compiled
         self._grid_of = grid_of
+        self._check_memory = check_memory
         self.device = device
         self._owns = owns
         self.prepared = self.device.prepare(compiled.code, source.name, place=source.place)
@@ -102,6 +107,7 @@ class OnDevice:
                 if len(self._grids) >= MOST_COMBINATIONS:
                     self._grids.clear()
                 self._grids[key] = sizes
+        self._check_memory(arguments)
         self.prepared(*arguments, grid=sizes)
 
     def close(self) -> None:

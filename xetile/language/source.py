@@ -12,6 +12,7 @@ from xetile.language.builder import Pair
 from xetile.language.given import ArgumentType
 from xetile.language.grids import Rule, Sizes, infer
 from xetile.language.refusals import refuse
+from xetile.language.stored import stored_arguments
 from xetile.language.tracing import trace
 from xetile.language.types import ArrayType
 
@@ -60,7 +61,8 @@ class Source:
         )
         kernel = find_kernel(module, self.name)
         map_prefetched(kernel, prod(self.sg_layout))
-        traced = Traced(module, None if self.grid is not None else _rule(kernel))
+        rule = None if self.grid is not None else _rule(kernel)
+        traced = Traced(module, rule, stored_arguments(kernel))
         extents = self._static_extents()
         if extents is None or isinstance(traced.rule, XetileError):
             return traced
@@ -108,10 +110,14 @@ class Shape(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """A kernel's module, and how many workgroups its stores ask for, or why that does not follow."""
+    """A kernel's module, how many workgroups its stores ask for, or why that does not follow, and where they store.
+
+    `stored` are the numbers of arguments.
+    """
 
     module: "ModuleOp"
     rule: "Rule | XetileError | None"
+    stored: frozenset[int]
 
     def inferred(self) -> Rule:
         """The rule.

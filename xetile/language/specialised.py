@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import xetile.api as api
-from xetile import targets
 from xetile.language.compiled import Compiled, Options
+from xetile.language.devices import device_for
 from xetile.language.given import Given, Passed, check, extents_of, launched
 from xetile.language.keeping import kept
 from xetile.language.refusals import refuse
 from xetile.language.source import Grid, Source, Traced
+from xetile.language.stored import check_memory
 from xetile.levels import LEVELS
 from xetile.runtime.code import Code, compile_code
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from xetile.runtime.device import Device
     from xetile.targets.target import Assume, RegisterFile
 
+
+_OF_NO_DEVICE: "tuple[LevelName, ...]" = ("workgroup", "subgroup")
+"""Levels that are the same for all devices."""
 
 EAGER_VARIABLE = "XETILE_EAGER"
 """The environment variable that makes calls on numpy execute eagerly: 1 or 0."""
@@ -98,6 +102,7 @@ class Specialised:
         if self.level == LEVELS[-1].name:
             refuse(f"level {self.level} is executed on devices; write .on('opencl:cpu')(...)")
         sizes = self._checked_grid(arguments, grid)
+        self._check_memory(arguments)
         api.execute(
             self.module, self.name, *launched(arguments), grid=sizes, sanitize=sanitize
         )
@@ -112,6 +117,7 @@ class Specialised:
         from xetile.language.eager import execute_eagerly
 
         sizes = self._checked_grid(arguments, grid)
+        self._check_memory(arguments)
         execute_eagerly(self.source, arguments, grid=sizes, sanitize=sanitize)
 
     def lower(
@@ -122,11 +128,15 @@ class Specialised:
         assume: "Assume" = "block",
         unroll: int | None = None,
     ) -> "Specialised":
-        """The kernel at a lower level, for a device; options as `xetile.lower` has them."""
-        module = api.lower(self.module, to=level, device=device, assume=assume, unroll=unroll)
-        return Specialised(
-            self.source, self._traced()._replace(module=module), level, device or self.device
-        )
+        """The kernel at a lower level, for a device; options as `xetile.lower` has them.
+
+        A level below `subgroup` needs a device: pvc with a warning, where none is named here or was before.
+        """
+        named = device or self.device
+        if named is not None or level not in _OF_NO_DEVICE:
+            named = device_for(self.source, named)
+        module = api.lower(self.module, to=level, device=named, assume=assume, unroll=unroll)
+        return Specialised(self.source, self._traced()._replace(module=module), level, named)
 
     def compile(
         self,
@@ -136,12 +146,15 @@ class Specialised:
         unroll: int | None = None,
         grf: "RegisterFile | None" = None,
     ) -> Compiled:
-        """Code for a device, by default the one that the kernel was lowered for; options as `xetile.emit` has them.
+        """Code for a device, by default the one that the kernel was lowered for, else pvc with a warning.
+
+        Options are as `xetile.emit` has them.
 
         Errors: XetileError at the line of the kernel that cannot be lowered; for an unknown device.
         """
         options = Options(assume, unroll, grf)
-        return self._compiled(device, options, most_calls=None)
+        target = device_for(self.source, device, self.device)
+        return self._compiled(target, options, most_calls=None)
 
     def explain(
         self,
@@ -157,7 +170,7 @@ class Specialised:
         """
         from xetile.explanation import explain
 
-        target = self._target(device)
+        target = device_for(self.source, device, self.device)
         return explain(
             self.module, target, kernel=self.name, assume=assume, unroll=unroll, grf=grf
         )
@@ -173,34 +186,34 @@ class Specialised:
     ) -> "OnDevice":
         """The kernel on a device that executes, `opencl:cpu` or `opencl:gpu` or one that `xetile.open_device` opened.
 
-        It is compiled for `device`, such as pvc; by default the one that it was lowered for. Options are as in
-        `compile`.
+        It is compiled for `device`, such as bmg; by default the one that it was lowered for, else pvc with a warning.
+        Options are as in `compile`.
         Errors: as `compile` has them; for a device that is not there.
         """
         from xetile.language.on_device import OnDevice
         from xetile.runtime.devices import open_device
 
         options = Options(assume, unroll, grf)
+        target = device_for(self.source, device, self.device)
         opened = open_device(place) if isinstance(place, str) else place
         try:
             most = opened.information.most_calls
-            compiled = self._compiled(device, options, most_calls=most)
+            compiled = self._compiled(target, options, most_calls=most)
             return OnDevice(
-                self.source, compiled, self._checked_grid, opened, owns=opened is not place
+                self.source,
+                compiled,
+                self._checked_grid,
+                self._check_memory,
+                opened,
+                owns=opened is not place,
             )
         except BaseException:
             if opened is not place:
                 opened.close()
             raise
 
-    def _target(self, device: str | None) -> str:
-        return targets.find(device or self.device or targets.DEFAULT).name
-
-    def _compiled(
-        self, device: str | None, options: Options, *, most_calls: int | None
-    ) -> Compiled:
+    def _compiled(self, target: str, options: Options, *, most_calls: int | None) -> Compiled:
         """Code, which is kept for kernels that were not lowered."""
-        target = self._target(device)
 
         def make() -> bytes:
             code = compile_code(
@@ -216,6 +229,10 @@ class Specialised:
         code = Code.from_bytes(data)
         assert code is not None, "it was made so, or read before"
         return Compiled(self.name, code, target, options, lambda: self.module)
+
+    def _check_memory(self, arguments: "Sequence[Passed]") -> None:
+        """Refuse arrays that the kernel may not store to, and those that overlap others."""
+        check_memory(tuple(self.source.types), arguments, lambda: self._traced().stored)
 
     def _checked_grid(
         self, arguments: "Sequence[Passed]", grid: Grid | None, known: "Sizes | None" = None

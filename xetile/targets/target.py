@@ -99,6 +99,7 @@ class Target(ABC):
         build_options: what a driver is told to have a register file of each kind.
         exact_division: what it is told to round quotients and square roots of f32 correctly.
         shared_bytes: shared memory that every workgroup can have.
+        most_subgroups: subgroups that a workgroup can have.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Target(ABC):
     build_options: Mapping[RegisterFile, BuildOptions]
     exact_division: BuildOptions
     shared_bytes: int
+    most_subgroups: int
 
     @abstractmethod
     def matrix_instruction(self, a: object, b: object, c: object) -> MatrixInstruction | None:
