@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xetile.language.refusals import refuse
-from xetile.language.types import ELEMENTS, ArrayType, ElementType
+from xetile.language.types import ELEMENTS, ArrayType, ElementType, f32, i32, i64
 
 if TYPE_CHECKING:
     import numpy
@@ -22,8 +22,8 @@ Passed: TypeAlias = "Given | Buffer"
 ArgumentType: TypeAlias = ArrayType | ElementType
 """The type of an argument: of an array, or of a number."""
 
-_IN_BYTES = ("i4", "ui4")
-"""Types of which two elements share a byte: arrays hold them as uint8, the lower half first."""
+_HALF_BYTE = 4
+"""Bits of an element that shares a byte with another: arrays hold them as uint8, the lower half first."""
 
 
 @cache
@@ -63,7 +63,7 @@ def held_as(element: ElementType) -> "tuple[numpy.dtype[numpy.generic], ...]":
     """The numpy types whose arrays hold such elements; the first is the usual one."""
     import numpy
 
-    if element.name in _IN_BYTES:
+    if element.bits == _HALF_BYTE:
         return numpy.dtype("uint8"), numpy.dtype("int8")
     if element.name == "tf32":
         return (numpy.dtype("float32"),)
@@ -85,9 +85,9 @@ def type_of(given: object, name: str) -> ArgumentType:
             f"argument '{name}' is {given}; kernels take arrays and numbers, no truth values"
         )
     if isinstance(given, int):
-        return _named("i32" if given.bit_length() < _named("i32").bits else "i64")
+        return i32 if given.bit_length() < i32.bits else i64
     if isinstance(given, float):
-        return _named("f32")
+        return f32
     facts = _facts(given)
     if facts is None:
         refuse(f"argument '{name}' is {described(given)}; kernels take arrays and numbers")
@@ -112,15 +112,16 @@ def _facts(given: object) -> _Facts | None:
 
     dtype, shape = getattr(given, "dtype", None), getattr(given, "shape", None)
     strides = getattr(given, "strides", None)
-    if not isinstance(dtype, numpy.dtype) or not isinstance(shape, tuple):
+    if not isinstance(dtype, numpy.dtype):
+        return None
+    if not isinstance(shape, tuple) or not isinstance(strides, tuple):
         return None
     kind = cast("numpy.dtype[numpy.generic]", dtype)
     return _Facts(kind, cast("tuple[int, ...]", shape), cast("tuple[int, ...]", strides))
 
 
 def _type_of_array(given: _Facts, element: ElementType, name: str) -> ArrayType:
-    if 0 in given.shape:
-        refuse(f"argument '{name}' has shape {list(given.shape)}, without an element")
+    _check_elements(given, name)
     for column_major in (False, True):
         type = ArrayType(element, given.shape, column_major=column_major)
         if _misplaced(given, type) is None:
@@ -129,6 +130,11 @@ def _type_of_array(given: _Facts, element: ElementType, name: str) -> ArrayType:
         f"argument '{name}' has strides {list(given.strides)} bytes for shape {list(given.shape)}; "
         f"kernels take row-major and column-major arrays: pass numpy.ascontiguousarray({name})"
     )
+
+
+def _check_elements(given: _Facts, name: str) -> None:
+    if 0 in given.shape:
+        refuse(f"argument '{name}' has shape {list(given.shape)}, without an element")
 
 
 def _misplaced(given: _Facts, type: ArrayType) -> int | None:
@@ -233,6 +239,7 @@ def _check_array(given: object, type: ArrayType, name: str) -> Iterator[tuple[st
             yield extent, size
         elif extent != size:
             refuse(f"{said}; given is {described(given)}")
+    _check_elements(facts, name)
     if _misplaced(facts, type) is not None:
         order = "column-major" if type.column_major else "row-major"
         make = "asfortranarray" if type.column_major else "ascontiguousarray"
@@ -240,10 +247,6 @@ def _check_array(given: object, type: ArrayType, name: str) -> Iterator[tuple[st
             f"{said}, {order} without gaps; given are strides of {list(facts.strides)} bytes: "
             f"pass numpy.{make}({name})"
         )
-
-
-_HALF_BYTE = 4
-"""Bits of an element that shares a byte with another."""
 
 
 def _check_number(given: object, type: ElementType, name: str) -> None:
@@ -259,7 +262,7 @@ def _check_number(given: object, type: ElementType, name: str) -> None:
 
 def _check_whole(given: float, type: ElementType, said: str) -> None:
     low, high = -(1 << type.bits - 1), 1 << type.bits - 1
-    if type.name.startswith("u"):
+    if type.unsigned:
         low, high = 0, 1 << type.bits
     if given != given // 1 or not low <= given < high:
         refuse(f"{said}, which does not hold {given!r}")

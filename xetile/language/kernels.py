@@ -170,7 +170,8 @@ class Kernel:
             found = self.parameters.arranged(self.__name__, arguments, constants, "arguments")
             names = tuple(found)
             arguments = cast("tuple[Passed, ...]", tuple(found.values()))
-        return Call(names, cast("tuple[Passed, ...]", arguments), constants, sg_layout, grid)
+        layout = None if sg_layout is None else checked_layout(sg_layout)
+        return Call(names, cast("tuple[Passed, ...]", arguments), constants, layout, grid)
 
     def key(self, call: Call) -> object | None:
         """What the specialisation of a call is remembered by; None where it cannot be."""
@@ -219,7 +220,7 @@ class Kernel:
             self.__name__,
             types,
             self.parameters.bound(self.__name__, constants),
-            checked_layout(sg_layout or self._sg_layout or ONE_SUBGROUP),
+            self._layout(sg_layout),
             self._grid if grid is None else grid,
             self.place,
             self._watch.meaning(),
@@ -227,6 +228,11 @@ class Kernel:
         )
         check_subgroups(source)
         return source
+
+    def _layout(self, said: Pair | None) -> Pair:
+        if said is not None:
+            return checked_layout(said)
+        return ONE_SUBGROUP if self._sg_layout is None else self._sg_layout
 
 
 def _checked_type(name: str, type: object) -> ArgumentType:
@@ -244,11 +250,13 @@ def checked_layout(layout: object) -> Pair:
     """
     match layout:
         case (int() as rows, int() as columns) if rows > 0 and columns > 0:
-            return rows, columns
+            if bool not in (type(rows), type(columns)):
+                return rows, columns
         case _:
-            refuse(
-                f"sg_layout is {layout!r}; expected subgroups along rows and columns, such as (8, 4)"
-            )
+            pass
+    refuse(
+        f"sg_layout is {layout!r}; expected subgroups along rows and columns, such as (8, 4)"
+    )
 
 
 @overload
@@ -275,8 +283,7 @@ def kernel(
     xt.fastmath has them.
     Errors: XetileError for what is no plain Python function.
     """
-    if sg_layout is not None:
-        checked_layout(sg_layout)
+    layout = None if sg_layout is None else checked_layout(sg_layout)
     flags_of(fastmath)
 
     def made(function: Callable[..., None]) -> Kernel:
@@ -284,7 +291,7 @@ def kernel(
             refuse(
                 f"@xt.kernel stands right above a function, and alone; found {_described(function)}"
             )
-        return Kernel(function, sg_layout=sg_layout, grid=grid, fastmath=fastmath)
+        return Kernel(function, sg_layout=layout, grid=grid, fastmath=fastmath)
 
     return made if function is None else made(function)
 

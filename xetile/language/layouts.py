@@ -1,13 +1,9 @@
 """Which subgroup holds which part of a tile: maps made of the kernel's layout of subgroups."""
 
 from math import gcd, log2, prod
-from typing import TYPE_CHECKING
 
 from xetile.language.builder import Pair
 from xetile.targets.xe.surface import SURFACE
-
-if TYPE_CHECKING:
-    pass
 
 
 def prefetched(shape: Pair, subgroups: int, element_bits: int) -> tuple[Pair, Pair]:

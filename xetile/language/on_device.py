@@ -13,6 +13,7 @@ from xetile.language.cache import Recent
 from xetile.language.given import Passed
 from xetile.language.keeping import MOST
 from xetile.language.source import Grid, Source
+from xetile.language.types import i32
 
 if TYPE_CHECKING:
     from xetile.language.compiled import Compiled
@@ -24,10 +25,6 @@ MOST_COMBINATIONS = 256
 """Of types and shapes that a kernel remembers the grid of."""
 
 
-_INTEGER_BITS = 32
-"""Of the type that Python's whole numbers have, unless they are larger."""
-
-
 def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
     """What the grid and the checks of a call depend on; None for what is neither buffer, array nor Python's number."""
     found: list[object] = []
@@ -36,7 +33,7 @@ def signature(arguments: Sequence[object]) -> tuple[object, ...] | None:
         if kind is float:
             found.append(kind)
         elif kind is int:
-            found.append(cast(int, argument).bit_length() < _INTEGER_BITS)
+            found.append(cast(int, argument).bit_length() < i32.bits)
         elif (of_buffer := getattr(argument, "signature", None)) is not None:
             found.append(of_buffer)
         elif (strides := getattr(argument, "strides", None)) is not None:

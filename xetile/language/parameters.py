@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from linecache import getlines
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from xetile.advice import hint_or_names
-from xetile.errors import XetileError
 from xetile.language.refusals import refuse
 
 if TYPE_CHECKING:
@@ -88,9 +87,9 @@ def parameters_of(function: FunctionType) -> Parameters:
     """
     at = place_of_code(function.__code__)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        _refuse(at, f"kernel '{function.__name__}' is async; write `def`")
+        refuse(f"kernel '{function.__name__}' is async; write `def`", at)
     if inspect.isgeneratorfunction(function):
-        _refuse(at, f"kernel '{function.__name__}' yields; a kernel stores what it computes")
+        refuse(f"kernel '{function.__name__}' yields; a kernel stores what it computes", at)
     arguments: list[str] = []
     optional: set[str] = set()
     constants: list[str] = []
@@ -110,17 +109,15 @@ def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> N
     name = parameter.name
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
-        _refuse(at, f"kernel '{kernel}' takes {stars}{name}; write a parameter for each array")
+        refuse(f"kernel '{kernel}' takes {stars}{name}; write a parameter for each array", at)
     if name in RESERVED:
-        _refuse(at, f"parameter '{name}' of kernel '{kernel}': calls take {name}= themselves")
-    if parameter.kind is not parameter.KEYWORD_ONLY and parameter.default not in (
-        parameter.empty,
-        None,
-    ):
-        _refuse(
-            at,
+        refuse(f"parameter '{name}' of kernel '{kernel}': calls take {name}= themselves", at)
+    is_left_out = parameter.default is parameter.empty or parameter.default is None
+    if parameter.kind is not parameter.KEYWORD_ONLY and not is_left_out:
+        refuse(
             f"argument '{name}' of kernel '{kernel}' has a default other than None; constants stand after `*`: "
             f"`def {kernel}(..., *, {name}={parameter.default!r})`",
+            at,
         )
 
 
@@ -134,7 +131,3 @@ def place_of_code(code: CodeType) -> "FileLineColLoc":
             line, column = number, found.end(1) + 1
             break
     return FileLineColLoc(StringAttr(code.co_filename), IntAttr(line), IntAttr(column))
-
-
-def _refuse(at: "FileLineColLoc", message: str) -> NoReturn:
-    raise XetileError(message, at)

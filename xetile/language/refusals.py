@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NoReturn
 
-from xetile.errors import XetileError
+from xetile.errors import XetileError, one_line
 from xetile.language.positions import here
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _said: ContextVar[list[XetileError] | None] = ContextVar("refusals", default=Non
 
 def refuse(message: str, at: "FileLineColLoc | None" = None) -> NoReturn:
     """Raise XetileError at `at`, by default the line of the user's that is being evaluated."""
-    error = XetileError(message, at or here())
+    error = XetileError(one_line(message), at or here())  # some Python values print as many
     if (said := _said.get()) is not None:
         said.append(error)
     raise error

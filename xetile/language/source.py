@@ -14,7 +14,7 @@ from xetile.language.grids import Rule, Sizes, infer
 from xetile.language.refusals import refuse
 from xetile.language.stored import stored_arguments
 from xetile.language.tracing import trace
-from xetile.language.types import ArrayType
+from xetile.language.types import ArrayType, ElementType
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
@@ -64,7 +64,11 @@ class Source:
         rule = None if self.grid is not None else _rule(kernel)
         traced = Traced(module, rule, stored_arguments(kernel))
         extents = self._static_extents()
-        if extents is None or isinstance(traced.rule, XetileError):
+        if (
+            extents is None
+            or isinstance(traced.rule, XetileError)
+            or self._grid_takes_numbers()
+        ):
             return traced
         if self.grid is not None:
             _write_grid(kernel, self.evaluated(self.grid, extents, {}))
@@ -82,6 +86,13 @@ class Source:
                 return None
             found.append(known)
         return found
+
+    def _grid_takes_numbers(self) -> bool:
+        """Whether the function for the grid asks for an argument that is a number, which a call knows."""
+        if not callable(self.grid):
+            return False
+        asked = inspect.signature(self.grid).parameters
+        return any(isinstance(self.types.get(name), ElementType) for name in asked)
 
     def evaluated(
         self, grid: Grid, extents: Sequence[tuple[int, ...]], given: Mapping[str, object]

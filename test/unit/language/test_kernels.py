@@ -70,6 +70,26 @@ def test_the_grid_may_be_said() -> None:
     assert specialised.grid(a, b, c) == (2, 2, 1)
 
 
+def test_the_grid_may_follow_from_a_number() -> None:
+    def rows(count: int) -> tuple[int]:
+        return (count,)
+
+    @xt.kernel(grid=rows)
+    def fill(Y: xt.Array, count: xt.Scalar) -> None:
+        row = xt.program_id(0)
+        Y[row : row + 1, 0:4] = xt.full((1, 4), 1.0, xt.f32)
+
+    y = np.zeros((8, 4), np.float32)
+    fill(y, 3)
+    assert y[:, 0].tolist() == [1.0] * 3 + [0.0] * 5
+
+
+def test_a_layout_of_subgroups_may_be_a_list() -> None:
+    c = np.zeros_like(C)
+    call(A, B, c, sg_layout=[1, 1])
+    assert (c == A.astype(np.float32) @ B.astype(np.float32)).all()
+
+
 def test_lowered_kernels_are_called_alike() -> None:
     a, b, c = arrays()
     specialised = product.specialize(*STATIC)
@@ -83,6 +103,14 @@ def test_lowered_kernels_are_called_alike() -> None:
 
 
 A, B, C = arrays()
+
+
+class NoStrides:
+    """What another library calls an array: it does not say where its elements stand."""
+
+    dtype = np.dtype("float32")
+    shape = (80, 24)
+
 
 call: Callable[..., object] = product
 specialize: Callable[..., Callable[..., object]] = product.specialize
@@ -178,6 +206,22 @@ def refusal(call: Callable[[], object]) -> str:
             lambda: call(A, B, C, sg_layout=4),
             "sg_layout is 4; expected subgroups along rows and columns, such as (8, 4)",
         ),
+        (
+            lambda: call(A, B, C, sg_layout=()),
+            "sg_layout is (); expected subgroups along rows and columns, such as (8, 4)",
+        ),
+        (
+            lambda: specialize(*STATIC, sg_layout=(True, 1)),
+            "sg_layout is (True, 1); expected subgroups along rows and columns, such as (8, 4)",
+        ),
+        (
+            lambda: named(A[:0], B, C[:0]),
+            "argument 'A' has shape [0, 32], without an element",
+        ),
+        (
+            lambda: call(A, B, NoStrides()),
+            "argument 'C' is a NoStrides; kernels take arrays and numbers",
+        ),
     ],
 )
 def test_wrong_calls_are_refused(wrong: Callable[[], object], expected: str) -> None:
@@ -205,6 +249,7 @@ def test_what_is_no_kernel_is_refused_at_its_definition() -> None:
     def default(A: xt.Array, n: int = 3) -> None: ...
     def reserved(A: xt.Array, *, grid: int) -> None: ...
     async def coroutine(A: xt.Array) -> None: ...
+    def with_array(A: xt.Array, Y: object = C) -> None: ...
 
     assert refusal(lambda: xt.kernel(rest)) == (
         "kernel 'rest' takes *A; write a parameter for each array"
@@ -215,6 +260,9 @@ def test_what_is_no_kernel_is_refused_at_its_definition() -> None:
     )
     assert refusal(lambda: xt.kernel(reserved)) == (
         "parameter 'grid' of kernel 'reserved': calls take grid= themselves"
+    )
+    assert refusal(lambda: xt.kernel(with_array)).startswith(
+        "argument 'Y' of kernel 'with_array' has a default other than None"
     )
     made: Callable[[Callable[..., object]], object] = vars(xt)["kernel"]
     assert refusal(lambda: made(coroutine)) == "kernel 'coroutine' is async; write `def`"
