@@ -3,7 +3,7 @@
 from functools import cache
 from inspect import currentframe
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
@@ -15,6 +15,33 @@ def here() -> "FileLineColLoc | None":
     """The position of the expression that is being evaluated, None where no file of a user's is on the stack."""
     frame = user_frame()
     return None if frame is None else place_of(frame)
+
+
+class Span(NamedTuple):
+    """Where an expression stands in the code of a function: its first and its last line and column."""
+
+    code: CodeType
+    first: tuple[int, int]
+    last: tuple[int, int]
+
+    def has(self, part: "Span") -> bool:
+        """Whether a part stands in it."""
+        return part.code is self.code and self.first <= part.first and part.last <= self.last
+
+
+def span() -> Span | None:
+    """The expression of the user's that is being evaluated, None where no file of a user's is on the stack."""
+    frame = user_frame()
+    return None if frame is None else _spans(frame.f_code)[frame.f_lasti // 2]
+
+
+@cache
+def _spans(code: CodeType) -> list[Span]:
+    """The expression of each instruction; where Python keeps no columns, its lines."""
+    return [
+        Span(code, (first or 0, start or 0), (last or first or 0, end or 0))
+        for first, last, start, end in code.co_positions()
+    ]
 
 
 def user_frame() -> FrameType | None:

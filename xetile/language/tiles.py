@@ -1,7 +1,8 @@
 """Tiles: matrices of elements that the subgroups of a workgroup hold together.
 
 A product is made late: `acc + a @ b` is one tile_mma with an accumulator, `a @ b` alone one without, which stands
-where the product was written.
+where the product was written. What counts is the expression, so that a kernel has the same ops however it is executed:
+a product that has a name before it is added is one of its own.
 """
 
 from typing import Literal, NamedTuple, Self
@@ -11,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xetile.language.arithmetic import Arithmetic
 from xetile.language.builder import Mark, Pair, current
 from xetile.language.held import Held, described, type_of
+from xetile.language.positions import Span, span
 from xetile.language.rearranging import mapped, sliced, transposed
 from xetile.language.reductions import Reduction, reduced
 from xetile.language.refusals import refuse
@@ -20,11 +22,12 @@ from xetile.language.values import Value, describe
 
 
 class Factors(NamedTuple):
-    """The operands of a product that is still to be made, and where it was written."""
+    """The operands of a product that is still to be made, and where it was written: among ops, and in Python."""
 
     a: Held
     b: Held
     mark: Mark
+    span: Span | None
 
 
 class Tile(Arithmetic):
@@ -90,7 +93,7 @@ class Tile(Arithmetic):
         totals = accumulators(a.element, b.element)
         if not totals:
             _refuse_factors(a, b)
-        factors = Factors(a.held(), b.held(), current().mark())
+        factors = Factors(a.held(), b.held(), current().mark(), span())
         return Tile(None, totals[0], (a.shape[0], b.shape[1]), factors=factors)
 
     def __rmatmul__(self, other: object) -> "Tile":
@@ -106,10 +109,13 @@ class Tile(Arithmetic):
         return self._binary("add", other)
 
     def adds_to(self, total: "Tile") -> bool:
-        """Whether this is a product that is still to be made, of which `total` can be the accumulator."""
+        """Whether this is a product that the sum being evaluated has in it, of which `total` can be the accumulator."""
         if self._value is not None or self._factors is None or total is self:
             return False
-        a, b, _ = self._factors
+        a, b, _, written = self._factors
+        added = span()
+        if written is None or added is None or not added.has(written):
+            return False
         return total.shape == self.shape and total.element in accumulators(
             a.element, b.element
         )

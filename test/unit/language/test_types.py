@@ -109,9 +109,8 @@ def test_products_are_summed_in_the_accumulators_type(a: str, b: str, total: str
     out = np.zeros((8, 16), KINDS[total])
 
     def compute(a: Any, b: Any) -> Any:
-        product = a @ b
-        assert product.dtype == accumulators(a.dtype, b.dtype)[0]
-        return xt.zeros((8, 16), element(total)) + product
+        assert (a @ b).dtype == accumulators(a.dtype, b.dtype)[0]
+        return xt.zeros((8, 16), element(total)) + a @ b
 
     found = computed(compute, x, y, out)
     assert (found.astype(np.float64) == x.astype(np.float64) @ y.astype(np.float64)).all()
@@ -122,6 +121,16 @@ def test_a_sum_with_a_product_is_one_op() -> None:
     assert text.count("xetile.tile_mma") == 2
     assert "arith.addf" not in text
     assert text_of(lambda a, b: (a @ b.T) @ b + 1.0).count("arith.addf") == 1
+
+
+def test_a_product_with_a_name_is_an_op_of_its_own() -> None:
+    def named(a: Any, b: Any) -> Any:
+        product = a @ b.T @ b
+        return a + product
+
+    text = text_of(named)
+    assert text.count("xetile.tile_mma") == 2
+    assert text.count("arith.addf") == 1
 
 
 def test_products_stand_where_they_were_written() -> None:

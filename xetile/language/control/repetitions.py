@@ -9,6 +9,7 @@ from inspect import currentframe
 from xdsl.ir import Block, Region, SSAValue
 
 from xetile.language.builder import current
+from xetile.language.carried import leaves, settle
 from xetile.language.control.conditions import condition, is_traced, is_tracing
 from xetile.language.control.construct import (
     Bundle,
@@ -57,6 +58,8 @@ class Repetition:
         """Whether the body is executed, or traced."""
         if not is_tracing():
             return bool(test)
+        if not is_traced(test):
+            self._settle(locals_of(caller(currentframe())))
         self._scope.leave()
         if is_traced(test):
             condition(test, "while")
@@ -68,6 +71,13 @@ class Repetition:
             op.detach()
             current().block.add_op(op)
         return bool(test)
+
+    def _settle(self, names: Names) -> None:
+        """Compute what the test has bound, for the block in which it was written is soon no more."""
+        for name in self._site.stored:
+            if name in names:
+                for leaf in leaves(names[name]):
+                    settle(leaf)
 
     def rebinds(self, name: str) -> bool:
         """Whether a name gets another value here."""
