@@ -7,6 +7,7 @@ are known when it is called, `xt.f32` a scalar.
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
+from math import lcm
 from typing import TYPE_CHECKING, Literal
 
 from xetile.errors import XetileError
@@ -98,16 +99,19 @@ class ArrayType:
     def aligned(self, base: int = 1, **multiples: int) -> "ArrayType":
         """The type with promises of the caller's: its address is a multiple of `base` bytes, named extents of numbers.
 
-        `xt.f16["M", "K"].aligned(64, K=32)`: by such promises 2D access is known to be legal.
+        `xt.f16["M", "K"].aligned(64, K=32)`: by such promises 2D access is known to be legal. Earlier ones still hold.
         Errors: XetileError for what is no positive number, and for a name that no extent has.
         """
         for name, number in (("base", base), *multiples.items()):
-            if isinstance(number, bool) or number < 1:
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise XetileError(f"{name}={number!r}: expected a number that is at least 1")
             if name != "base" and name not in self.extents:
                 raise XetileError(f"{self!r} has no extent '{name}'")
-        known = {**dict(self.multiples), **multiples}
-        return replace(self, alignment=base, multiples=tuple(sorted(known.items())))
+        known = dict(self.multiples)
+        for name, number in multiples.items():
+            known[name] = lcm(known.get(name, 1), number)
+        alignment = lcm(self.alignment, base)
+        return replace(self, alignment=alignment, multiples=tuple(sorted(known.items())))
 
     def __xetile_key__(self) -> object:
         """What the cache of kernels tells it by."""

@@ -329,6 +329,7 @@ def test_promises_of_named_extents(capfd: pytest.CaptureFixture[str]) -> None:
     promised = xt.f32["M", "K"].aligned(64, M=8, K=32)
     assert str(promised.T) == str(xt.f32["M", "K"].T)
     assert repr(promised) == "xt.f32['M', 'K'].aligned(64, K=32, M=8)"
+    assert promised.aligned(K=48, M=2) == xt.f32["M", "K"].aligned(64, K=96, M=8)
     specialised = doubled.specialize(promised, xt.f32["M", "K"].aligned(64))
     assert str(specialised).count("xetile.multiples = array<i64: 8, 32>") == 2
     specialised.lower("xevm", device="bmg")
