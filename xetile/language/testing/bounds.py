@@ -52,7 +52,8 @@ def worst(found: Numbers, expected: Numbers | Near, element: ElementType) -> Wro
     with np.errstate(all="ignore"):
         if element.kind != "float":
             allowed = np.zeros(value.shape)
-            off = abs(have.astype(np.float64) - value)
+            apart = np.maximum(abs(have.astype(np.float64) - value), 1.0)
+            off = np.where(have == value, 0.0, apart)  # f64 does not have all numbers of i64
         else:
             allowed = _allowed(near, value, element)
             off = _distance(have, _rounded(value, element) if near.terms == 0 else value)

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from xetile.advice import hint_or_names
 from xetile.errors import collected_remarks
 from xetile.language.kernels import Kernel
+from xetile.language.refusals import refuse
 from xetile.language.specialised import Specialised
 from xetile.language.testing.bounds import Near, Wrong, worst
 from xetile.language.testing.data import DATA, Data, Numbers, meaning, numbers
@@ -90,17 +92,14 @@ def check(
     Errors: AssertionError with the worst element, its index, the level and the data; XetileError where the kernel
     cannot be made.
     """
-    names = kernel.parameters.arguments
+    if not data:
+        refuse(f"no kind of data is given; there are: {', '.join(DATA)}")
+    for kind in data:
+        _check_known(kind, DATA, "kind of data")
     elements = [types] * len(shapes) if isinstance(types, ElementType) else types
-    arrays = {
-        name: ArrayType(element, tuple(shape), column_major=name in column_major)
-        for name, shape, element in zip(names, shapes, elements, strict=False)
-    }
+    arrays = _arrays(kernel, shapes, elements, column_major)
     made = kernel.specialize(*arrays.values(), sg_layout=sg_layout, **constants)
-    wanted = signature(reference).parameters
-    inputs = tuple(name for name in arrays if name in wanted)
-    passed = {name: value for name, value in constants.items() if name in wanted}
-    case = _Case(kernel.__name__, arrays, reference, passed, inputs)
+    case = _case(kernel, arrays, reference, constants)
     places = [_Place("level workgroup", made, bits=False)]
     if eager:
         places.append(_Place("eager execution", made.eager, bits=True))
@@ -113,6 +112,50 @@ def check(
         places.append(_Place(on, made.on(on, device=device), bits=exact))
     runs = [_try(case, kind, places, seed + number) for number, kind in enumerate(data)]
     return Report(tuple(run for some in runs for run in some))
+
+
+def _arrays(
+    kernel: Kernel,
+    shapes: Sequence[Sequence[int]],
+    elements: Sequence[ElementType],
+    column_major: Sequence[str],
+) -> dict[str, ArrayType]:
+    """The types of the arrays by the names of the kernel's parameters."""
+    names = kernel.parameters.arguments
+    if not len(elements) == len(shapes) <= len(names):
+        refuse(
+            f"'{kernel.__name__}' takes {len(names)} arrays ({', '.join(names)}); given are {len(shapes)} shapes and "
+            f"{len(elements)} element types"
+        )
+    for name in column_major:
+        _check_known(name, names[: len(shapes)], "array")
+    return {
+        name: ArrayType(element, tuple(shape), column_major=name in column_major)
+        for name, shape, element in zip(names, shapes, elements, strict=False)
+    }
+
+
+def _case(
+    kernel: Kernel,
+    arrays: Mapping[str, ArrayType],
+    reference: Reference,
+    constants: Mapping[str, object],
+) -> _Case:
+    """A kernel with its reference: which arrays that takes, which it returns."""
+    wanted = signature(reference).parameters
+    for name, parameter in wanted.items():
+        if parameter.default is parameter.empty:
+            _check_known(name, (*arrays, *constants), "array or constant")
+    inputs = tuple(name for name in arrays if name in wanted)
+    if len(inputs) == len(arrays):
+        refuse("the reference takes all arrays; it returns those that it does not take")
+    passed = {name: value for name, value in constants.items() if name in wanted}
+    return _Case(kernel.__name__, arrays, reference, passed, inputs)
+
+
+def _check_known(name: str, known: Sequence[str], what: str) -> None:
+    if name not in known:
+        refuse(f"there is no {what} '{name}'{hint_or_names(name, known, 'there are')}")
 
 
 def _approximates(kernel: Specialised) -> bool:
@@ -159,7 +202,19 @@ def _expected(case: _Case, given: Mapping[str, Numbers]) -> dict[str, Numbers | 
         found = case.reference(**inputs, **case.constants)
     is_one = isinstance(found, Near) or not isinstance(found, tuple)
     several = cast("tuple[Numbers | Near, ...]", (found,) if is_one else found)
-    return dict(zip(case.results, several, strict=True))
+    names = case.results
+    if len(several) != len(names):
+        refuse(f"the reference returns {len(several)} arrays for {', '.join(names)}")
+    for name, one in zip(names, several, strict=True):
+        shape, wanted = (
+            np.shape(one.value if isinstance(one, Near) else one),
+            given[name].shape,
+        )
+        if shape not in ((), wanted):
+            refuse(
+                f"the reference returns an array of shape {[*shape]} for {name}, which has {[*wanted]}"
+            )
+    return dict(zip(names, several, strict=True))
 
 
 def _said(case: _Case, place: _Place, data: Data, name: str, wrong: Wrong) -> str:
