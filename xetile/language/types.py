@@ -82,7 +82,7 @@ class ArrayType:
         for extent in self.extents:
             if isinstance(extent, str) and extent.isidentifier():
                 continue
-            if isinstance(extent, int) and not isinstance(extent, bool) and extent > 0:
+            if _is_count(extent):
                 continue
             raise XetileError(
                 f"extent {extent!r} of an array of {self.element}; an extent is a number of "
@@ -103,7 +103,7 @@ class ArrayType:
         Errors: XetileError for what is no positive number, and for a name that no extent has.
         """
         for name, number in (("base", base), *multiples.items()):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            if not _is_count(number):
                 raise XetileError(f"{name}={number!r}: expected a number that is at least 1")
             if name != "base" and name not in self.extents:
                 raise XetileError(f"{self!r} has no extent '{name}'")
@@ -128,6 +128,10 @@ class ArrayType:
     def __str__(self) -> str:
         order = " column-major" * self.column_major
         return "x".join([*map(str, self.extents), self.element.name]) + order
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 f16 = ElementType("f16", "float", 16, 11)

@@ -76,8 +76,8 @@ REFUSED: list[tuple[Options, str]] = [
 
 
 def check(reference: Callable[..., Any] = twice, **options: Any) -> str:
-    given: Options = {"shapes": SHAPES, "types": xt.f32, "levels": ("xegpu",)}
-    return str(xt.testing.check(scaled, reference=reference, **{**given, **options}))
+    given: Options = {"shapes": SHAPES, "types": xt.f32, "levels": ["xegpu"], **options}
+    return str(xt.testing.check(scaled, reference=reference, **given))
 
 
 def test_it_executes_everywhere() -> None:
