@@ -127,11 +127,11 @@ PASSES = {
     ),
     "xetile-carry-tiles": PassEntry(
         "xetile_carry_tiles:XeTileCarryTiles",
-        "Carry and move the tiles that loops make at each round",
+        "Carry and move the tiles that loops make at each round, innermost loops first",
     ),
     "xetile-uncarry-tiles": PassEntry(
         "xetile_carry_tiles:XeTileUncarryTiles",
-        "Make the tiles that loops carry and move at each round",
+        "Make the tiles that loops carry and move at each round, outermost loops first",
     ),
     "xetile-to-xegpu": PassEntry(
         "pipelines:XeTileToXeGPU",
