@@ -1,8 +1,8 @@
 """What a compiled kernel is kept under: all that it was made of, as one hash."""
 
-import platform
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -50,13 +50,23 @@ class Keys:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """Versions of what compiles; of xetile the text of its sources, which change without its version."""
-    python = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]}"
+    """Versions of what compiles; of xetile its sources too, which change without its version."""
+    python = f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}"
     others = (f"{name} {_version(name)}" for name in _PACKAGES)
     return (xetile.__version__, sources(Path(__file__).parents[2]), python, *others)
 
 
 def _version(package: str) -> str:
+    """Read off the name of the folder that installers leave; importlib.metadata takes 17 ms to be imported."""
+    start, end = f"{package}-", ".dist-info"
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith(start) and name.endswith(end):
+                return name[len(start) : -len(end)]
     from importlib import metadata
 
     try:
@@ -66,10 +76,26 @@ def _version(package: str) -> str:
 
 
 def sources(root: Path) -> str:
-    """A hash of a package's files and their names in it; of ours it takes 15 ms."""
+    """A hash of a package's files: their names in it, sizes and times of change; of ours it takes 1.5 ms.
+
+    Where all files have one time, as reproducible images give them, their text (15 ms).
+    """
+    files = sorted(_files(str(root), ""))
+    if len({changed for _, _, changed in files}) > 1:
+        return sha256(repr(files).encode()).hexdigest()
     total = sha256()
-    for path in sorted(root.rglob("*.py")):
-        data = path.read_bytes()
-        total.update(f"{path.relative_to(root).as_posix()}\0{len(data)}\0".encode())
-        total.update(data)
+    for name, size, _ in files:
+        total.update(f"{name}\0{size}\0".encode())
+        total.update((root / name).read_bytes())
     return total.hexdigest()
+
+
+def _files(folder: str, inside: str) -> Iterator[tuple[str, int, int]]:
+    """Python files with their sizes in bytes and times in nanoseconds."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                facts = entry.stat()
+                yield f"{inside}{entry.name}", facts.st_size, facts.st_mtime_ns
+            elif entry.is_dir() and entry.name != "__pycache__":
+                yield from _files(entry.path, f"{inside}{entry.name}/")

@@ -1,9 +1,11 @@
 """Keys, the folder of compiled kernels, and the memory of the process."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import metadata
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -59,6 +61,23 @@ def test_versions_are_of_all_that_compiles(tmp_path: Path):
     (tmp_path / "a.py").rename(tmp_path / "b.py")
     assert len({first, second, keys.sources(tmp_path), said[1]}) == 4
     assert str(tmp_path) not in "".join(said)
+
+
+def test_files_are_told_apart_by_their_times(tmp_path: Path):
+    (tmp_path / "inner").mkdir()
+    for number, name in enumerate(("a.py", "inner/b.py")):
+        (tmp_path / name).write_text("x = 1\n")
+        os.utime(tmp_path / name, ns=(number, number))
+    first = keys.sources(tmp_path)
+    (tmp_path / "inner" / "c.txt").write_text("no source")
+    assert keys.sources(tmp_path) == first
+    os.utime(tmp_path / "inner" / "b.py", ns=(5, 5))
+    assert keys.sources(tmp_path) != first
+
+
+def test_versions_are_those_of_the_packages():
+    for name in ("xdsl", "llvmlite", "numpy", "ml_dtypes"):
+        assert f"{name} {metadata.version(name)}" in keys.versions()
 
 
 def test_a_constant_that_is_not_stable_has_no_key():
