@@ -48,12 +48,17 @@ def test_what_the_page_shows_of_triton_compiles(tmp_path: Path) -> None:
         warnings.simplefilter("ignore")
         specification.loader.exec_module(module)
         texts = {name: _triton_ir(getattr(module, name), name) for name in TRITON}
+        with pytest.raises(Exception, match="must be a power of 2"):
+            _triton_ir(module.softmax_triton, "softmax_triton", BLOCK=208)
+    named = set(re.findall(r"\btl\.(\w+)", FROM_TRITON))
+    assert len(named) > 20
+    assert all(hasattr(module.tl, name) for name in named)
     del sys.modules[path.stem]
     assert [len(re.findall(r"tt\.load ", text)) for text in texts.values()] == [2, 1, 2]
     assert "tt.dot" in texts["matmul_triton"]
 
 
-def _triton_ir(function: Any, name: str) -> str:
+def _triton_ir(function: Any, name: str, **other: int) -> str:
     """Triton's IR of a kernel, on its way to some GPU, which need not be there."""
     triton: Any = importlib.import_module("triton")
     compiler: Any = importlib.import_module("triton.compiler")
@@ -63,7 +68,7 @@ def _triton_ir(function: Any, name: str) -> str:
     signature = (
         dict.fromkeys(pointers, element) | numbers | dict.fromkeys(constants, "constexpr")
     )
-    source = compiler.ASTSource(function, signature=signature, constexprs=constants)
+    source = compiler.ASTSource(function, signature=signature, constexprs=constants | other)
     return triton.compile(source, target=backends.GPUTarget("cuda", 80, 32)).asm["ttir"]
 
 
