@@ -83,7 +83,10 @@ class Value:
         )
 
     def __index__(self) -> int:
-        found = self._concrete("a number", "extents and steps of Python are known before")
+        found = self._concrete(
+            "a number",
+            "extents, lists and Python's range take numbers known before; xt.range loops",
+        )
         return index_of(cast("SupportsIndex", found))
 
     def __int__(self) -> int:

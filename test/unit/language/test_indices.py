@@ -108,7 +108,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "range": (
         lambda k: range(k),
-        "an index has a number only when the kernel runs; extents and steps of Python are known before",
+        "an index has a number only when the kernel runs; extents, lists and Python's range take numbers known before; xt.range loops",
     ),
     "truth": (
         lambda k: 0 < k < 4,
