@@ -95,12 +95,17 @@ class PreparedKernel:
             self._encoders = [_encoder(group[0]) for group in self._groups]
             self._plans: dict[tuple[object, ...], _Plan] = {}
             self._lock = Lock()
-            self._program: Program | None = device.build(code.spirv, code.options)
-            self._bound = device.bind(self._program, self.name, _types(self._entries))
+            program = device.build(code.spirv, code.options)
+            try:
+                self._bound = device.bind(program, self.name, _types(self._entries))
+            except BaseException:
+                device.forget(program)
+                raise
+            self._program: Program | None = program
         except XetileError as error:
             raise self._placed(error) from error
         self._finalizer = weakref.finalize(
-            self, device.left.append, partial(_give_back, device, self._program, self._bound)
+            self, device.left.append, partial(_give_back, device, program, self._bound)
         )
         self._finalizer.atexit = False
 

@@ -76,8 +76,12 @@ REFUSED: list[tuple[Options, str]] = [
 
 
 def check(reference: Callable[..., Any] = twice, **options: Any) -> str:
-    given: Options = {"shapes": SHAPES, "types": xt.f32, "levels": ["xegpu"], **options}
-    return str(xt.testing.check(scaled, reference=reference, **given))
+    given: Options = {
+        **{"shapes": SHAPES, "types": xt.f32, "reference": reference, "levels": ["xegpu"]},
+        **options,
+    }
+    made: Callable[..., object] = xt.testing.check
+    return str(made(scaled, **given))
 
 
 def test_it_executes_everywhere() -> None:
@@ -90,7 +94,7 @@ def test_it_executes_everywhere() -> None:
 @pytest.mark.parametrize("options, expected", WRONG)
 def test_it_notices_what_is_wrong(options: Options, expected: str) -> None:
     with pytest.raises(AssertionError) as error:
-        check(**{"data": ("integer", "random"), **options})
+        check(**options)
     assert expected in str(error.value)
 
 

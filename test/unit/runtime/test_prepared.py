@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import pytest
@@ -228,6 +228,17 @@ def test_errors_have_the_place_that_is_given():
     with pytest.raises(XetileError) as found:
         FakeDevice().prepare(compile_code(source, target="bmg"), "j", place=position(function))
     assert str(found.value) == "k.mlir:2:3: error: the module has no kernel 'j' but k"
+
+
+def test_a_kernel_that_is_not_bound_leaves_nothing(monkeypatch: pytest.MonkeyPatch):
+    def refuse(*arguments: object) -> NoReturn:
+        raise XetileError("the kernel takes other arguments")
+
+    device = FakeDevice()
+    monkeypatch.setattr(device, "bind", refuse)
+    with pytest.raises(XetileError, match="other arguments"):
+        device.prepare(code("%n: i32"))
+    assert device.is_empty
 
 
 def test_what_nobody_has_any_more_is_given_back_when_the_device_is_asked_next():
