@@ -1,7 +1,7 @@
 """Code of a specialised kernel for one device: SPIR-V and its launch contract; assembly and figures where ocloc is."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,15 @@ class Compiled:
         device: str,
         options: Options,
         module: "Callable[[], ModuleOp]",
+        keep: "Callable[[str, Callable[[], bytes]], bytes]",
     ) -> None:
-        """`module` gives the kernel's IR where more is made than `code`."""
+        """`module` gives the kernel's IR where more is made than `code`, `keep` what ocloc made of a kind before."""
         self.name = name
         self.code = code
         self.device = device
         self._options = options
         self._module = module
+        self._keep = keep
 
     def __repr__(self) -> str:
         return f"<{self.name} for {self.device}: {len(self.spirv)} bytes of SPIR-V>"
@@ -67,7 +69,7 @@ class Compiled:
 
         Errors: XetileError where ocloc is missing.
         """
-        return cast(str, self._made("asm"))
+        return self._made("asm").decode()
 
     @cached_property
     def zebin(self) -> bytes:
@@ -75,14 +77,20 @@ class Compiled:
 
         Errors: XetileError where ocloc is missing.
         """
-        return cast(bytes, self._made("zebin"))
+        return self._made("zebin")
 
-    def _made(self, kind: str) -> str | bytes:
+    def _made(self, kind: 'Literal["asm", "zebin"]') -> bytes:
         from xetile.codegen import emit
 
         assume, unroll, grf = self._options
-        assert kind in ("asm", "zebin")
-        return emit(self._module(), kind, self.device, assume=assume, unroll=unroll, grf=grf)
+
+        def make() -> bytes:
+            found = emit(
+                self._module(), kind, self.device, assume=assume, unroll=unroll, grf=grf
+            )
+            return found.encode() if isinstance(found, str) else found
+
+        return self._keep(kind, make)
 
     @cached_property
     def stats(self) -> dict[str, float]:
@@ -90,11 +98,18 @@ class Compiled:
 
         Errors: XetileError where ocloc is missing.
         """
+        import json
+
         from xetile.codegen import statistics
 
         assume, unroll, grf = self._options
-        found = statistics(self._module(), self.device, assume=assume, unroll=unroll, grf=grf)
-        return found[self.name]
+
+        def make() -> bytes:
+            module = self._module()
+            found = statistics(module, self.device, assume=assume, unroll=unroll, grf=grf)
+            return json.dumps(found[self.name]).encode()
+
+        return cast("dict[str, float]", json.loads(self._keep("stats", make)))
 
     def save(self, path: "str | PathLike[str]") -> None:
         """Write the SPIR-V to a file, and its contract beside it as PATH.json, as `xetile-compile` does.

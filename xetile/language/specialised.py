@@ -1,7 +1,7 @@
 """A kernel for arguments of given types and values of its constants: its IR at one level, and a function of arrays."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import xetile.api as api
@@ -228,7 +228,14 @@ class Specialised:
             data = make()
         code = Code.from_bytes(data)
         assert code is not None, "it was made so, or read before"
-        return Compiled(self.name, code, target, options, lambda: self.module)
+
+        def keep(kind: str, make: "Callable[[], bytes]") -> bytes:
+            if self.level != "workgroup":
+                return make()
+            made_by = options._asdict()
+            return kept(self.source, kind, target, made_by, make, tools=_ocloc)
+
+        return Compiled(self.name, code, target, options, lambda: self.module, keep)
 
     def _check_memory(self, arguments: "Sequence[Passed]") -> None:
         """Refuse arrays that the kernel may not store to, and those that overlap others."""
@@ -248,6 +255,16 @@ class Specialised:
         if chosen is not None:
             return self.source.evaluated(chosen, shapes, given)
         return self._traced().inferred().sizes(shapes)
+
+
+def _ocloc() -> dict[str, str]:
+    """The version of what assembles.
+
+    Errors: XetileError where it is missing.
+    """
+    from xetile.toolchain.ocloc import ocloc_version
+
+    return {"ocloc": ocloc_version()}
 
 
 def _is_code(data: bytes) -> bool:

@@ -93,6 +93,31 @@ def test_code_is_kept_on_disk(
     assert len(compiled) == 5
 
 
+@pytest.mark.ocloc
+def test_what_ocloc_makes_is_kept_by_its_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XETILE_CACHE", str(tmp_path))
+    asked: list[str] = []
+
+    def compiled() -> xt.Compiled:
+        return scaled.specialize(xt.f32[64, 32], xt.f32[64, 32]).compile("bmg")
+
+    first = compiled()
+    made = (first.asm, first.stats, first.zebin)
+
+    def counted(module: object, *rest: object, **more: object) -> str:
+        asked.append("asm")
+        return "another"
+
+    monkeypatch.setattr("xetile.codegen.emit", counted)
+    again = compiled()
+    assert (again.asm, again.stats, again.zebin) == made
+    assert asked == []
+    monkeypatch.setattr("xetile.toolchain.ocloc.ocloc_version", lambda: "another one")
+    assert compiled().asm == "another"
+
+
 def test_eager_execution_is_asked_for_by_the_environment(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
