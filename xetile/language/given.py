@@ -107,9 +107,11 @@ class _Facts(NamedTuple):
 
 
 def _facts(given: object) -> _Facts | None:
-    """None for what is no array."""
+    """None for what is no array, and for one with a mask, of which a kernel would know nothing."""
     import numpy
 
+    if isinstance(given, numpy.ma.MaskedArray):
+        return None
     dtype, shape = getattr(given, "dtype", None), getattr(given, "shape", None)
     strides = getattr(given, "strides", None)
     if not isinstance(dtype, numpy.dtype):

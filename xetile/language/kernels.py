@@ -9,7 +9,7 @@ from xetile.language.builder import Pair, building
 from xetile.language.cache import Recent, Watch, fingerprint_of
 from xetile.language.devices import check_subgroups, device_for
 from xetile.language.flags import Flag, flags_of
-from xetile.language.given import ArgumentType, Given, Passed, type_of
+from xetile.language.given import ArgumentType, Given, Passed, described, type_of
 from xetile.language.keeping import MOST, key_of
 from xetile.language.on_device import Call, KernelOnDevice, OnDevice, signature
 from xetile.language.parameters import parameters_of, place_of_code
@@ -237,8 +237,11 @@ class Kernel:
 
 def _checked_type(name: str, type: object) -> ArgumentType:
     if not isinstance(type, ArrayType | ElementType):
+        found = (
+            described(type) if isinstance(getattr(type, "shape", None), tuple) else repr(type)
+        )
         refuse(
-            f"the type of argument '{name}' is {type!r}; write one such as xt.f16[4096, 4096] or xt.f32"
+            f"the type of argument '{name}' is {found}; write one such as xt.f16[4096, 4096] or xt.f32"
         )
     return type
 

@@ -24,6 +24,7 @@ Grid: TypeAlias = tuple[int, ...] | Callable[..., tuple[int, ...]]
 """Workgroups along axes 0, 1 and 2, the last ones may be left out; or a function of the parameters that it names."""
 
 _AXES = 3
+_MOST = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Source:
         if self.grid is not None:
             _write_grid(kernel, self.evaluated(self.grid, extents, {}))
         else:
-            _write_grid(kernel, traced.inferred().sizes(extents))
+            sizes = traced.inferred().sizes(extents)
+            _write_grid(kernel, checked_grid(self.name, sizes))
         return traced
 
     def _static_extents(self) -> "list[tuple[int, ...]] | None":
@@ -162,6 +164,8 @@ def checked_grid(kernel: str, grid: object) -> Sizes:
         refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
     if not 1 <= len(sizes) <= _AXES or min(sizes) < 1:
         refuse(f"the grid of '{kernel}' is {grid!r}; expected {expected}")
+    if max(sizes) > _MOST:
+        refuse(f"the grid of '{kernel}' is {grid!r}; an axis has at most {_MOST} workgroups")
     x, y, z = [*sizes, *[1] * (_AXES - len(sizes))]
     return x, y, z
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cache
 from math import lcm
-from typing import TYPE_CHECKING, Literal
+from numbers import Integral
+from typing import TYPE_CHECKING, Literal, cast
 
 from xetile.errors import XetileError
 
@@ -79,6 +80,7 @@ class ArrayType:
     """Elements of which named extents are multiples."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "extents", tuple(map(_number, self.extents)))
         for extent in self.extents:
             if isinstance(extent, str) and extent.isidentifier():
                 continue
@@ -132,6 +134,13 @@ class ArrayType:
 
 def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _number(extent: object) -> Extent:
+    """Python's int for one of numpy's; anything else as it is, for the complaint."""
+    if isinstance(extent, Integral) and not isinstance(extent, int):
+        return int(extent)
+    return cast("Extent", extent)
 
 
 f16 = ElementType("f16", "float", 16, 11)

@@ -198,6 +198,24 @@ def refusal(call: Callable[[], object]) -> str:
             "xt.f16[4096, 4096] or xt.f32",
         ),
         (
+            lambda: specialize(*NAMED[:2], C),
+            "the type of argument 'C' is an array of 80x48 float32; write one such as "
+            "xt.f16[4096, 4096] or xt.f32",
+        ),
+        (
+            lambda: static(A, B, np.ma.array(C, mask=True)),
+            "argument 'C' is 80x48xf32; given is a MaskedArray",
+        ),
+        (
+            lambda: specialize(xt.f16[2**40, 64], xt.f16[64, 48], xt.f32[2**40, 48]),
+            "the grid of 'product' is (34359738368, 2, 1); an axis has at most "
+            "2147483647 workgroups",
+        ),
+        (
+            lambda: call(A, B, C, grid=(10**12,)),
+            "the grid of 'product' is (1000000000000,); an axis has at most 2147483647 workgroups",
+        ),
+        (
             lambda: call(A, B, C, grid=(0,)),
             "the grid of 'product' is (0,); expected one to three numbers of workgroups, "
             "each at least 1",

@@ -187,3 +187,10 @@ def test_maps() -> None:
     assert refusal(lambda a, b: a.map((2, 2), (3, 16))) == (
         "map((2, 2), (3, 16)) does not deal out a tile of 8x16: 8 elements in units of 3 for 2 subgroups"
     )
+
+
+def test_extents_may_be_numbers_of_numpy() -> None:
+    assert xt.f16[np.int64(8), "K"] == xt.f16[8, "K"]
+    for wrong in (np.int64(0), np.float64(8), np.bool(True)):
+        with pytest.raises(xt.XetileError, match="an extent is a number of elements"):
+            xt.f16[wrong]
