@@ -1,7 +1,7 @@
 """Pages whose Python is executed; what a block prints is what the page shows below it.
 
 A page's blocks of Python are one file, in their order. A block of text right below one of Python is what that prints,
-where `...` stands for any text; a block without one prints nothing. Warnings are compared where one is shown. What is typed at the prompt `(Pdb)` is typed so.
+where `...` stands for any text; a block without one prints nothing. What is typed at the prompt `(Pdb)` is typed so.
 A block of Python that needs a tool names it: `python ocloc` and `python opencl` are left out where that is missing,
 `python triton` always, which is Triton's.
 
@@ -15,7 +15,7 @@ import re
 import sys
 from bdb import BdbQuit
 from collections.abc import Generator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from inspect import currentframe
 from pathlib import Path
@@ -30,9 +30,6 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PROMPT = "(Pdb) "
-_WARNING = " warning: "
-_REPEATED = re.compile(r"^(.* warning: .*\n.*\n *\^\n)\1+", re.MULTILINE)
-"""What is compiled and then counted warns twice, unless its code was kept."""
 
 
 @dataclass(frozen=True)
@@ -79,10 +76,9 @@ def _printed(module: ModuleType, path: Path, code: str, lines_before: int, shown
     compiled = compile("\n" * lines_before + code, str(path), "exec")
     typed = [line.removeprefix(_PROMPT) for line in shown.splitlines() if _PROMPT in line]
     out = io.StringIO()
-    warned = out if _WARNING in shown else sys.stderr
-    with redirect_stdout(out), redirect_stderr(warned), _typing(typed, out):
+    with redirect_stdout(out), _typing(typed, out):
         exec(compiled, module.__dict__)
-    return _REPEATED.sub(r"\1", out.getvalue().replace(f"{path.parent}/", ""))
+    return out.getvalue().replace(f"{path.parent}/", "")
 
 
 def _is_missing(tool: str | None) -> bool:
