@@ -4,6 +4,7 @@ import numpy as np
 
 import xetile
 import xetile.language as xt
+from xetile.errors import collected_remarks
 
 
 @xt.kernel(sg_layout=(2, 4))
@@ -21,3 +22,18 @@ def test_the_kernel_says_its_layout_and_no_maps() -> None:
     specialised.lower("xevm", device="bmg")(x, y)
     assert (y == 1).all()
     assert xetile.emit(specialised.module, "spirv", "bmg")
+
+
+def test_maps_that_disagree_are_told_of_in_words_of_the_language() -> None:
+    @xt.kernel(sg_layout=(4, 2))
+    def disagreeing(X: xt.Array, Y: xt.Array) -> None:
+        x = X[0:64, 0:64].map((4, 2), (16, 32))
+        Y[0:64, 0:64] = x + X[0:64, 0:64].map((2, 4), (32, 16))
+
+    kernel = disagreeing.specialize(xt.f32[64, 64], xt.f32[64, 64])
+    with collected_remarks() as told:
+        kernel.lower("subgroup")
+    assert [one.message for one in told] == [
+        "a tile of 64x64xf32 changes its subgroups here, to <sg_layout = [4, 2], sg_data = [16, 32]>, "
+        "by a `.map(sg_layout, sg_data)`"
+    ]

@@ -9,11 +9,11 @@ from xetile.analysis.maps.links import pairs
 from xetile.analysis.maps.propagation import (
     Evidence,
     Propagation,
-    name_of,
     origin,
     shape_of,
 )
 from xetile.analysis.maps.rules import broadcast_dims, factors, rule_of, units_that_fit
+from xetile.analysis.maps.words import name_of
 from xetile.analysis.same_value import Classes
 from xetile.dialects.traits import (
     Elementwise,

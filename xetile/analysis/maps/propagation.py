@@ -16,7 +16,8 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xetile.dialects.xetile import TileType, WorkgroupMapAttr
+from xetile.analysis.maps.words import a_conversion, name_of
+from xetile.dialects.xetile import WorkgroupMapAttr
 from xetile.dialects.xetile.types import verify_distribution
 from xetile.errors import XetileError, fail, position, with_origin
 
@@ -218,14 +219,6 @@ def where(op: Operation) -> str:
     return f" at {place.filename.data}:{place.line.data}:{place.column.data}"
 
 
-def name_of(value: SSAValue) -> str:
-    """The value in words: its name, or its type."""
-    if value.name_hint is not None:
-        return f"%{value.name_hint}"
-    kind = "tile" if isinstance(value.type, TileType) else "value"
-    return f"a {kind} of type {value.type}"
-
-
 def origin(evidence: Evidence, by: Operation) -> str:
     """Where a map comes from, for a message at `by`."""
     source = "" if evidence.map == evidence.written else f"from {evidence.written.body}, "
@@ -244,5 +237,5 @@ def _contradiction(known: Evidence, offer: _Offer) -> NoReturn:
     values = [Disputed(offer.value, wanted.map, known.map)]
     if offer.like is not None:
         values.append(Disputed(offer.like, known.map, wanted.map))
-    message = f"{has}, {other}; make the maps agree, or put a tile_conv_layout between"
+    message = f"{has}, {other}; make the maps agree, or put {a_conversion(by)} between"
     raise Disagreement(by, message, values)

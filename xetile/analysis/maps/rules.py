@@ -21,10 +21,10 @@ from xetile.analysis.maps.propagation import (
     Propagation,
     Rule,
     Strength,
-    name_of,
     origin,
     shape_of,
 )
+from xetile.analysis.maps.words import a_conversion, name_of
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.traits import Rearranges, has_trait
 from xetile.dialects.xetile import TileMMAOp, TileReduceOp, WorkgroupMapAttr
@@ -230,7 +230,7 @@ def _refuse_cut(op: TileReduceOp, source: Evidence) -> None:
                 op,
                 f"{name_of(op.source)} has wg_map {source.map.body} {origin(source, op)}, which cuts the "
                 f"reduced dimension {d} into {units} units; write wg_map_source = {source.map} and "
-                f"wg_map_result = {result} to reduce across them, or put a tile_conv_layout before",
+                f"wg_map_result = {result} to reduce across them, or put {a_conversion(op)} before",
             )
 
 

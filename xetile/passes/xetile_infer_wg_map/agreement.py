@@ -18,7 +18,8 @@ from xdsl.ir import Operation, SSAValue
 
 from xetile.analysis.kernels import sg_layout_of
 from xetile.analysis.maps.inference import infer_workgroup_maps
-from xetile.analysis.maps.propagation import Disagreement, Disputed, name_of
+from xetile.analysis.maps.propagation import Disagreement, Disputed
+from xetile.analysis.maps.words import a_conversion, name_of
 from xetile.analysis.same_value import is_tile_vector
 from xetile.dialects.xetile import TileConvLayoutOp, WorkgroupMapAttr
 from xetile.errors import remark
@@ -70,7 +71,7 @@ def _convert(by: Operation, disputed: Disputed) -> bool:
         return False
     remark(
         by,
-        f"{name_of(value)} changes its subgroups here, to {map.body}, by a tile_conv_layout",
+        f"{name_of(value)} changes its subgroups here, to {map.body}, by {a_conversion(by)}",
     )
     return True
 
