@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from xetile.advice import hint_or_names
 from xetile.language.refusals import refuse
+from xetile.language.types import ArrayType
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FileLineColLoc
@@ -110,6 +111,12 @@ def _check(at: "FileLineColLoc", kernel: str, parameter: inspect.Parameter) -> N
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
         refuse(f"kernel '{kernel}' takes {stars}{name}; write a parameter for each array", at)
+    if isinstance(parameter.annotation, ArrayType):
+        refuse(
+            f"argument '{name}' of kernel '{kernel}' is annotated with {parameter.annotation}; types are those of "
+            f"`specialize` or of the arguments of a call: write `{name}: xt.Array`",
+            at,
+        )
     if name in RESERVED:
         refuse(f"parameter '{name}' of kernel '{kernel}': calls take {name}= themselves", at)
     is_left_out = parameter.default is parameter.empty or parameter.default is None

@@ -184,3 +184,14 @@ def test_a_kernel_on_a_device_specialises_by_its_arguments(traces: list[str]) ->
         on_device(X, z)
         assert (z == 2).all()
     assert len(traces) <= 1
+
+
+def test_types_of_arrays_are_no_annotations() -> None:
+    def declared(X: Any) -> None:
+        X[0:8, 0:16] = X[0:8, 0:16]
+
+    declared.__annotations__["X"] = xt.f16[8, 16]
+    with pytest.raises(
+        xt.XetileError, match=r"argument 'X' .* annotated .* write `X: xt.Array`"
+    ):
+        xt.kernel(declared)
