@@ -60,6 +60,13 @@ class Array:
         )
         self._transposed: Array | None = None
 
+    def __setattr__(self, name: str, value: object, /) -> None:
+        if name[0] != "_" and "_transposed" in self.__dict__:
+            refuse(
+                f"an array has no '.{name}' to set; its elements are stored to: A[m:m + BM, n:n + BN] = tile"
+            )
+        object.__setattr__(self, name, value)
+
     @property
     def dtype(self) -> ElementType:
         """The type of its elements."""

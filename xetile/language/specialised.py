@@ -191,9 +191,15 @@ class Specialised:
         Errors: as `compile` has them; for a device that is not there.
         """
         from xetile.language.on_device import OnDevice
+        from xetile.runtime.device import Device
         from xetile.runtime.devices import open_device
 
         options = Options(assume, unroll, grf)
+        found: object = place
+        if not isinstance(found, str | Device):
+            refuse(
+                f"{place!r} is no device; write .on('opencl:cpu'), or a device that xetile.open_device opened"
+            )
         target = device_for(self.source, device, self.device)
         opened = open_device(place) if isinstance(place, str) else place
         try:
