@@ -191,15 +191,10 @@ class Specialised:
         Errors: as `compile` has them; for a device that is not there.
         """
         from xetile.language.on_device import OnDevice
-        from xetile.runtime.device import Device
         from xetile.runtime.devices import open_device
 
         options = Options(assume, unroll, grf)
-        found: object = place
-        if not isinstance(found, str | Device):
-            refuse(
-                f"{place!r} is no device; write .on('opencl:cpu'), or a device that xetile.open_device opened"
-            )
+        _check_place(place)
         target = device_for(self.source, device, self.device)
         opened = open_device(place) if isinstance(place, str) else place
         try:
@@ -275,3 +270,13 @@ def _ocloc() -> dict[str, str]:
 
 def _is_code(data: bytes) -> bool:
     return Code.from_bytes(data) is not None
+
+
+def _check_place(place: object) -> None:
+    """Refuse what is no place that executes."""
+    from xetile.runtime.device import Device
+
+    if not isinstance(place, str | Device):
+        refuse(
+            f"{place!r} is no device; write .on('opencl:cpu'), or a device that xetile.open_device opened"
+        )
