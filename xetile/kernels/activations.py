@@ -33,8 +33,9 @@ def gelu(x: xt.Tile) -> xt.Tile:
 
 
 def silu(x: xt.Tile) -> xt.Tile:
-    """X / (1 + exp(-x))."""
-    return x / (xt.exp(-x) + 1.0)
+    """X / (1 + exp(-x)), where the quotient may be a product with the reciprocal."""
+    with xt.fastmath("arcp"):
+        return x / (xt.exp(-x) + 1.0)
 
 
 def _gelu(x: Numbers) -> Numbers:

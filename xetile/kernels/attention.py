@@ -22,7 +22,7 @@ def flash_attention(
     O: xt.Array,
     lengths: xt.Array | None = None,
     *,
-    BM: int = 128,
+    BM: int = 64,
     BN: int = 64,
     scale: float | None = None,
     causal: bool = False,
@@ -30,36 +30,36 @@ def flash_attention(
     """O = softmax(Q @ K.T * scale) @ V for each head, BM queries of one head for each workgroup.
 
     Shapes: Q and O are H x M x D, K and V are G x N x D, where G divides H: H / G heads of queries share one of keys.
-    `lengths` has H elements: so many of the N keys a head sees. `causal`: query i sees the keys up to i + N - M;
-    16 rows a subgroup spill with it at 64 keys a round, BN=32 does not.
+    `lengths` has H elements: so many of the N keys a head sees. `causal`: query i sees the keys up to i + N - M.
+    A round has BN keys; `causal`, at most 32 on the diagonal.
     Types: f16 or bf16, sums in f32; `lengths` i32. `scale` is 1 / sqrt(D) by default.
     A query that sees no key gives NaN, as 0 / 0.
     """
     m, head, M, D = xt.program_id(0) * BM, xt.program_id(1), Q.shape[1], known(Q.shape[2])
     keys = K.shape[1] if lengths is None else xt.index(lengths[head])
-    shared = head // (Q.shape[0] // K.shape[0])
+    shared, narrow = head // (Q.shape[0] // K.shape[0]), min(BN, 32) if causal else BN
     q = Q[head, m : m + BM, 0:D] * (log2(e) * (D**-0.5 if scale is None else scale))
-    rows = (m + (keys - M) + xt.arange(BM, axis=0)).to(xt.i32) if causal else None
+    last = (m + (keys - M) + xt.arange(BM, axis=0)).to(xt.i32) if causal else None
     end = xt.minimum(keys, m + BM + (keys - M)) if causal else keys
-    whole = (xt.minimum(keys, m + keys - M) if causal else keys) // BN * BN
+    whole = (xt.maximum(xt.minimum(keys, m + keys - M), 0) if causal else keys) // BN * BN
 
-    def attended(n: xt.Index, top: xt.Tile, parts: xt.Tile, o: xt.Tile, *, masked: bool):
-        s = q @ K.T[shared, 0:D, n : n + BN]
-        if masked:
-            s = _masked(s, (n + xt.arange(BN)).to(xt.i32), keys, rows)
+    def attended(n: xt.Index, wide: int, *held: xt.Tile, masked: bool):
+        top, parts, o = held
+        s = q @ K.T[shared, 0:D, n : n + wide]
+        s = _masked(s, (n + xt.arange(wide)).to(xt.i32), keys, last) if masked else s
         new = xt.fmax(top, s.nanmax(1))
         p, keep = xt.exp2(s - new), xt.exp2(top - new)
         with xt.fastmath("contract"):
-            parts = parts * keep + reduce(add, (p[:, i : i + 16] for i in range(0, BN, 16)))
-        return new, parts, o * keep + p.to(V.dtype) @ V[shared, n : n + BN, 0:D]
+            parts = parts * keep + reduce(add, (p[:, i : i + 16] for i in range(0, wide, 16)))
+        return new, parts, o * keep + p.to(V.dtype) @ V[shared, n : n + wide, 0:D]
 
     top, parts = xt.full((BM, 1), LOWEST, xt.f32), xt.zeros((BM, 16), xt.f32)
     o = xt.zeros((BM, D), xt.f32)
     for n in xt.range(0, whole, BN):
-        top, parts, o = attended(n, top, parts, o, masked=False)
+        top, parts, o = attended(n, BN, top, parts, o, masked=False)
     if causal or lengths is not None or not is_multiple(keys, BN):
-        for n in xt.range(whole, end, BN):
-            top, parts, o = attended(n, top, parts, o, masked=True)
+        for n in xt.range(whole, end, narrow):
+            top, parts, o = attended(n, narrow, top, parts, o, masked=True)
     with xt.fastmath("arcp"):
         O[head, m : m + BM, 0:D] = (o / parts.sum(1)).to(O.dtype)
 

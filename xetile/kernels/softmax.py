@@ -13,7 +13,7 @@ LOG2_E = log2(e)
 
 
 @xt.kernel(sg_layout=(16, 1))
-def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256, step: int = 64) -> None:
+def softmax(X: xt.Array, Y: xt.Array, *, BM: int = 128, BN: int = 256, step: int = 32) -> None:
     """Each row of Y is exp(x - max) / sum of those, of the row of X.
 
     Shapes: X and Y are M x N. A workgroup has BM rows. Rows of at most BN columns are held in registers; longer ones
