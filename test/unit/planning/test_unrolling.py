@@ -80,7 +80,10 @@ EIGHT = Unrolling((Row(1, 64, 8),), exchanging=8, streaming=8)
 @pytest.mark.parametrize(
     ("rounds", "found"),
     [
-        (5, 1),  # 2 would leave a single round behind the loop, 4 one round of the loop, which is none
+        (
+            5,
+            1,
+        ),  # 2 would leave a single round behind the loop, 4 one round of the loop, which is none
         (8, 4),
         (9, 1),
         (15, 4),  # 3 and 3
