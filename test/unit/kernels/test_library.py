@@ -79,6 +79,7 @@ CASES = {
     "attention": Case(kernels.flash_attention, flash_attention_reference, QKVO, f16, QUERIES),
     "attention of few": Case(kernels.flash_attention, flash_attention_reference, [(1, 24, 32), (1, 64, 32), (1, 64, 32), (1, 24, 32)], f16, QUERIES),
     "attention, causal": Case(kernels.flash_attention, flash_attention_reference, QKVO, bf16, {**QUERIES, "causal": True}),
+    "attention, causal, of more queries": Case(kernels.flash_attention, flash_attention_reference, [(2, 72, 32), (1, 56, 32), (1, 56, 32), (2, 72, 32)], f16, {**QUERIES, "causal": True}),
     "weights of bytes": Case(kernels.dequantised_gemm, dequantised_gemm_reference, [(40, 160), (160, 48), (3, 48), (40, 48)], [f16, i8, f16, f32], WEIGHTS),
     "weights of four bits": Case(kernels.dequantised_gemm, dequantised_gemm_reference, [(40, 160), (160, 128), (3, 128), (40, 128), (3, 128)], [bf16, xt.i4, bf16, bf16, xt.i4], WEIGHTS),
     "embedding": Case(kernels.embedding, embedding_reference, [(40,), (20, 100), (40, 100)], [i32, f16, f16], {"BT": 16, "BD": 64, "sg_layout": (2, 1), "data": ("integer",)}),
@@ -92,17 +93,40 @@ def test_every_level_is_as_the_reference(name: str) -> None:
     assert len(report.runs) == 6 * len(options.get("data", ("",) * 3))
 
 
+ON_DEVICE = (
+    "gemm tf32",
+    "gemm fp8",
+    "gemm of a batch",
+    "gemm, all that follows",
+    "gemm i8, scales",
+    "softmax",
+    "softmax in parts",
+    "layer norm",
+    "RMS norm",
+    "sums of rows",
+    "transpose",
+    "attention of few",
+    "attention, causal, of more queries",
+    "weights of bytes",
+    "weights of four bits",
+    "embedding",
+)
+"""Every kernel once at least, and every type."""
+
+
 @pytest.mark.opencl
-@pytest.mark.parametrize("name", ["gemm, all that follows", "softmax", "attention of few"])
+@pytest.mark.parametrize("name", ON_DEVICE)
 def test_the_device_is_as_the_reference(name: str) -> None:
     kernel, reference, shapes, types, options = CASES[name]
     check(kernel, shapes, types, reference, levels=(), eager=False, on="opencl:cpu", **options)
 
 
-def test_heads_see_as_many_keys_as_they_have() -> None:
+@pytest.mark.parametrize("first", [0, 5])
+def test_heads_see_as_many_keys_as_they_have(first: int) -> None:
+    """Of none they give NaN."""
     random = np.random.default_rng(0)
     q, k, v = (random.standard_normal(shape).astype("e") for shape in QKVO[:3])
-    o, lengths = np.zeros(QKVO[3], "e"), np.array([5, 70], "i")
+    o, lengths = np.zeros(QKVO[3], "e"), np.array([first, 70], "i")
     kernels.flash_attention(q, k, v, o, lengths, BM=32, BN=32, sg_layout=(2, 1))
     expected = flash_attention_reference(
         *(x.astype(float) for x in (q, k, v)), lengths=lengths
