@@ -128,9 +128,10 @@ def test_heads_see_as_many_keys_as_they_have(first: int) -> None:
     q, k, v = (random.standard_normal(shape).astype("e") for shape in QKVO[:3])
     o, lengths = np.zeros(QKVO[3], "e"), np.array([first, 70], "i")
     kernels.flash_attention(q, k, v, o, lengths, BM=32, BN=32, sg_layout=(2, 1))
-    expected = flash_attention_reference(
-        *(x.astype(float) for x in (q, k, v)), lengths=lengths
-    )
+    with np.errstate(invalid="ignore"):
+        expected = flash_attention_reference(
+            *(x.astype(float) for x in (q, k, v)), lengths=lengths
+        )
     np.testing.assert_allclose(o, expected.value, rtol=4e-3, atol=4e-3)
 
 
