@@ -269,6 +269,21 @@ def kept_remarks() -> Generator[list[Said]]:
         _keeping.reset(token)
 
 
+def say_again(said: Iterable[Said]) -> None:
+    """Print, or keep, what was kept."""
+    keeping = _keeping.get()
+    for one in said:
+        if keeping is None:
+            print(one.text, file=sys.stderr)
+        else:
+            keeping.append(one)
+
+
+def is_collecting() -> bool:
+    """Whether remarks and warnings are collected, and not printed, in whatever form."""
+    return _collecting.get() is not None
+
+
 def remark(at: "Operation | SSAValue | None", message: str) -> None:
     """Tell the user, on standard error, what holds only under a condition that is not checked."""
     _tell("remark", at, message)

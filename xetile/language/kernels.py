@@ -225,6 +225,7 @@ class Kernel:
             self.place,
             self._watch.meaning(),
             self._fastmath,
+            self._watch.place(),
         )
         check_subgroups(source)
         return source

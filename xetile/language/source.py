@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from operator import index
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
@@ -42,6 +42,10 @@ class Source:
     """What the function and all that it reads mean; None where that is not stable, so that nothing is kept."""
     fastmath: tuple[str, ...] = ()
     """The flags of its ops on floats."""
+    places: bytes = b""
+    """The files and lines of all that the function reads, which what is said of it names."""
+    told: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]], compare=False)
+    """What was said of it, by device: each once."""
 
     def traced(self) -> "Traced":
         """The kernel at level W.

@@ -93,6 +93,31 @@ def test_code_is_kept_on_disk(
     assert len(compiled) == 5
 
 
+@xt.kernel
+def ragged(A: xt.Array, C: xt.Array) -> None:
+    C[0:8, 0:16] = A[0:8, 0:16]
+
+
+def test_what_was_said_of_kept_code_is_said_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XETILE_CACHE", str(tmp_path))
+    types = xt.f32["M", "N"], xt.f32["M", "N"]
+    kernel = ragged.specialize(*types)
+    kernel.compile("bmg")
+    first = capsys.readouterr().err
+    assert first.count("remark: ") == 2, "of the load, and of the store"
+    kernel.compile("bmg")
+    assert capsys.readouterr().err == "", "once of a kernel and device"
+    ragged.specialize(*types).compile("bmg")
+    assert capsys.readouterr().err == first
+    assert not [
+        file
+        for file in tmp_path.rglob("*")
+        if file.is_file() and b"test_calling" in file.read_bytes()
+    ]
+
+
 @pytest.mark.ocloc
 def test_what_ocloc_makes_is_kept_by_its_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
