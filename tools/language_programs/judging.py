@@ -42,7 +42,8 @@ def judged(program: Program) -> Judged:
             traced(*given)
             traced.eager(*expected)
         except XetileError as error:
-            return Judged(program, "refused", str(error).replace(f"{folder}/", ""))
+            verdict = "broken" if isinstance(error.__cause__, NameError) else "refused"
+            return Judged(program, verdict, str(error).replace(f"{folder}/", ""))
         except (NameError, SyntaxError) as error:
             return Judged(program, "broken", str(error))
         except Exception as error:
