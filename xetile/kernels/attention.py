@@ -31,13 +31,13 @@ def flash_attention(
 
     Shapes: Q and O are H x M x D, K and V are G x N x D, where G divides H: H / G heads of queries share one of keys.
     `lengths` has H elements: so many of the N keys a head sees. `causal`: query i sees the keys up to i + N - M.
-    A round has BN keys; `causal`, at most 32 on the diagonal.
+    A round has BN keys; `causal`, on the diagonal fewer (`narrowed`).
     Types: f16 or bf16, sums in f32; `lengths` i32. `scale` is 1 / sqrt(D) by default.
     A query that sees no key gives NaN, as 0 / 0.
     """
     m, head, M, D = xt.program_id(0) * BM, xt.program_id(1), Q.shape[1], known(Q.shape[2])
     keys = K.shape[1] if lengths is None else xt.index(lengths[head])
-    shared, narrow = head // (Q.shape[0] // K.shape[0]), min(BN, 32) if causal else BN
+    shared, narrow = head // (Q.shape[0] // K.shape[0]), narrowed(BN, D) if causal else BN
     q = Q[head, m : m + BM, 0:D] * (log2(e) * (D**-0.5 if scale is None else scale))
     last = (m + (keys - M) + xt.arange(BM, axis=0)).to(xt.i32) if causal else None
     end = xt.minimum(keys, m + BM + (keys - M)) if causal else keys
@@ -62,6 +62,11 @@ def flash_attention(
             top, parts, o = attended(n, narrow, top, parts, o, masked=True)
     with xt.fastmath("arcp"):
         O[head, m : m + BM, 0:D] = (o / parts.sum(1)).to(O.dtype)
+
+
+def narrowed(BN: int, D: int) -> int:
+    """Keys of a masked round: of 64 of D = 64 or 32 of D = 128, masks and scores do not fit into registers."""
+    return min(BN, max(2048 // D // 16, 1) * 16)
 
 
 def _masked(
