@@ -31,6 +31,7 @@ ORDER: tuple[tuple[str, ...], ...] = (
     ("codegen",),
     ("runtime",),
     ("explanation",),
+    ("exploration",),
     ("api",),
     ("batch",),
     ("language",),

@@ -1,0 +1,1 @@
+"""The explorer: every level of a kernel side by side, linked op by op down to the device's instructions."""

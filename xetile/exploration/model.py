@@ -1,0 +1,239 @@
+"""What an exploration holds: levels side by side with their links, who holds which element, and what it costs.
+
+All classes are plain data; `as_json` of `json_form.py` is what the page and other programs read
+(docs/explore.schema.json). Numbers in tuples are indices into the lists that stand beside them; lines and columns count
+from 0, columns in characters, spans are half open.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+VERSION = 1
+"""Of the form; it changes where a reader of the old one would be misled."""
+
+LevelId = Literal["Y", "W", "S", "B", "X", "V", "L", "P", "I"]
+"""Python source, workgroup, subgroup, blocked, xegpu, xevm, llvm, SPIR-V, the device's instructions."""
+
+Place = Literal["memory", "registers", "slm"]
+MoveKind = Literal["message", "rename", "shuffle", "shared", "replicate", "reduce"]
+
+At: TypeAlias = tuple[int, int]
+"""A level and an op, or a level and a value, of it."""
+
+
+class Op(NamedTuple):
+    """One op, or one instruction: where it stands, its name, and what it came of in the level `Level.of`."""
+
+    line: int
+    first: int
+    last: int
+    name: int
+    parents: tuple[int, ...] = ()
+
+
+class Value(NamedTuple):
+    """A result of an op, or an argument of its blocks.
+
+    `number` counts the op's results, then the arguments of its blocks in order; the span is that of the name (`%b`)
+    where it is defined. Several results that are printed as one name (`%r:3`) share it.
+    """
+
+    op: int
+    number: int
+    line: int
+    first: int
+    last: int
+    holding: int | None = None
+
+
+class Use(NamedTuple):
+    """An operand of an op and the value that it is."""
+
+    op: int
+    operand: int
+    value: int
+
+
+@dataclass
+class Level:
+    """One text of the kernel, and what stands where in it.
+
+    Attributes:
+        of: the level to which `Op.parents` belong; None of the first. Of P and I it is L.
+        passes: that made this level of the one before, in their order.
+        lines: the text; of the first level it is the source as written.
+        numbers: of the lines, from 1, where they are not 1, 2, 3, ... (functions of several Python files).
+    """
+
+    id: LevelId
+    title: str
+    of: int | None
+    passes: list[str] = field(default_factory=list[str])
+    lines: list[str] = field(default_factory=list[str])
+    numbers: list[int] | None = None
+    ops: list[Op] = field(default_factory=list[Op])
+    values: list[Value] = field(default_factory=list[Value])
+    uses: list[Use] = field(default_factory=list[Use])
+
+
+class Bases(NamedTuple):
+    """A linear layout: by in dimension its basis vectors, by out dimension its size, both in order."""
+
+    inputs: Mapping[str, tuple[tuple[int, ...], ...]]
+    outputs: Mapping[str, int]
+
+
+@dataclass
+class Holding:
+    """Where the elements of a value, or of a part of one, are.
+
+    Attributes:
+        tensor: names of the dimensions of the tile (M, N, K of the product that it feeds, else dim0, dim1, ...).
+        sizes: of this value's part of the tile, in elements; `offset` is where the part begins in the tile.
+        tile: the value (level, value) that is the whole tile; None where this is it.
+        bits: of an element.
+        layout: (register, lane) -> `tensor`, (subgroup) -> `tensor`, or (offset) -> `tensor`; of sizes that are no
+            powers of two it is that of one block, and `blocks` has [offset, sizes] of each. None where nobody knows.
+            Basis vectors are in the coordinates of the part, so that those of the tile are `offset` more.
+        base: where it begins: {"register": 35} (from the assembly, proved), {"buffer": 0, "byte": 0}.
+        step: the op (level, op) by which the value comes to be there.
+    """
+
+    tensor: list[str]
+    sizes: list[int]
+    bits: int
+    place: Place
+    layout: Bases | None = None
+    blocks: list[tuple[list[int], list[int]]] | None = None
+    offset: list[int] | None = None
+    tile: At | None = None
+    base: dict[str, int] | None = None
+    step: At | None = None
+
+
+@dataclass
+class Message:
+    """One message to memory: a block of `rows` x `columns` elements, `blocks` times along the columns.
+
+    `form` is plain, packed, transposed, or the name of a message by lanes; `offset` is where it begins in the
+    subgroup's tile; `asm` are the instructions.
+    """
+
+    rows: int
+    columns: int
+    blocks: int
+    form: str
+    bytes: int
+    offset: list[int] | None = None
+    asm: list[int] = field(default_factory=list[int])
+
+
+@dataclass
+class Round:
+    """One round of a shuffle: lanes whose numbers differ by `xor` exchange `registers`; then `selects` instructions."""
+
+    xor: int
+    registers: list[int]
+    selects: int
+    asm: list[int] = field(default_factory=list[int])
+
+
+@dataclass
+class Shared:
+    """How an exchange through shared memory lies there: layouts of what is stored and loaded, and its conflicts."""
+
+    store: Bases
+    load: Bases
+    swizzle: Bases | None
+    vector_bits: int
+    conflicts: dict[str, int]
+
+
+@dataclass
+class Move:
+    """How a value gets from one place to another, as the passes decided it; `price` in instructions."""
+
+    op: At
+    kind: MoveKind
+    source: int | None
+    target: int | None
+    price: float | None = None
+    reason: str = ""
+    messages: list[Message] = field(default_factory=list[Message])
+    rounds: list[Round] = field(default_factory=list[Round])
+    shared: Shared | None = None
+
+
+@dataclass
+class Dpas:
+    """One matrix instruction of the assembly: its op at L, its sizes, and the holdings of its operands."""
+
+    op: At
+    asm: int
+    m: int
+    n: int
+    k: int
+    a: int | None
+    b: int | None
+    c: int | None
+
+
+@dataclass
+class Loop:
+    """A loop of the assembly, from its first to its last instruction; `unroll` rounds of `op` stand in it."""
+
+    asm: tuple[int, int]
+    unroll: int
+    step: str
+    trips: int | None
+    op: At | None = None
+    is_hot: bool = False
+
+
+@dataclass
+class Costs:
+    """What the instructions are, one class for each; `bytes` of messages by op, for one round of its loop.
+
+    `grf` counts registers, `spill` and `scratch` bytes. `rereads`: by op how many subgroups of a workgroup read the
+    same elements.
+    """
+
+    asm: list[int]
+    classes: list[str]
+    grf: int
+    spill: int
+    scratch: int
+    bytes: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
+    rereads: list[tuple[int, int, int]] = field(default_factory=list[tuple[int, int, int]])
+
+
+@dataclass
+class Kernel:
+    """One kernel at all of its levels."""
+
+    name: str
+    levels: list[Level]
+    names: list[str]
+    subgroups: int | None
+    sg_layout: list[int] | None
+    lanes: int
+    register_bytes: int
+    holdings: list[Holding] = field(default_factory=list[Holding])
+    moves: list[Move] = field(default_factory=list[Move])
+    dpas: list[Dpas] = field(default_factory=list[Dpas])
+    loops: list[Loop] = field(default_factory=list[Loop])
+    costs: Costs | None = None
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass
+class Model:
+    """A file, or a module, on a device; `notes` say what is missing and how to get it (ocloc, a device)."""
+
+    file: str
+    device: str
+    options: dict[str, str | int | None]
+    kernels: list[Kernel]
+    notes: list[str] = field(default_factory=list[str])
+    version: int = VERSION
