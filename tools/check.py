@@ -6,9 +6,9 @@
 `--fast` leaves out what a change cannot have touched: it runs ruff, the types, the rules of the house, and the tests of
 the rooms that changed since a revision (the last commit, where nothing else is said).
 
-Status 0 when all passed. The oracles (mlir-opt, ocloc, opencl, spirv-val, triton) are used where they are; which are
-missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those that
-must be there.
+Status 0 when all passed. The oracles (browser, mlir-opt, ocloc, opencl, spirv-val, triton) are used where they are;
+which are missing, and how many tests did not run for that, is said at the end. XETILE_REQUIRE_ORACLES names those
+that must be there.
 """
 
 import argparse
@@ -23,12 +23,13 @@ from pathlib import Path, PurePath
 
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
-from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
+from xetile.toolchain.paths import find_browser, find_mlir_opt, find_ocloc, find_spirv_val
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
 ORACLES = {
+    "browser": "Chromium (Debian's package chromium), or name one in XETILE_BROWSER",
     "mlir-opt": "MLIR 22 (Debian's package mlir-22-tools, or apt.llvm.org); or name one in XETILE_MLIR_OPT",
     "mlir-bindings": "MLIR 22's Python bindings (package mlir-python-bindings of LLVM's releases)",
     "ocloc": "Intel's offline compiler (package intel-ocloc); or name one in XETILE_OCLOC",
@@ -41,6 +42,7 @@ ORACLES = {
 def missing_oracles() -> list[str]:
     """The oracles that are not there."""
     there = {
+        "browser": find_browser() is not None,
         "mlir-opt": find_mlir_opt() is not None,
         "mlir-bindings": has_bindings(),
         "ocloc": find_ocloc() is not None,

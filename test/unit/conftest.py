@@ -1,8 +1,9 @@
 """Fixtures and markers for the oracles: the outside tools that xetile's output is held against.
 
+Pages are looked at in a browser: the fixtures `browser` and `page` are those of support/browser.py.
 A test that needs one says `@pytest.mark.mlir_opt` (or asks for the fixture of that name, which is the tool's
 path). Where the tool is missing the test is skipped and counted at the end of the run; where the environment
-variable XETILE_REQUIRE_ORACLES lists it ("mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
+variable XETILE_REQUIRE_ORACLES lists it ("browser mlir-opt ocloc opencl spirv-val triton"), the run fails at once instead.
 What runs on a device asks for the fixture `place` or `opencl_cpu`; how many programs came to the cache is said at the
 end. Where the environment says that none are kept (XETILE_CACHE is empty), the run has a folder of its own.
 """
@@ -16,13 +17,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from playwright.sync_api import Browser, Page
+from support.browser import launched, watched
 from support.on_device import NUMPY, PLACES, LastingDevice, Place
 
 from xetile.runtime.cache import FOLDER_VARIABLE, cache_folder
 from xetile.runtime.device import Device
 from xetile.runtime.devices import cpu_library
 from xetile.toolchain.mlir import has_bindings
-from xetile.toolchain.paths import find_mlir_opt, find_ocloc, find_spirv_val
+from xetile.toolchain.paths import find_browser, find_mlir_opt, find_ocloc, find_spirv_val
 
 
 def _find_triton() -> Path | None:
@@ -44,6 +47,7 @@ def _find_opencl() -> Path | None:
 
 
 ORACLES: dict[str, tuple[str, Callable[[], Path | None]]] = {
+    "browser": ("browser", find_browser),
     "mlir_opt": ("mlir-opt", find_mlir_opt),
     "mlir_bindings": ("mlir-bindings", _find_mlir_bindings),
     "ocloc": ("ocloc", find_ocloc),
@@ -130,6 +134,21 @@ def pytest_terminal_summary(
             terminalreporter.write_line(f"not run: {number} tests, because {reason}")
     if number := builds(config):
         terminalreporter.write_line(f"opencl: {number} builds, at most {MOST_BUILDS}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser without a window, of this process of the tests."""
+    program = oracle_or_skip("browser")
+    with launched(program) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of its own; the test fails where something went wrong in it, or it asked for what lies elsewhere."""
+    with watched(browser) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

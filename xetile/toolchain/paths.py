@@ -39,6 +39,11 @@ def find_spirv_val() -> Path | None:
     return _named("XETILE_SPIRV_VAL") or _on_path("spirv-val")
 
 
+def find_browser() -> Path | None:
+    """The browser in which tests look at pages: $XETILE_BROWSER, else Chromium; None where there is none."""
+    return _named("XETILE_BROWSER") or _on_path("chromium") or _on_path("chromium-browser")
+
+
 @cache
 def mlir_version(program: Path) -> str | None:
     """The LLVM version that an `mlir-opt` reports, such as `22.1.8`; None if it names none."""
