@@ -49,7 +49,8 @@ TILE = 32
 
 
 @xt.kernel
-def copy(A: Any, B: Any) -> None:  # noqa: D103 (a kernel)
+def copy(A: Any, B: Any) -> None:
+    """Copy a matrix, tile by tile."""
     m = xt.program_id(0) * TILE
     B[m : m + TILE, 0:TILE] = A[m : m + TILE, 0:TILE]
 

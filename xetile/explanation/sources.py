@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xetile.analysis.kernels import level
@@ -19,6 +20,7 @@ from xetile.dialects.xetile.attributes import SHARED
 from xetile.dialects.xetile.types import memory_bits
 from xetile.errors import position
 from xetile.explanation.facts import Kind, Place, Space
+from xetile.hints import isa
 
 _BY_NAME: Mapping[str, Kind] = {
     "xegpu.load_nd": "load",
@@ -132,15 +134,16 @@ def _tile(op: Operation) -> Tile | None:
                 memory_bits(type.element_type),
                 tuple(type.shape),
             )
-    vectors = [value for value in (*op.results, *op.operands) if _is_vector(value.type)]
+    vectors = [
+        type for value in (*op.results, *op.operands) if isa(type := value.type, VectorType)
+    ]
     if not vectors:
         return None
-    type = vectors[0].type
-    element: Attribute = getattr(type, "element_type")  # noqa: B009 (vectors of any class)
+    (type, *_) = vectors
+    element = type.element_type
     places = [value for value in op.operands if not _is_vector(value.type)]
     name = _name(places[0]) if places else ""
-    shape = tuple(getattr(type, "get_shape")())  # noqa: B009
-    return Tile("global", name, str(element), memory_bits(element), shape)
+    return Tile("global", name, str(element), memory_bits(element), tuple(type.get_shape()))
 
 
 def _is_vector(type: Attribute) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from xetile.errors import XetileError
@@ -51,12 +50,7 @@ class HostLauncher:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for _, program in self._built.values():
             with suppress(XetileError):  # the device may be gone
                 self._device.forget(program)

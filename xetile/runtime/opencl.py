@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import NamedTuple, Self, cast
 
 import numpy
@@ -143,12 +142,7 @@ class OpenCLDevice(Keeping):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy
@@ -112,12 +111,7 @@ class PreparedKernel:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.free()
 
     def free(self) -> None:

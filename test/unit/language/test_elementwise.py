@@ -63,7 +63,10 @@ def test_quotients_and_remainders_of_integers_are_pythons(dtype: type[np.generic
 
 def test_bits_of_integers() -> None:
     a, b = integers(), integers(seed=1)
-    compute: Compute = lambda a, b: ((a & b) | (a ^ 12)) + (~a << 3) + (b >> 2)  # noqa: E731
+
+    def compute(a: Any, b: Any) -> Any:
+        return ((a & b) | (a ^ 12)) + (~a << 3) + (b >> 2)
+
     assert (computed(compute, a, b, a) == ((a & b) | (a ^ 12)) + (~a << 3) + (b >> 2)).all()
 
 
@@ -127,7 +130,10 @@ def test_maximum_and_minimum_keep_nan() -> None:
 
 def test_tiles_and_scalars_meet() -> None:
     a, b = floats(), floats(seed=1)
-    compute: Compute = lambda a, b: xt.f32(2) * a + xt.where(b > xt.f32(0.5), xt.f32(1), b)  # noqa: E731
+
+    def compute(a: Any, b: Any) -> Any:
+        return xt.f32(2) * a + xt.where(b > xt.f32(0.5), xt.f32(1), b)
+
     assert (
         computed(compute, a, b, a) == 2 * a + np.where(b > 0.5, 1, b).astype(np.float32)
     ).all()
