@@ -33,12 +33,13 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
     ModuleOp,
     StringAttr,
     UnknownLoc,
     UnregisteredOp,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.parser import AttrParser
 from xdsl.parser import Parser as StockParser
 from xdsl.utils.exceptions import (
@@ -159,6 +160,8 @@ class Parser(ScopedParser):
         self.statement = outer
         if isinstance(operation.location, UnknownLoc):
             operation.location = self.position_at(start.start)
+        for region in operation.regions:
+            _place_end(region, operation.location)
         return operation
 
     def parse_verbatim(self) -> str:
@@ -307,6 +310,13 @@ class Parser(ScopedParser):
         if not any(isinstance(p, HexadecimalInteger) or abs(p) > _SAFE for p in parts):
             return element
         return self._HexadecimalElement(element.is_negative, element.value, element.span)
+
+
+def _place_end(region: Region, location: LocationAttr) -> None:
+    """Give the end of a body that is not written the position of the op around it."""
+    end = None if region.last_block is None else region.last_block.last_op
+    if end is not None and isinstance(end.location, UnknownLoc):
+        end.location = location
 
 
 def _drop_suffixes(named: SSAValue | Block) -> None:

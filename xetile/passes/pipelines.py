@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,6 +30,36 @@ TIDY = (
 """What is left over by a step goes; the last level keeps its form, which the code generator likes."""
 
 
+class Stage(NamedTuple):
+    """The passes that make one level of that above it."""
+
+    level: LevelName
+    passes: tuple[ModulePass, ...]
+
+
+def stages(
+    path: Path,
+    to: LevelName | None,
+    device: str | None,
+    assume: Assume = "block",
+    unroll: int | None = None,
+) -> Iterator[Stage]:
+    """The levels of a path down to `to`, by default its last level; without a device each pass asks its kernel.
+
+    Errors: XetileError for a level that the path does not have.
+    """
+    last = path[-1].level
+    given = {"device": device, "assume": assume, "unroll": unroll}
+    for level, names in passes_to(to or last, path):
+        passes = [
+            load_pass(name)(
+                **{key: given[key] for key in given if key in PASSES[name].options}
+            )
+            for name in names
+        ]
+        yield Stage(cast("LevelName", level), (*passes, *(() if level == last else TIDY)))
+
+
 def steps(
     path: Path,
     to: LevelName | None,
@@ -37,18 +67,9 @@ def steps(
     assume: Assume = "block",
     unroll: int | None = None,
 ) -> Iterator[ModulePass]:
-    """The passes of a path down to `to`, by default its last level; without a device each asks its kernel.
-
-    Errors: XetileError for a level that the path does not have.
-    """
-    last = path[-1].level
-    for level, names in passes_to(to or last, path):
-        for name in names:
-            given = {"device": device, "assume": assume, "unroll": unroll}
-            known = PASSES[name].options
-            yield load_pass(name)(**{key: given[key] for key in given if key in known})
-        if level != last:
-            yield from TIDY
+    """The passes of a path, one behind the other; arguments and errors as `stages` has them."""
+    for stage in stages(path, to, device, assume, unroll):
+        yield from stage.passes
 
 
 def lower(
@@ -65,16 +86,27 @@ def lower(
     have their rounds written at the last level, by default as the target's table says.
     Errors: XetileError for targets whose paths differ, and as `steps` and the passes have them.
     """
-    check_option(module, device)
-    assumption(assume)
-    check_asked(unroll)
-    path = agreed(module, lambda target: target.path, "levels", device)
+    path = checked_path(module, device, assume, unroll)
     if unroll is not None and to not in (None, path[-1].level):
         raise XetileError(f"unroll is {unroll}, but loops stay loops at level {to}")
     with written_in(module), still():
         for step in steps(path, to, device, assume, unroll):
             step.apply(context, module)
             decided(module, step)
+
+
+def checked_path(
+    module: ModuleOp, device: str | None, assume: Assume, unroll: int | None
+) -> Path:
+    """The path of a module's targets.
+
+    Errors: XetileError for an unknown device or assumption, for a device that the module contradicts, and for targets
+    whose paths differ.
+    """
+    check_option(module, device)
+    assumption(assume)
+    check_asked(unroll)
+    return agreed(module, lambda target: target.path, "levels", device)
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,21 @@ That one asks the traits of every op anew in each round, and finds dead code as 
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.folder import Folder
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+)
 from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 
 from xetile.rewriting.dead_code import remove_dead_code
 from xetile.rewriting.effects import is_needless, is_unused, kind_of
+from xetile.rewriting.positions import location_at, place
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,10 @@ class Canonicalize(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         pattern = _Canonical(Folder(ctx))
-        PatternRewriteWalker(pattern, post_walk_func=remove_dead_code).rewrite_module(op)
+        placing = PatternRewriterListener(operation_insertion_handler=[pattern.place_inserted])
+        PatternRewriteWalker(
+            pattern, post_walk_func=remove_dead_code, listener=placing
+        ).rewrite_module(op)
 
 
 class _Canonical(RewritePattern):
@@ -34,8 +43,15 @@ class _Canonical(RewritePattern):
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._patterns = CanonicalizationRewritePattern()
+        self._current: Operation | None = None
+
+    def place_inserted(self, op: Operation) -> None:
+        """Give what is made of an op its position."""
+        if self._current is not None and isinstance(op.location, UnknownLoc):
+            place(op, location_at(self._current))
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        self._current = op
         if is_unused(op) and is_needless(op):
             rewriter.erase(op)
             return

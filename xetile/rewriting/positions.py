@@ -9,7 +9,7 @@ upstream does the same.
 from collections.abc import Callable, Sequence
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
 from xdsl.ir import Block, BlockArgument, Operation, Region
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
@@ -19,7 +19,7 @@ from xdsl.pattern_rewriter import (
     RewritePattern,
 )
 
-from xetile.errors import XetileError, position
+from xetile.errors import XetileError
 
 _AfterWalk = Callable[[Region, PatternRewriterListener], bool]
 
@@ -31,6 +31,16 @@ def place(operation: Operation, location: LocationAttr) -> None:
             inner.location = location
         for block in (block for region in inner.regions for block in region.blocks):
             _place_arguments(block.args, location)
+
+
+def location_at(op: Operation) -> LocationAttr:
+    """The position of an op, with all that it says, else that of the nearest enclosing op that has one."""
+    outer: Operation | None = op
+    while outer is not None:
+        if not isinstance(outer.location, UnknownLoc):
+            return outer.location
+        outer = outer.parent_op()
+    return op.location
 
 
 def _place_arguments(arguments: Sequence[BlockArgument], location: LocationAttr) -> None:
@@ -52,22 +62,20 @@ class _Positioned(RewritePattern):
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern
-        self.location: FileLineColLoc | None = None
+        self.location: LocationAttr = UnknownLoc()
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        self.location = position(op)
+        self.location = location_at(op)
         try:
             self.pattern.match_and_rewrite(op, rewriter)
         except XetileError as error:
             raise _Refused(error) from None
 
     def place_inserted(self, operation: Operation) -> None:
-        if self.location is not None:
-            place(operation, self.location)
+        place(operation, self.location)
 
     def place_block(self, block: Block) -> None:
-        if self.location is not None:
-            _place_arguments(block.args, self.location)
+        _place_arguments(block.args, self.location)
 
 
 def walk(

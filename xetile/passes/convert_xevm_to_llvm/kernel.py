@@ -21,7 +21,7 @@ from xetile.analysis.kernels import (
 )
 from xetile.analysis.targets import named_targets, subgroup_threads, target_of, targets_of
 from xetile.dialects.upstream.gpu.functions import FuncOp
-from xetile.errors import fail, position
+from xetile.errors import fail
 from xetile.hints import isa
 from xetile.levels import LAUNCH_ATTRIBUTE, PRODUCTS_PER_STEP_ATTRIBUTE, SURFACES_ATTRIBUTE
 from xetile.passes.convert_xevm_to_llvm.blocks import rewrite_blocks
@@ -44,6 +44,7 @@ from xetile.passes.convert_xevm_to_llvm.wide_stores import joined_stores
 from xetile.planning.decided import decided
 from xetile.planning.pressure import Estimate, estimate, note
 from xetile.rewriting.plain_integers import write_in_arith
+from xetile.rewriting.positions import location_at
 from xetile.rewriting.rewriter import Handlers
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.target import Target
@@ -168,5 +169,5 @@ def _kernel(
     kernel = llvm.FuncOp(
         name, type, llvm.LinkageAttr("external"), body=view.region, extra_attrs=attributes
     )
-    kernel.location = position(function) or kernel.location
+    kernel.location = location_at(function)
     return kernel

@@ -1,0 +1,97 @@
+"""Explorations: a module on a device as a model, as JSON, as a page."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xetile.analysis.targets import target_of
+from xetile.explanation.facts import Options
+from xetile.exploration.json_form import as_json
+from xetile.exploration.model import Model
+from xetile.exploration.printing import Text
+from xetile.exploration.sources import read_file, source_file, written
+from xetile.exploration.trace import Traced, traced
+
+PRINTED = "<module>"
+"""What a module is called that was read from no file."""
+
+NOTEBOOK_HEIGHT = 640
+"""Pixels of the page in a notebook."""
+
+
+@dataclass(frozen=True, repr=False)
+class Exploration:
+    """What `xetile.explore` found: `model` is plain data (xetile/exploration/model.py)."""
+
+    model: Model
+
+    def json(self) -> str:
+        """The model as JSON, which docs/explorer.schema.json describes; it ends with a line break."""
+        return (
+            json.dumps(as_json(self.model), separators=(",", ":"), ensure_ascii=False) + "\n"
+        )
+
+    def html(self) -> str:
+        """The page: one file that needs no network."""
+        return self._page
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page, or for a name that ends in `.json` the model.
+
+        Errors: OSError where the file cannot be written.
+        """
+        wants_json = Path(path).suffix == ".json"
+        Path(path).write_text(self.json() if wants_json else self.html(), encoding="utf-8")
+
+    @cached_property
+    def _page(self) -> str:
+        from xetile.exploration.build import page
+
+        return page([as_json(self.model)])
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks; it may run its scripts, and reaches nothing of the notebook."""
+        style = f"width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 0"
+        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.html())}"></iframe>'
+
+    def __repr__(self) -> str:
+        names = ", ".join(
+            f"{kernel.name} ({''.join(level.id for level in kernel.levels)})"
+            for kernel in self.model.kernels
+        )
+        return f"<exploration of {self.model.file} for {self.model.device}: {names}>"
+
+
+def explored(
+    module: ModuleOp, device: str | None, options: Options, source: str | None
+) -> Exploration:
+    """The exploration of a module; arguments and errors are those of `xetile.explore`."""
+    target = target_of(module, device)
+    file = source_file(module)
+
+    def text_of(read: ModuleOp) -> Text | None:
+        text = read_file(file) if source is None else source
+        return None if text is None else written(read, text, file)
+
+    traces = traced(module, device, options, text_of=text_of)
+    model = Model(
+        file=file or PRINTED,
+        device=target.name,
+        options=_told(options),
+        kernels=[trace.kernel for trace in traces],
+    )
+    _produce(model, traces)
+    return Exploration(model)
+
+
+def _told(options: Options) -> dict[str, str | int | None]:
+    return {"assume": options.assume, "unroll": options.unroll, "grf": options.grf}
+
+
+def _produce(model: Model, traces: list[Traced]) -> None:
+    """Let every producer add what it knows, in the order in which they need each other."""

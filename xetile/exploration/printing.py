@@ -1,0 +1,98 @@
+"""Texts with places: where in it each op stands, and the name of each value where it is defined."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import NamedTuple
+
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.printer import Printer
+
+
+class Span(NamedTuple):
+    """Characters of one line of a text, half open; lines and columns count from 0."""
+
+    line: int
+    first: int
+    last: int
+
+
+@dataclass
+class Text:
+    """The text of a module with the spans of ops (up to the end of their first line) and of values' names."""
+
+    lines: list[str] = field(default_factory=list[str])
+    ops: dict[Operation, Span] = field(default_factory=dict[Operation, Span])
+    values: dict[SSAValue, Span] = field(default_factory=dict[SSAValue, Span])
+
+    def moved(self, pairs: Iterable[tuple[Operation, Operation]]) -> "Text":
+        """The text with the places of other ops, each the like of one that it has: pairs of (its own, the other)."""
+        result = Text(self.lines)
+        for own, other in pairs:
+            result.ops[other] = self.ops[own]
+            for value, like in zip(values_of(own), values_of(other), strict=True):
+                if value in self.values:
+                    result.values[like] = self.values[value]
+        return result
+
+
+def printed(module: Operation) -> Text:
+    """The text of a module as `xetile.text` has it, with its places."""
+    stream = StringIO()
+    printer = _NotingPrinter(stream)
+    printer.print_op(module)
+    text = printer.noted
+    text.lines = stream.getvalue().split("\n")
+    for op, span in text.ops.items():
+        if span.last < 0:  # it goes on below
+            text.ops[op] = span._replace(last=len(text.lines[span.line]))
+    return text
+
+
+def values_of(op: Operation) -> Iterator[SSAValue]:
+    """The results of an op, then the arguments of its blocks: in this order they are numbered."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+
+
+class _NotingPrinter(Printer):
+    """Prints as xDSL's, and notes where things begin and end."""
+
+    def __init__(self, stream: StringIO) -> None:
+        super().__init__(stream=stream)
+        self.noted = Text()
+
+    def print_op(self, op: Operation) -> None:
+        line, column = self._current_line, self._current_column
+        self.noted.ops[op] = Span(line, column, -1)
+        super().print_op(op)
+        if self._current_line == line:
+            self.noted.ops[op] = Span(line, column, self._current_column)
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        """As xDSL's; an argument is defined where its name stands first, unless its block is printed later."""
+        column = self._current_column
+        name = super().print_ssa_value(value)
+        if isinstance(value, BlockArgument) and value not in self.noted.values:
+            self._note(value, column)
+        return name
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        self.noted.values.pop(arg, None)
+        super().print_block_argument(arg, print_type)
+
+    def _print_results(self, op: Operation) -> None:
+        if not op.results:
+            return
+        self.print_list(op.results, self._print_result)
+        self.print_string(" = ")
+
+    def _print_result(self, value: SSAValue) -> None:
+        column = self._current_column
+        super().print_ssa_value(value)
+        self._note(value, column)
+
+    def _note(self, value: SSAValue, column: int) -> None:
+        self.noted.values[value] = Span(self._current_line, column, self._current_column)

@@ -1,0 +1,240 @@
+"""A kernel on its way down, level by level: texts, ops with their parents, values, and what the passes told.
+
+Before the passes of a level run, all ops are numbered (`numbering.py`); after them each names the op that it came of.
+Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.ir import Operation, SSAValue
+
+from xetile.analysis.kernels import symbol_name
+from xetile.analysis.targets import device_of
+from xetile.codegen import only_kernel
+from xetile.collector import still
+from xetile.dialects.modules import context
+from xetile.errors import XetileError, written_in
+from xetile.explanation.facts import Options
+from xetile.exploration.given import (
+    kernels,
+    layout_of_subgroups,
+    letters_from,
+    level_of,
+    subgroups_of,
+)
+from xetile.exploration.model import At, Kernel, Level, LevelId, Op, Use, Value
+from xetile.exploration.numbering import number, number_of
+from xetile.exploration.printing import Span, Text, printed, values_of
+from xetile.levels import LEVELS
+from xetile.passes.pipelines import Stage, checked_path, stages
+from xetile.planning.decided import decided, listening
+from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
+
+
+@dataclass
+class Traced:
+    """A kernel that was lowered, with its ops, so that others can look at what stands behind the model.
+
+    Attributes:
+        kernel: what the model has of it so far: the levels down to L.
+        device: for which it was lowered, as `options` say.
+        module: the kernel at the last of its levels, numbered as `kernel.levels[-1].ops`.
+        ops: by level the ops as they were there, in the order of `Level.ops`, whole (what they use, what is around).
+        told: by level what the passes told that made it of the one above: the function, and what was decided. What
+            they speak of was rewritten next; who has to see it as it was gives a listener to `traced`.
+        values: the level and the index in `Level.values` of each value of `ops`, and of those that the passes were
+            given, so that listeners find what these tell of; not of values that a pass made underway.
+    """
+
+    kernel: Kernel
+    device: XeDevice
+    options: Options
+    module: ModuleOp
+    ops: dict[LevelId, list[Operation]] = field(default_factory=dict[LevelId, list[Operation]])
+    told: dict[LevelId, list[tuple[Operation, object]]] = field(
+        default_factory=dict[LevelId, list[tuple[Operation, object]]]
+    )
+    values: dict[SSAValue, At] = field(default_factory=dict[SSAValue, At])
+    _names: dict[str, int] = field(default_factory=dict[str, int])
+
+    def level(self, letter: LevelId) -> int | None:
+        """The index of a level, which ops and values are told by; None where the kernel has it not."""
+        ids = [level.id for level in self.kernel.levels]
+        return ids.index(letter) if letter in ids else None
+
+    def op(self, op: Operation) -> At | None:
+        """The index of the op that an op is, or came of while a level is lowered, with that of the level."""
+        for index in reversed(range(len(self.kernel.levels))):
+            if (found := number_of(op, self.kernel.levels[index].id)) is not None:
+                return index, found
+        return None
+
+    def name(self, name: str) -> int:
+        """The index of the name of an op, or of an instruction, which is new to the kernel or not."""
+        index = self._names.setdefault(name, len(self.kernel.names))
+        if index == len(self.kernel.names):
+            self.kernel.names.append(name)
+        return index
+
+
+Listener: TypeAlias = Callable[[Traced, LevelId, Operation, object], None]
+"""Is told at once what `planning/decided.py` is, with the level that is made; the levels above stand in the model."""
+
+
+def traced(
+    module: ModuleOp,
+    device: str | None,
+    options: Options,
+    *,
+    text_of: Callable[[ModuleOp], Text | None] = lambda _: None,
+    listeners: Sequence[Listener] = (),
+) -> list[Traced]:
+    """The kernels of a module, or the one that `options` name, lowered as far as they go.
+
+    `text_of` answers with the text of the first level as it was written, by default as it is printed. The module is
+    left as it is. A kernel that its device does not take stops at the level that it reaches below the first, which its
+    notes say.
+    Errors: XetileError where there is no kernel, and where the first level cannot be lowered.
+    """
+    names = [symbol_name(function) for function in kernels(module)]
+    wanted = names if options.kernel is None else [options.kernel]
+    text = text_of(module)
+    return [_traced(module, name, device, options, text, listeners) for name in wanted]
+
+
+def _traced(
+    module: ModuleOp,
+    name: str,
+    device: str | None,
+    options: Options,
+    text: Text | None,
+    listeners: Sequence[Listener],
+) -> Traced:
+    copy, text = _only(module, name, text)
+    (function,) = kernels(copy)
+    chosen = device_of(copy, device)
+    kernel = Kernel(
+        name=name,
+        levels=[],
+        names=[],
+        subgroups=subgroups_of(function),
+        sg_layout=layout_of_subgroups(function),
+        lanes=chosen.lanes,
+        register_bytes=REGISTER_BYTES,
+    )
+    trace = Traced(kernel, chosen, options, copy)
+    _Lowering(trace, device, listeners).run(level_of(function), text)
+    return trace
+
+
+def _only(module: ModuleOp, name: str, text: Text | None) -> tuple[ModuleOp, Text | None]:
+    """A copy of the module with one of its kernels, and the places of its ops in the text."""
+    copy = only_kernel(module, name)
+    if text is None:
+        return (module.clone() if copy is module else copy), None
+    left = [function for function in kernels(module) if symbol_name(function) != name]
+    gone = {op for function in left for op in function.walk()}
+    kept = [op for op in module.walk() if op not in gone]
+    copy = module.clone() if copy is module else copy
+    return copy, text.moved(zip(kept, copy.walk(), strict=True))
+
+
+class _Lowering:
+    """Lowers the module of a `Traced`, and fills it."""
+
+    def __init__(
+        self, trace: Traced, device: str | None, listeners: Sequence[Listener]
+    ) -> None:
+        self.trace = trace
+        self.device = device
+        self.listeners = listeners
+
+    @still()
+    def run(self, first: LevelId, text: Text | None) -> None:
+        trace, options = self.trace, self.trace.options
+        path = checked_path(trace.module, self.device, options.assume, options.unroll)
+        letters = letters_from(first)
+        passes: list[str] = []
+        with written_in(trace.module):
+            self._add(first, passes, text)
+            if not letters:
+                return
+            for stage in stages(path, None, self.device, options.assume, options.unroll):
+                passes += [step.name for step in stage.passes]
+                letter = letters.get(stage.level)
+                try:
+                    self._apply(context(), stage, letter or first)
+                except XetileError as error:
+                    if len(trace.kernel.levels) == 1:
+                        raise
+                    trace.kernel.notes.append(f"the levels end here: {error}")
+                    return
+                if letter is not None:
+                    self._add(letter, passes, None)
+                    passes = []
+
+    def _apply(self, ctx: Context, stage: Stage, letter: LevelId) -> None:
+        told = self.trace.told.setdefault(letter, [])
+
+        def hear(function: Operation, what: object) -> None:
+            told.append((function, what))
+            for listener in self.listeners:
+                listener(self.trace, letter, function, what)
+
+        with listening(hear):
+            for step in stage.passes:
+                step.apply(ctx, self.trace.module)
+                decided(self.trace.module, step)
+
+    def _add(self, letter: LevelId, passes: list[str], text: Text | None) -> None:
+        """Add the level at which the module is now."""
+        trace = self.trace
+        levels = trace.kernel.levels
+        above = levels[-1].id if levels else None
+        parents = [_parents(op, above) for op in trace.module.walk()]
+        live = number(trace.module, letter, above)
+        text = printed(trace.module) if text is None else text
+        title = next(row.name for row in LEVELS if row.letter == letter)
+        level = Level(letter, title, len(levels) - 1 if levels else None, list(passes))
+        level.lines = text.lines
+        level.ops = [
+            Op(*text.ops[op], trace.name(_name(op)), own)
+            for op, own in zip(live, parents, strict=True)
+        ]
+        levels.append(level)
+        _add_values(trace, level, live, text)
+        trace.ops[letter] = list(trace.module.clone().walk())
+        _know_values(trace, live, trace.ops[letter])
+
+
+def _add_values(trace: Traced, level: Level, ops: Sequence[Operation], text: Text) -> None:
+    """Add the values that ops define, then who uses which."""
+    here = len(trace.kernel.levels) - 1
+    for index, op in enumerate(ops):
+        for own, value in enumerate(values_of(op)):
+            trace.values[value] = here, len(level.values)
+            span = text.values.get(value) or Span(text.ops[op].line, 0, 0)
+            level.values.append(Value(index, own, *span))
+    for index, op in enumerate(ops):
+        for operand, value in enumerate(op.operands):
+            level.uses.append(Use(index, operand, trace.values[value][1]))
+
+
+def _know_values(trace: Traced, ops: Sequence[Operation], likes: Sequence[Operation]) -> None:
+    """Know the values of other ops too, each of which is like one of `ops`."""
+    for op, like in zip(ops, likes, strict=True):
+        for value, other in zip(values_of(op), values_of(like), strict=True):
+            trace.values[other] = trace.values[value]
+
+
+def _name(op: Operation) -> str:
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+
+
+def _parents(op: Operation, above: LevelId | None) -> tuple[int, ...]:
+    found = None if above is None else number_of(op, above)
+    return () if found is None else (found,)
