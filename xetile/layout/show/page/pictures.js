@@ -41,7 +41,7 @@
     const field = (place, name) => (name in shifts ? place >> shifts[name] & size(layout, name) - 1 : 0);
     const kernel = f2.kernel(layout).map((label) => pack(Object.values(label)));
     return {
-      names, field, copies: kernel.reduce((all, one) => [...all, ...all.map((other) => other ^ one)], [0]),
+      names, field, told: names.filter((name) => size(layout, name) > 1).reverse(), copies: kernel.reduce((all, one) => [...all, ...all.map((other) => other ^ one)], [0]),
       pack: (fields) => pack(names.map((name) => fields[name] || 0)),
       fields: (place) => Object.fromEntries(names.map((name) => [name, field(place, name)])),
       place(coordinates) {
@@ -169,7 +169,7 @@
     const wide = Math.max(CELL, (longest + 1) * DIGIT);
     const left = 14 + DIGIT * grid.rowLabel(grid.rows - 1).length;
     const [fitWide, fitHigh] = model.fit || [UNFOLDED * wide, UNFOLDED * ROW];
-    const top = 62;
+    const top = 70;
     const parts = [];
     let x = left;
     let [rows, columns] = [grid.rows, grid.columns];
@@ -198,7 +198,7 @@
   }
 
   const shownKeys = (says) => Math.min(says.count, 32);
-  const legendWide = (says) => legendStart(says) + 22 * shownKeys(says) + 10 + DIGIT * `number: ${says.number}`.length;
+  const legendWide = (says) => legendStart(says) + 26 * shownKeys(says) + 10 + DIGIT * `number: ${says.number}`.length;
   const legendStart = (says) => DIGIT * `colour: ${says.legend}`.length + 8;
 
   // Primitives: [rect, x, y, wide, high, ink], [frame, ...], [line, x, y, x, y, ink], [text, x, y, words, anchor, ink]
@@ -215,10 +215,10 @@
   function legend(says) {
     const start = legendStart(says);
     const keys = range(shownKeys(says)).flatMap((key) => [
-      ["rect", start + 22 * key, 23, 20, 14, `c${key}`], ...mark(start + 22 * key, 23, 20, key),
-      ["text", start + 22 * key + 10, 34, String(key), "middle", "cell"],
+      ["rect", start + 26 * key, 23, 24, 14, `c${key}`], ...mark(start + 26 * key, 23, 24, key),
+      ["text", start + 26 * key + 13, 34, String(key), "middle", "cell"],
     ]);
-    const end = start + 22 * shownKeys(says) + 10;
+    const end = start + 26 * shownKeys(says) + 10;
     return [["text", 0, 34, `colour: ${says.legend}`, "start", "note"], ...keys, ["text", end, 34, `number: ${says.number}`, "start", "note"]];
   }
 
@@ -234,13 +234,14 @@
     const everyColumn = spaced(part.wide, DIGIT * (grid.columnLabel(last[1]).length || 2));
     const everyRow = spaced(part.high, 12);
     const name = (grid.rowName && `${grid.rowName} ↓  `) + `${grid.columnName} →`;
+    const subgroups = !part.full && grid.says.parted ? ", number: subgroup" : "";
     const scale = part.step[0] * part.step[1] > 1 ? `, each cell ${part.step[0]} x ${part.step[1]}` : "";
     const columns = range(part.columns).filter((j) => j % everyColumn === 0).map((j) => (
       ["text", part.x + (part.full ? (j + 0.5) * part.wide : j * part.wide), part.y - 4,
         grid.columnLabel(part.column + j * part.step[1]), part.full ? "middle" : "start", "axis"]));
     const rows = range(part.rows).filter((i) => i % everyRow === 0).map((i) => (
       ["text", part.x - 6, part.y + i * part.high + (part.full ? 12 : 9), grid.rowLabel(part.row + i * part.step[0]), "end", "axis"]));
-    return [["text", part.x, part.y - 16, name + scale, "start", "note"], ...columns.filter((text) => text[3]), ...(grid.rowName ? rows : [])];
+    return [["text", part.x, part.y - 16, name + subgroups + scale, "start", "note"], ...columns.filter((text) => text[3]), ...(grid.rowName ? rows : [])];
   }
 
   const spaced = (pixels, wanted) => 2 ** Math.max(0, Math.ceil(Math.log2(wanted / pixels)));
@@ -515,7 +516,7 @@
     return `${where}: ${named(held, place)}${registerOf(model, held, place)}${others}${more}`;
   }
 
-  const named = (held, place) => [...held.names].reverse().map((name) => `${name} ${held.field(place, name)}`).join(", ");
+  const named = (held, place) => held.told.map((name) => `${name} ${held.field(place, name)}`).join(", ");
 
   // The machine's register, where the assembly told the first.
   function registerOf(model, held, place) {
@@ -532,8 +533,8 @@
     const [[row, column]] = grid.cells(from);
     const [[lastRow, lastColumn]] = grid.cells(to);
     const places = range(lastRow - row + 1).flatMap((i) => range(lastColumn - column + 1).map((j) => grid.place(row + i, column + j)));
-    const who = grid.held.names.map((name) => `${name} ${numbers(places.filter((place) => place >= 0).map((place) => grid.held.field(place, name)))}`);
-    return `${from.map((value, d) => `${grid.tensor[d]} ${numbers([value, to[d]]).replace("..", "-")}`).join(", ")}: ${who.reverse().join(", ")}`;
+    const who = grid.held.told.map((name) => `${name} ${numbers(places.filter((place) => place >= 0).map((place) => grid.held.field(place, name)))}`);
+    return `${from.map((value, d) => `${grid.tensor[d]} ${numbers([value, to[d]]).replace("..", "-")}`).join(", ")}: ${who.join(", ")}`;
   }
 
   const MOVES = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
@@ -587,7 +588,7 @@
     }
     function pickLegend(event) {
       const [x, y] = place.at(event);
-      const key = Math.floor((x - legendStart(plan.grid.says)) / 22);
+      const key = Math.floor((x - legendStart(plan.grid.says)) / 26);
       if (y < 20 || y > 40 || key < 0 || key >= shownKeys(plan.grid.says)) return;
       update({only: model.only === key ? null : key});
     }
@@ -641,8 +642,8 @@
   function tableOf(model, {grid, parts}) {
     const part = parts[parts.length - 1];
     const node = document.createElement("table");
-    const short = (place) => [...grid.held.names].reverse().map((name) => grid.held.field(place, name)).join(":");
-    made("caption", "", node).textContent = `${[...grid.held.names].reverse().join(":")} of each ${grid.rowName} (rows), ${grid.columnName} (columns)`;
+    const short = (place) => grid.held.told.map((name) => grid.held.field(place, name)).join(":");
+    made("caption", "", node).textContent = `${grid.held.told.join(":")} of each ${grid.rowName} (rows), ${grid.columnName} (columns)`;
     const head = made("tr", "", node);
     made("th", "", head);
     range(part.columns).forEach((j) => { made("th", "", head).textContent = grid.columnLabel(part.column + j); });
