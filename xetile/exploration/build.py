@@ -1,8 +1,8 @@
 """One page of an exploration: template, style, scripts and the model in a single file that needs nothing beside itself.
 
 The page cannot reach a network: its Content-Security-Policy allows its own script and style, by their hashes, and
-nothing else. A served page may ask its server as well. No build step: files of `page/` are put together as they are, without
-comments and indentation, so a script of theirs has no text that goes over several lines.
+nothing else. A served page may ask its server as well. No build step: files of `page/` are put together as they are,
+without comments and indentation, so a script of theirs has no text that goes over several lines.
 """
 
 import json
