@@ -12,6 +12,7 @@ COMMANDS = {
     "xetile-run": "run_arguments",
     "xetile-kernel": "kernel",
     "xetile-layout": "layout",
+    "xetile-explore": "explore",
     "xetile-layout block-load": "layout_block_load",
     "xetile-layout convert": "layout_convert",
     "xetile-layout wgmma": "layout_wgmma",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xetile.cli import compile, kernel, layout, opt, run
+from xetile.cli import compile, explore, kernel, layout, opt, run
 from xetile.targets import names
 
 ROOT = Path(__file__).parents[3]
@@ -16,6 +16,7 @@ COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "xetile-run": run.main,
     "xetile-kernel": kernel.main,
     "xetile-layout": layout.main,
+    "xetile-explore": explore.main,
 }
 KERNEL = """gpu.module @kernels {
   gpu.func @scale(%a: memref<64xf32>, %b: memref<64xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>GRID} {
@@ -27,6 +28,27 @@ GRID = ", known_grid_size = array<i32: 1, 1, 1>"
 HEADER = b"{'descr': '<f4', 'fortran_order': False, 'shape': (64,), }".ljust(117) + b"\n"
 
 MISTAKES = {
+    "xetile-explore gmem.mlir --device bmg": "xetile-explore: error: cannot read 'gmem.mlir': no such file or directory; did you mean 'gemm.mlir'?",
+    "xetile-explore gemm.mlir --device bgm": "xetile-explore: error: unknown device 'bgm'; known are pvc, bmg, lnl, ptl, cri; did you mean 'bmg'?",
+    "xetile-explore gemm.mlir --device bmg --kernel scael": "xetile-explore: error: there is no kernel 'scael'; did you mean 'scale'?",
+    "xetile-explore gemm.mlir --device bmg -o out/page.html": "xetile-explore: error: cannot write 'out/page.html': no such file or directory; there is no folder 'out'",
+    "xetile-explore gemm.mlir --grf big": "xetile-explore: error: argument --grf: invalid choice: 'big'; choose from small, large",
+    "xetile-explore gemm.mlir --emit asm": "xetile-explore: error: unrecognized argument '--emit', which is for xetile-compile",
+    "xetile-explore gemm.mlir --json --serve": "xetile-explore: error: --serve shows a page, which --json does not write; leave out one",
+    "xetile-explore gemm.mlir --json --compare unroll=1": "xetile-explore: error: --json writes one exploration; leave out --compare",
+    "xetile-explore --serve gemm.mlir -o page.html": "xetile-explore: error: --serve writes no file; leave out -o",
+    "xetile-explore gemm.mlir --serve 65536": "xetile-explore: error: argument --serve: '65536' is no port; write one up to 65535",
+    "xetile-explore - --serve": "xetile-explore: error: --serve follows a file, which standard input is not",
+    "xetile-explore - --compare -": "xetile-explore: error: standard input is read once; give one of the two as a file",
+    "xetile-explore gemm.mlir --compare devcie=bmg": "xetile-explore: error: --compare: there is no file of this name, and no option 'devcie'; did you mean 'device'?",
+    "xetile-explore gemm.mlir --compare unroll=two": "xetile-explore: error: --compare: unroll takes a number of copies, not 'two'",
+    "xetile-explore gemm.mlir --compare grf=big": "xetile-explore: error: --compare: 'big' is no value of grf; choose from small, large",
+    "xetile-explore gemm.mlir --compare assume=block": "xetile-explore: error: --compare: 'assume=block' changes nothing",
+    "xetile-explore gemm.mlir --compare grf=small,grf=large": "xetile-explore: error: --compare: grf is said twice in 'grf=small,grf=large'",
+    "xetile-explore earlier.json --device bmg": "xetile-explore: error: 'earlier.json' was explored before; leave out --device",
+    "xetile-explore earlier.json --json": "xetile-explore: error: 'earlier.json' is what --json writes already",
+    "xetile-explore earlier.json --serve": "xetile-explore: error: --serve follows a source, which an exploration is not",
+    "xetile-explore earlier.json --compare device=bmg": "xetile-explore: error: --compare: 'earlier.json' was explored before; compare it with a file, not with device=bmg",
     "xetile-compile gmem.mlir --device bmg": "xetile-compile: error: cannot read 'gmem.mlir': no such file or directory; did you mean 'gemm.mlir'?",
     "xetile-compile folder": "xetile-compile: error: cannot read 'folder': is a directory; name a file in it, such as 'folder/gemm.mlir'",
     "xetile-compile gemm.mlir other.mlir": "xetile-compile: error: outputs named after their inputs need a folder to go to; give -o",

@@ -1,0 +1,94 @@
+"""xetile-explore: where the page goes, what two explorations are, and data that is read again."""
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from xetile.cli import explore
+from xetile.cli.exploring.wanted import Wanted, compared
+
+EXAMPLE = Path(__file__).parents[3] / "examples/gemm_f16_plain.mlir"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gemm.mlir").write_text(EXAMPLE.read_text())
+    return tmp_path
+
+
+def explorations(page: Path) -> list[dict[str, Any]]:
+    (data,) = re.findall(r'id="model">([^<]*)<', page.read_text())
+    return json.loads(zlib.decompress(base64.b64decode(data), -zlib.MAX_WBITS))["explorations"]
+
+
+def test_page_is_named_after_the_input(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explore.main(["gemm.mlir", "--device", "bmg"]) == 0
+    captured = capsys.readouterr()
+    size = (here / "gemm.html").stat().st_size
+    assert captured.err == f"xetile-explore: wrote gemm.html ({size:,} bytes)\n"
+    (found,) = explorations(here / "gemm.html")
+    assert (found["file"], found["device"]) == ("gemm.mlir", "bmg")
+    assert [level["id"] for level in found["kernels"][0]["levels"]][:6] == list("WSBXVL")
+
+
+def test_options_reach_the_model(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--device", "bmg", "--unroll", "2", "--grf", "large", "--json"]
+    assert explore.main(["gemm.mlir", *flags]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["options"] == {"assume": "block", "unroll": 2, "grf": "large"}
+    assert [path.name for path in here.iterdir()] == ["gemm.mlir"]
+
+
+def test_data_is_read_again_and_compared(here: Path) -> None:
+    assert explore.main(["gemm.mlir", "--device", "bmg", "--json", "-o", "old.json"]) == 0
+    assert explore.main(["gemm.mlir", "--device", "bmg", "--compare", "old.json"]) == 0
+    one, other = explorations(here / "gemm.html")
+    assert one == other
+    assert explore.main(["old.json", "-o", "old.html"]) == 0
+    assert explorations(here / "old.html") == [one]
+
+
+def test_two_devices(here: Path) -> None:
+    assert explore.main(["gemm.mlir", "--device", "bmg", "--compare", "device=pvc"]) == 0
+    found = [(one["file"], one["device"]) for one in explorations(here / "gemm.html")]
+    assert found == [("gemm.mlir", "bmg"), ("gemm.mlir", "pvc")]
+
+
+def test_other_of_compare() -> None:
+    wanted = Wanted("a.mlir", "bmg")
+    assert compared(wanted, "b.mlir") == Wanted("b.mlir", "bmg")
+    changed = Wanted("a.mlir", "pvc", unroll=1, grf="large")
+    assert compared(wanted, "device=pvc,unroll=1,grf=large") == changed
+    Path("a=b.mlir").touch()
+    assert compared(wanted, "a=b.mlir") == Wanted("a=b.mlir", "bmg")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "'old.json' is no exploration: it is not JSON (Expecting property name"),
+        ("[" * 100_000, "'old.json' is no exploration: it is not JSON ("),
+        ("{}", "'old.json' is no exploration, which xetile-explore --json writes\n"),
+        ('{"version":0,"file":"","device":"","kernels":[]}', "'old.json' is of version 0; this xetile reads version 1\n"),
+    ],
+)  # fmt: skip
+def test_data_that_is_no_exploration(
+    here: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    (here / "old.json").write_text(text)
+    assert explore.main(["old.json"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"xetile-explore: error: {said}")
+    assert error.count("\n") == 1
+
+
+def test_standard_input_needs_a_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explore.main(["-"]) == 1
+    error = "xetile-explore: error: the page of standard input needs a place to go; give -o\n"
+    assert capsys.readouterr().err == error

@@ -1,0 +1,137 @@
+"""What is to be explored: a text at any level for a device, or what an earlier `--json` wrote."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+from xetile.advice import hint
+from xetile.cli.files import read_input
+from xetile.errors import XetileError
+from xetile.targets.target import ASSUMPTIONS, RegisterFile
+
+if TYPE_CHECKING:
+    from xetile.targets.target import Assume
+
+Exploration = Mapping[str, object]
+"""As `exploration/json_form.py` has it."""
+
+EARLIER = ".json"
+"""How the name of a file ends that `--json` wrote."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One exploration: its file, and the options as `xetile.explore` has them."""
+
+    file: str
+    device: str | None = None
+    kernel: str | None = None
+    assume: "Assume" = "block"
+    unroll: int | None = None
+    grf: RegisterFile | None = None
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether it was made before, and is read."""
+        return self.file.endswith(EARLIER)
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return self.file if self.device is None else f"{self.file} for {self.device}"
+
+
+def explored(wanted: Wanted, text: str | None = None) -> Exploration:
+    """The exploration that is wanted; `text` is that of its file, by default it is read.
+
+    Errors: XetileError for a file that cannot be read, and as `xetile.explore` has them.
+    """
+    if wanted.is_earlier:
+        return _earlier(wanted.file)
+    source, name = read_input(wanted.file) if text is None else (text, wanted.file)
+    from xetile.api import parse_text
+    from xetile.exploration import explore
+    from xetile.exploration.json_form import as_json
+
+    exploration = explore(
+        parse_text(source, name),
+        wanted.device,
+        kernel=wanted.kernel,
+        assume=wanted.assume,
+        unroll=wanted.unroll,
+        grf=wanted.grf,
+        source=source,
+    )
+    return as_json(exploration.model)
+
+
+def compared(wanted: Wanted, other: str) -> Wanted:
+    """What `--compare OTHER` asks for: the same with other options (`device=pvc,unroll=1`), or another file.
+
+    Errors: XetileError for options that are not known.
+    """
+    words = [word.partition("=") for word in other.split(",")]
+    if Path(other).exists() or not all(equals for _, equals, _ in words):
+        return replace(wanted, file=other)
+    if wanted.is_earlier:
+        raise XetileError(
+            f"--compare: '{wanted.file}' was explored before; compare it with a file, not with {other}"
+        )
+    changes: dict[str, str | int] = {}
+    for name, _, value in words:
+        if name in changes:
+            raise XetileError(f"--compare: {name} is said twice in '{other}'")
+        changes[name] = _option(name, value)
+    changed = replace(wanted, **cast("dict[str, str]", changes))
+    if changed == wanted:
+        raise XetileError(f"--compare: '{other}' changes nothing")
+    return changed
+
+
+def _option(name: str, value: str) -> str | int:
+    choices = {"assume": ASSUMPTIONS, "grf": get_args(RegisterFile)}
+    known = ("device", "kernel", "unroll", *choices)
+    if name not in known:
+        advice = hint(name, known) or f"; known are {', '.join(known)}"
+        raise XetileError(
+            f"--compare: there is no file of this name, and no option '{name}'{advice}"
+        )
+    if name == "unroll":
+        return _number(value)
+    if value not in choices.get(name, [value]) or not value:
+        raise XetileError(
+            f"--compare: '{value}' is no value of {name}; choose from {', '.join(choices.get(name, ['a name']))}"
+        )
+    return value
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise XetileError(f"--compare: unroll takes a number of copies, not '{text}'")
+    return int(text)
+
+
+def _earlier(file: str) -> Exploration:
+    from xetile.exploration.model import VERSION
+
+    text, name = read_input(file)
+    try:
+        found: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise XetileError(f"'{name}' is no exploration: it is not JSON ({error})") from error
+    keys = {"version", "file", "device", "kernels"}
+    if not isinstance(found, dict) or not keys <= found.keys():
+        raise XetileError(f"'{name}' is no exploration, which xetile-explore --json writes")
+    exploration = cast("Exploration", found)
+    if exploration["version"] != VERSION:
+        raise XetileError(
+            f"'{name}' is of version {exploration['version']}; this xetile reads version {VERSION}"
+        )
+    return exploration
+
+
+def as_text(exploration: Exploration) -> str:
+    """An exploration as `--json` writes it: one line."""
+    return json.dumps(exploration, separators=(",", ":"), ensure_ascii=False) + "\n"
