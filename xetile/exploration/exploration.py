@@ -48,6 +48,15 @@ class Exploration:
         wants_json = Path(path).suffix == ".json"
         Path(path).write_text(self.json() if wants_json else self.html(), encoding="utf-8")
 
+    def open(self) -> str:
+        """Show the page in the browser; the path of its file, which stays.
+
+        Where no browser can be opened, standard error says where the page is.
+        """
+        from xetile.exploration.browsing import opened
+
+        return opened(self.html(), "-".join(kernel.name for kernel in self.model.kernels[:3]))
+
     @cached_property
     def _page(self) -> str:
         from xetile.exploration.build import page

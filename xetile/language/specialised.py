@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from xetile.explanation.printing import Explanation
+    from xetile.exploration.exploration import Exploration
     from xetile.language.grids import Sizes
     from xetile.language.on_device import OnDevice
     from xetile.levels import LevelName
@@ -174,6 +175,31 @@ class Specialised:
         return explain(
             self.module, target, kernel=self.name, assume=assume, unroll=unroll, grf=grf
         )
+
+    def explore(
+        self,
+        device: str | None = None,
+        *,
+        assume: "Assume" = "block",
+        unroll: int | None = None,
+        grf: "RegisterFile | None" = None,
+        show: bool | None = None,
+    ) -> "Exploration":
+        """Every level of the kernel beside its Python source, linked op by op, as a page in the browser.
+
+        `show` is whether the browser opens, by default outside of notebooks, which show the exploration themselves.
+        Options are as `xetile.explore` has them.
+        """
+        from xetile.exploration import explore
+        from xetile.exploration.browsing import is_notebook
+
+        target = device_for(self.source, device, self.device)
+        found = explore(
+            self.module, target, kernel=self.name, assume=assume, unroll=unroll, grf=grf
+        )
+        if not is_notebook() if show is None else show:
+            found.open()
+        return found
 
     def on(
         self,
