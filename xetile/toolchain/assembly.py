@@ -33,10 +33,11 @@ _END = re.compile(r"[{,]EOT\b")
 
 
 class Instruction(NamedTuple):
-    """One instruction: its mnemonic without suffixes, and its text from the mnemonic on."""
+    """One instruction: its mnemonic without suffixes, its text from the mnemonic on, and what stands before it."""
 
     mnemonic: str
     text: str
+    predicate: str = ""
 
 
 class Program(NamedTuple):
@@ -58,8 +59,10 @@ def parse_assembly(assembly: str) -> Program:
         if label is not None:
             labels[label.group(1)] = len(instructions)
             continue
+        predicate = _PREDICATE.match(text)
+        before = "" if predicate is None else predicate.group().strip()
         text = _PREDICATE.sub("", text)
-        instructions.append(Instruction(text.split()[0].partition(".")[0], text))
+        instructions.append(Instruction(text.split()[0].partition(".")[0], text, before))
     ends = [place for place, one in enumerate(instructions, 1) if _END.search(one.text)]
     end = ends[-1] if ends else len(instructions)
     labels = {name: min(place, end) for name, place in labels.items()}
@@ -96,7 +99,7 @@ def unrolled_range(program: Program) -> range:
 
 def classify(instruction: Instruction) -> str:
     """What an instruction counts as: one of COUNTED, or `other` (branches, other messages)."""
-    mnemonic, text = instruction
+    mnemonic, text = instruction.mnemonic, instruction.text
     if mnemonic.startswith("send"):
         if "store_block2d" in text:
             return "store2d"
@@ -110,12 +113,22 @@ def classify(instruction: Instruction) -> str:
     return "other" if mnemonic in _BRANCHES or mnemonic == "nop" else "alu"
 
 
+def leads_to(instruction: Instruction) -> list[str]:
+    """The labels to which a branch may lead; none of what is no branch."""
+    return _TARGET.findall(instruction.text) if instruction.mnemonic in _BRANCHES else []
+
+
+def may_fall_through(instruction: Instruction) -> bool:
+    """Whether the instruction behind this one may follow it: not behind a jump without condition, nor the last one."""
+    if instruction.mnemonic == "jmpi":
+        return "f" in instruction.predicate
+    return instruction.mnemonic not in ("ret", "illegal") and not _END.search(instruction.text)
+
+
 def _backward_target(
     instruction: Instruction, index: int, labels: dict[str, int]
 ) -> int | None:
-    if instruction.mnemonic not in _BRANCHES:
-        return None
-    targets = [labels[name] for name in _TARGET.findall(instruction.text) if name in labels]
+    targets = [labels[name] for name in leads_to(instruction) if name in labels]
     return min((target for target in targets if target <= index), default=None)
 
 

@@ -1,0 +1,183 @@
+"""Whether the operands of matrix instructions hold what level L says: every byte of them, traced back in both.
+
+    L          matrix_mad(%46, %63, %result), and %46 is bytes 0 to 15 of what the call of op 58 gives each lane
+    assembly   dpas r2 r2 r196 r35, and r35 to r38 are bytes 0 to 255 of what the load at 166 brought, which is op 58's
+
+Both were found without the other (`brought.py`, `contents.py`), so that where they agree, what is drawn is proved.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
+
+from xdsl.ir import Operation, SSAValue
+
+from xetile.exploration.brought import CONSTANT, Brought, word_bytes
+from xetile.exploration.contents import Contents, Origin, contents, products_asked
+from xetile.targets.xe.device import LANES, REGISTER_BYTES
+from xetile.toolchain.assembly import Program
+from xetile.toolchain.operands import Operation as Operands
+from xetile.toolchain.operands import Product, product, read
+
+Verdict = Literal["proved", "computed", "different", "unknown"]
+"""All bytes are those of the loads, products and numbers of level L; some were computed on the way, so that only the
+link of the instruction tells; some are others; nobody knows of some."""
+
+OPERANDS = ("c", "b", "a")
+"""Of a matrix instruction in the assembly: accumulator, B, A."""
+
+_PLACES: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
+"""The same among the arguments of the call at level L."""
+
+
+class Checked(NamedTuple):
+    """A matrix instruction: its place in the assembly, its op at L, its operands, and what came of each (c, b, a)."""
+
+    asm: int
+    op: int
+    product: Product
+    verdicts: tuple[Verdict, Verdict, Verdict]
+
+
+@dataclass
+class Agreement:
+    """What came of all matrix instructions of a kernel.
+
+    Attributes:
+        products: those that are linked to an op.
+        unlinked: how many are not.
+        loads: by op at L the instructions that bring what it gives, with the register in which each begins.
+        wrong: ops at L whose bytes some operand should have held, and held others.
+    """
+
+    products: list[Checked] = field(default_factory=list[Checked])
+    unlinked: int = 0
+    loads: dict[int, list[tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict[int, list[tuple[int, int]]](list)
+    )
+    wrong: set[int] = field(default_factory=set[int])
+
+    def counts(self) -> dict[str, int]:
+        """Operands by what came of them."""
+        found: dict[str, int] = dict.fromkeys(get_args(Verdict), 0)
+        for one in self.products:
+            for verdict in one.verdicts:
+                found[verdict] += 1
+        found["unknown"] += len(OPERANDS) * self.unlinked
+        return found
+
+
+def agreement(
+    program: Program, links: Sequence[int | None], ops: Sequence[Operation]
+) -> Agreement:
+    """Hold the matrix instructions of an assembly against level L; `links` has the op of each instruction."""
+    brought = Brought({op: number for number, op in enumerate(ops)})
+    check = _Check(program, links, ops, brought)
+    return check.run()
+
+
+class _Check:
+    def __init__(
+        self,
+        program: Program,
+        links: Sequence[int | None],
+        ops: Sequence[Operation],
+        brought: Brought,
+    ) -> None:
+        self.program, self.links, self.ops, self.brought = program, links, ops, brought
+        self.expected: dict[SSAValue, Mapping[tuple[int, int], int]] = {}
+        self.found = Agreement()
+
+    def run(self) -> Agreement:
+        everything = self.program.instructions
+        lengths = {
+            number: length
+            for number, one in enumerate(everything)
+            if one.mnemonic.startswith("send") and (length := self._length(number)) is not None
+        }
+        held = contents(self.program, products_asked(self.program), lengths)
+        for number, one in enumerate(everything):
+            operands = read(one, REGISTER_BYTES)
+            used = product(one, operands)
+            if used is not None:
+                self._product(number, used, held)
+            elif number in lengths:
+                self._load(number, operands)
+        return self.found
+
+    def _length(self, number: int) -> int | None:
+        """Bytes that a message brings to all lanes, as level L has it."""
+        link = self.links[number]
+        each = None if link is None else self.brought.payload(self.ops[link])
+        return None if each is None else each * LANES
+
+    def _load(self, number: int, operands: Operands) -> None:
+        link, target = self.links[number], operands.target
+        if link is not None and target is not None:
+            self.found.loads[link].append((number, target.byte // REGISTER_BYTES))
+
+    def _product(self, number: int, used: Product, held: Contents) -> None:
+        link = self.links[number]
+        op = None if link is None else self.ops[link]
+        if link is None or op is None or len(op.operands) < len(_PLACES):
+            self.found.unlinked += 1
+            return
+        verdicts: list[Verdict] = []
+        for place, name in enumerate(OPERANDS):
+            value = op.operands[_PLACES[name]]
+            verdicts.append(self._verdict(value, held.origins(number, place)))
+        c, b, a = verdicts
+        self.found.products.append(Checked(number, link, used, (c, b, a)))
+
+    def _verdict(self, value: SSAValue, origins: Iterable[Origin]) -> Verdict:
+        expected = self._expected(value)
+        found: set[Verdict] = set()
+        for origin in origins:
+            verdict = self._one(origin, expected)
+            found.add(verdict)
+            if verdict == "different":
+                self.found.wrong |= {op for op, _ in expected if op != CONSTANT}
+        for verdict in ("different", "unknown", "computed"):
+            if verdict in found:
+                return verdict
+        return "proved"
+
+    def _one(self, origin: Origin, expected: Mapping[tuple[int, int], int]) -> Verdict:
+        wanted = ((1 << origin.length) - 1) << origin.at
+        if origin.instruction is None:
+            held = expected.get((CONSTANT, 0), 0)
+            return "proved" if held & wanted == wanted else "computed"
+        if origin.instruction < 0:
+            return "unknown"
+        one = self.program.instructions[origin.instruction]
+        link = self.links[origin.instruction]
+        if not one.mnemonic.startswith(("send", "dpas", "bdpas")):
+            return "computed"
+        if link is None:
+            return "unknown"
+        held = expected.get((link, origin.byte - origin.at), 0)
+        return "proved" if held & wanted == wanted else "different"
+
+    def _expected(self, value: SSAValue) -> Mapping[tuple[int, int], int]:
+        """By op and the distance of a byte in what it gives from its place in the operand, the places as bits."""
+        if value not in self.expected:
+            self.expected[value] = self._places(value)
+        return self.expected[value]
+
+    def _places(self, value: SSAValue) -> Mapping[tuple[int, int], int]:
+        size = word_bytes(value.type)
+        found: dict[tuple[int, int], int] = defaultdict(int)
+        for byte, given in enumerate(self.brought.of(value)):
+            for op, source in given:
+                words = 1 if op == CONSTANT else self.brought.words(self.ops[op])
+                for lane in range(LANES):
+                    at = in_registers(byte, lane, size)
+                    distance = 0 if op == CONSTANT else in_registers(source, lane, words) - at
+                    found[op, distance] |= 1 << at
+        return found
+
+
+def in_registers(byte: int, lane: int, word: int) -> int:
+    """Where a byte of a lane's part is in registers, counted from the first, for words of so many bytes."""
+    return (byte // word * LANES + lane) * word + byte % word

@@ -1,0 +1,189 @@
+"""The operands of Xe assembly, as ocloc prints them: which bytes of registers an instruction reads and writes.
+
+    mov (16|M0)      r178.1<2>:ud  r34.0<1;1,0>:ud          channel c writes 4 bytes at r178 + 4 + 8 c
+    dpas.8x8 (16|M0) r2:f  r2:f  r196:hf  r35.0:hf          result, accumulator, B, A
+    send.ugm (1|M0)  r35  r228  null:0  0x0  0x03F00203     result, address, what is stored, descriptors
+
+Source: the regions `<stride>` and `<vertical;width,horizontal>` are those of Intel's programmer's reference manual,
+"Region Parameters"; `<vertical;horizontal>` of instructions with three sources has a width of vertical / horizontal.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+from xetile.toolchain.assembly import Instruction
+
+File = Literal["r", "acc", "other"]
+"""Where an operand is: a register of the thread, an accumulator, anything else (flags, addresses, scalars)."""
+
+BYTES = {
+    **dict.fromkeys(("b", "ub", "bf8", "hf8"), 1),
+    **dict.fromkeys(("w", "uw", "hf", "bf"), 2),
+    **dict.fromkeys(("d", "ud", "f", "tf32"), 4),
+    **dict.fromkeys(("q", "uq", "df"), 8),
+}
+"""Of an element, by the type that stands behind an operand."""
+
+
+class Region(NamedTuple):
+    """An operand in registers: channel c has `size` bytes at `byte` + (c // width * vertical + c % width * horizontal).
+
+    Attributes:
+        file: of registers.
+        byte: of the first channel, counted from the first register of its file.
+        vertical, width, horizontal: strides in bytes, and channels of a row.
+        size: bytes of an element.
+        type: as printed; empty of a send.
+        is_plain: whether the value is taken as it is: no sign, no absolute value.
+    """
+
+    file: File
+    byte: int
+    vertical: int = 0
+    width: int = 1
+    horizontal: int = 0
+    size: int = 1
+    type: str = ""
+    is_plain: bool = True
+
+    def place(self, channel: int) -> int:
+        """The first byte of a channel."""
+        row, column = divmod(channel, self.width)
+        return self.byte + row * self.vertical + column * self.horizontal
+
+
+class Operation(NamedTuple):
+    """An instruction with its operands.
+
+    Attributes:
+        channels: how many the instruction has.
+        target: what it writes; None where that is nothing in registers.
+        sources: what it reads, in order; None of what is no region (numbers, `null`).
+        words: the operands as printed, the target first.
+        bytes: that a message brings; None where the text does not tell, and of all else.
+        is_conditional: whether a flag decides for which channels it is done.
+    """
+
+    channels: int
+    target: Region | None
+    sources: tuple[Region | None, ...]
+    words: tuple[str, ...]
+    bytes: int | None
+    is_conditional: bool
+
+
+_HEAD = re.compile(r"^(\S+)\s*(?:\((\d+)\|M\d+\))?\s*(?:\([a-z]+\)f\d\.\d\s*)?")
+_OPERAND = re.compile(
+    r"^(?P<sign>[-~]?)(?P<absolute>\(abs\))?(?P<file>r|acc)(?P<number>\d+)"
+    r"(?:\.(?P<part>\d+|(?:no)?mme\d?))?(?:<(?P<region>[\d;,]+)>)?(?::(?P<type>\w+))?$"
+)
+_LENGTH = re.compile(r"\brd:(\d+)(?P<bytes> B)?")
+_CONDITION = re.compile(r"f\d")
+MOST_LENGTH = 31
+"""Registers that the text of a message can tell of; it says the same of longer ones (wr:1+0, rd:31)."""
+
+
+def read(instruction: Instruction, register_bytes: int) -> Operation:
+    """The operands of an instruction of a device whose registers have so many bytes."""
+    text = instruction.text.partition("//")[0].partition("{")[0]
+    head = _HEAD.match(text)
+    assert head is not None  # an instruction has a mnemonic
+    words = tuple(text[head.end() :].split())
+    channels = int(head.group(2) or 1)
+    regions = [_region(word, register_bytes, is_target=not n) for n, word in enumerate(words)]
+    is_message = instruction.mnemonic.startswith("send")
+    return Operation(
+        channels,
+        regions[0] if regions else None,
+        tuple(regions[1:]),
+        words,
+        _message_bytes(instruction.text, register_bytes) if is_message else None,
+        _CONDITION.search(instruction.predicate) is not None,
+    )
+
+
+def _region(word: str, register_bytes: int, *, is_target: bool) -> Region | None:
+    found = _OPERAND.match(word)
+    if found is None:
+        return None
+    type = found["type"] or ""
+    size = BYTES.get(type, 1)
+    part = int(found["part"]) if (found["part"] or "").isdigit() else 0
+    byte = int(found["number"]) * register_bytes + part * size
+    file: File = "r" if found["file"] == "r" else "acc"
+    strides = [int(number) for number in re.findall(r"\d+", found["region"] or "")]
+    vertical, width, horizontal = _strides(strides, is_target=is_target)
+    plain = not found["sign"] and found["absolute"] is None
+    return Region(file, byte, vertical * size, width, horizontal * size, size, type, plain)
+
+
+def _strides(numbers: list[int], *, is_target: bool) -> tuple[int, int, int]:
+    """Vertical stride, width, horizontal stride."""
+    match numbers:
+        case [vertical, width, horizontal]:
+            return vertical, width, horizontal
+        case [vertical, horizontal]:
+            return vertical, max(1, vertical // horizontal if horizontal else 1), horizontal
+        case [stride]:
+            return stride, 1, stride if is_target else 0
+        case _:
+            return 1, 1, 0
+
+
+def _message_bytes(text: str, register_bytes: int) -> int | None:
+    found = _LENGTH.search(text)
+    if found is None:
+        return None
+    length = int(found[1])
+    if found["bytes"]:
+        return length
+    return None if length >= MOST_LENGTH else length * register_bytes
+
+
+class Product(NamedTuple):
+    """The operands of a matrix instruction: result, accumulator (None where it is zero), B, A.
+
+    `depth` counts steps of K, `rows` those of A, `channels` the columns of B.
+    """
+
+    result: Region
+    accumulator: Region | None
+    b: Region
+    a: Region
+    depth: int
+    rows: int
+    channels: int
+
+    @property
+    def result_bytes(self) -> int:
+        """Of the result, and of the accumulator."""
+        return self.rows * self.channels * self.result.size
+
+    @property
+    def b_bytes(self) -> int:
+        """Of B: a word for each step and column."""
+        return self.depth * self.channels * _WORD_BYTES
+
+    @property
+    def a_bytes(self) -> int:
+        """Of A: a word for each row and step."""
+        return self.rows * self.depth * _WORD_BYTES
+
+
+_WORD_BYTES = 4
+"""Of A and B for one step of one row or column (source: cl_intel_subgroup_matrix_multiply_accumulate)."""
+
+_SHAPE = re.compile(r"^b?dpasw?\.(\d+)x(\d+)")
+
+
+def product(instruction: Instruction, operation: Operation) -> Product | None:
+    """A matrix instruction; None of any other, and of one that is printed otherwise."""
+    shape = _SHAPE.match(instruction.text)
+    if shape is None or operation.target is None or len(operation.sources) < 3:
+        return None
+    accumulator, b, a = operation.sources[:3]
+    if b is None or a is None:
+        return None
+    return Product(
+        operation.target, accumulator, b, a, int(shape[1]), int(shape[2]), operation.channels
+    )
