@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.analysis.targets import target_of
 from xetile.explanation.facts import Options
+from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
 from xetile.exploration.model import Model
 from xetile.exploration.printing import Text
@@ -104,3 +105,5 @@ def _told(options: Options) -> dict[str, str | int | None]:
 
 def _produce(model: Model, traces: list[Traced]) -> None:
     """Let every producer add what it knows, in the order in which they need each other."""
+    for trace in traces:
+        add_holdings(trace)

@@ -31,6 +31,7 @@ from xetile.analysis.same_value import Classes, carried_pairs
 from xetile.dialects.traits import MakesTile, MovesTile, has_trait
 from xetile.dialects.xetile import InitTileOp, TileType, UpdateTileOffsetOp
 from xetile.errors import fail
+from xetile.planning.decided import decided
 from xetile.rewriting.one_to_many import Expansion, Form, Parts
 from xetile.rewriting.rewriter import Handlers, on, remade
 from xetile.rewriting.straight_blocks import merge_straight_blocks
@@ -138,4 +139,6 @@ class XeTileInitDuplicate(ModulePass):
 
 def duplicate(function: Operation) -> None:
     """Give each way of using a tile of a function a tile of its own."""
-    DuplicatedView(function, _HANDLERS).run()
+    view = DuplicatedView(function, _HANDLERS)
+    view.run()
+    decided(function, view)

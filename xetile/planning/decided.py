@@ -4,7 +4,9 @@ Told are, with the function that is being rewritten:
 
 - `xetile-wg-to-sg`: how values change their owners (`passes/xetile_wg_to_sg/report.py`, `Owners`).
 - `convert-xegpu-to-xevm`: `RegisterLayouts`.
-- `convert-xevm-to-llvm`: `LLVMView`, before it rewrites anything, then the `Estimate` of the registers.
+- every pass down to level V that rebuilds functions: its view, finished, which knows what each old value became.
+- `convert-xevm-to-llvm`: `LLVMView`, before it rewrites anything, so that it does not know yet what values become; then
+  the `Estimate` of the registers.
 - the pipelines, of the whole module: each pass that was applied to it.
 """
 

@@ -119,5 +119,6 @@ class ConvertXeGPUToXeVM(ModulePass):
             check_shared_memory(view)
             view.run()
             settle(view)
+            decided(function, view)
             check_lowered(function, "xegpu", "XeVM")
             set_level(function, "lane")

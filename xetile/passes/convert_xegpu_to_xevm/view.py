@@ -1,6 +1,6 @@
 """One lane's view of a function: what values become, and in which layout each op takes them."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
@@ -229,6 +229,13 @@ class LaneView(LaneCode):
             shape = vector_type(value).get_shape()
             return self.natural(self.converted(became, replicated(shape, self.device.lanes)))
         return super().single(value)
+
+    @property
+    def copies(self) -> Iterator[tuple[Parts, Registers]]:
+        """What vectors became, and each other layout in which they are held too, or in one block."""
+        for (form, _), made in self._held.items():
+            for _, registers in made:
+                yield form, registers
 
     # What control flow carries.
 

@@ -40,6 +40,7 @@ from xetile.passes.convert_xetile_to_xegpu.checks import (
     tell_of_checks,
 )
 from xetile.passes.convert_xetile_to_xegpu.view import XeGPUView
+from xetile.planning.decided import decided
 from xetile.rewriting.rewriter import Handlers, check_lowered
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.rewriting.work_item_launches import (
@@ -86,7 +87,9 @@ class ConvertXeTileToXeGPU(ModulePass):
             set_work_item_convention(function, target.threads)
             check_shared_by_lanes(function, target.threads, _together)
             tell_of_checks(function)
-            XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan).run()
+            view = XeGPUView(function, HANDLERS, target, upstream=self.upstream_plan)
+            view.run()
+            decided(function, view)
             check_lowered(function, "xetile", "XeGPU")
             without_promises(function)
             function.attributes["intel_reqd_sub_group_size"] = IntegerAttr(target.threads, i32)

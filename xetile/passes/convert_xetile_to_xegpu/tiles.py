@@ -185,15 +185,16 @@ def _loaded(
     rows = rows or range(height)
     blocks: list[SSAValue] = []
     for start in block_offsets((len(rows), width), (message.rows, message.width)):
+        first = (rows.start + start[0], start[1])
         load = LoadNdOp(
             descriptor,
-            _corner(view, tile, type, (rows.start + start[0], start[1])),
+            _corner(view, tile, type, first),
             VectorType(message_element(type.element_type), shape),
             packed=message.packed,
             transpose=[1, 0] if message.transposed else None,
             hints=hints_of(op),
         )
-        loaded = as_elements(view, view.new(load), type.element_type)
+        loaded = as_elements(view, view.message(load, first).results[0], type.element_type)
         if message.blocks == 1:
             blocks.append(loaded)
             continue
@@ -241,7 +242,8 @@ def _loaded_otherwise(view: XeGPUView, op: LoadTileOp) -> Grid:
     for start in block_offsets(rounded_up(extents, size), size):
         row = _corner(view, tile, type, (start[0], 0))[0]
         place = [row, view.add(first, start[1] * bits // word)]
-        loaded = view.new(LoadNdOp(descriptor, place, loaded_type, hints=hints_of(op)))
+        load = LoadNdOp(descriptor, place, loaded_type, hints=hints_of(op))
+        loaded = view.message(load, start).results[0]
         if word == bits:
             blocks.append(as_elements(view, loaded, type.element_type))
         else:
@@ -318,7 +320,7 @@ def _store(
     rows, columns = vector_type(value).get_shape()
     in_words = words_type(type.element_type, rows, columns, bits, word)
     words = stored(view, value) if word == bits else cast_to(view, value, in_words)
-    view.emit(StoreNdOp(words, descriptor, place, hints=hints_of(op)))
+    view.message(StoreNdOp(words, descriptor, place, hints=hints_of(op)), start)
 
 
 def _whole_blocks(tile: TileType, have: Block, want: Block) -> Block:
@@ -343,7 +345,8 @@ def _prefetch_tile(view: XeGPUView, op: PrefetchTileOp) -> None:
         for column in range(0, width, message.width):
             row = _corner(view, tile, type, (rows.start, 0))[0]
             place = [row, view.add(first, column * bits // word)]
-            view.emit(PrefetchNdOp(descriptor, place, hints=hints_of(op)))
+            prefetch = PrefetchNdOp(descriptor, place, hints=hints_of(op))
+            view.message(prefetch, (rows.start, column))
 
 
 def _corner(view: XeGPUView, tile: Tile, type: TileType, start: Sequence[int]) -> list[Offset]:

@@ -13,6 +13,8 @@ from xetile.dialects.traits import Elementwise, has_trait
 from xetile.dialects.upstream import arith
 from xetile.dialects.upstream.vector import ExtractStridedSliceOp, InsertStridedSliceOp
 from xetile.dialects.upstream.vector.support import vector_of, vector_type
+from xetile.dialects.xetile import TileType
+from xetile.dialects.xetile.attributes import COLUMN_MAJOR
 from xetile.errors import fail, notes_at
 from xetile.layout.algebra.distribution import block_offsets, containing_block
 from xetile.layout.intel.messages import BlockConfiguration
@@ -42,6 +44,15 @@ class Elements(NamedTuple):
     base: SSAValue
     start: Offset
     strides: tuple[Offset, Offset]
+
+
+class MessagePlace(NamedTuple):
+    """Where a message begins in the tile of an op (elements): row and column as they lie in memory."""
+
+    op: Operation
+    row: int
+    column: int
+    by_columns: bool
 
 
 @dataclass(eq=False)
@@ -165,6 +176,7 @@ class XeGPUView(Expansion):
         self.device = target
         self.messages = Messages(function, target, upstream=upstream)
         self.sums = SharedInstructions(self.messages.operations)
+        self.begins: dict[Operation, MessagePlace] = {}
         self._beside: dict[tuple[SSAValue, object], SSAValue] = {}
         self._once: dict[tuple[object, ...], Offset] = {}
         self.corners = Corners(self.messages)
@@ -209,6 +221,13 @@ class XeGPUView(Expansion):
         if isinstance(owner, Operation) or owner is self.entry:
             self._beside[value, key] = made
         return made
+
+    def message(self, op: Operation, start: Sequence[int]) -> Operation:
+        """Emit a message that begins at `start` of the tile of the current op (elements, as they lie in memory)."""
+        tiles = (v.type for v in self.current.operands if isinstance(v.type, TileType))
+        by_columns = any(tile.order == COLUMN_MAJOR for tile in tiles)
+        self.begins[op] = MessagePlace(self.current, start[0], start[1], by_columns)
+        return self.emit(op)
 
     def tile(self, value: SSAValue) -> Tile:
         became = self.get(value)

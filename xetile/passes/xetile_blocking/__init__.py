@@ -35,6 +35,7 @@ from xetile.dialects.xetile import TileType
 from xetile.errors import fail
 from xetile.passes.xetile_blocking import tiles, vectors
 from xetile.passes.xetile_blocking.view import BlockedView
+from xetile.planning.decided import decided
 from xetile.planning.messages import plan_messages
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 
@@ -58,7 +59,9 @@ class XeTileBlocking(ModulePass):
             _refuse_maps(function)
             _refuse_given_tiles(function)
             target = device_of(function, self.device)
-            BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target).run()
+            view = BlockedView(function, {**tiles.HANDLERS, **vectors.HANDLERS}, target)
+            view.run()
+            decided(function, view)
             for access, message in plan_messages(function, target):
                 access.properties["message"] = message
 

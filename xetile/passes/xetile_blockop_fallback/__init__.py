@@ -42,6 +42,7 @@ from xetile.passes.xetile_blockop_fallback.accesses import HANDLERS
 from xetile.passes.xetile_blockop_fallback.versions import Versions, with_versions
 from xetile.passes.xetile_blockop_fallback.view import FallbackView
 from xetile.passes.xetile_init_duplicate import duplicate
+from xetile.planning.decided import decided
 from xetile.planning.fallbacks import Family, families
 from xetile.rewriting.straight_blocks import merge_straight_blocks
 from xetile.targets.target import Target
@@ -88,7 +89,9 @@ class XeTileBlockOpFallback(ModulePass):
         fallen = [family for family in found if self._falls(family, versions)]
         if not fallen:
             return
-        FallbackView(function, HANDLERS, fallen).run()
+        view = FallbackView(function, HANDLERS, fallen)
+        view.run()
+        decided(function, view)
         for family in families(function, device):
             if self._falls(family, versions) and family.accesses:
                 fail(family.accesses[0], f"'{family.uses[0]}' has no gather or scatter yet")

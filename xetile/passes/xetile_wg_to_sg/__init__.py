@@ -162,6 +162,7 @@ class XeTileWgToSg(ModulePass):
         function.attributes.pop(SG_LAYOUT_ATTRIBUTE, None)
         owners = Owners(view.moves, laid, holdings.shared)
         decided(function, owners)
+        decided(function, view)
         for line in report(owners) if self.print_plan else ():
             print(line, file=sys.stderr)
 
