@@ -17,7 +17,7 @@ from zlib import DEFLATED, MAX_WBITS, compressobj
 _PICTURES = ("xetile.layout.show", ("f2.js", "pictures.js"), ("pictures.css",))
 _EXPLORER = (
     "xetile.exploration",
-    ("model.js", "panes.js", "way.js", "compare.js", "type.js"),
+    ("model.js", "panes.js", "tiles.js", "way.js", "costs.js", "compare.js", "type.js"),
     ("style.css",),
 )
 _LAST = "main.js"

@@ -1,0 +1,96 @@
+// What the instructions are and what they came of: per step of the hot loop, and once.
+(function (X) {
+  "use strict";
+
+  function make(host, tag, className = "", text = "") {
+    const node = document.createElement(tag);
+    node.className = className;
+    node.textContent = text;
+    host.append(node);
+    return node;
+  }
+
+  /** Sums by class, and by line of the source: {classes: Map, lines: Map, loop}, each [per step, once]. */
+  function costsOf(K) {
+    const loop = K.hotLoop();
+    const rounds = loop?.unroll ?? 1;
+    const classes = new Map();
+    const sources = new Map();
+    const I = K.levelOf("I");
+    const add = (all, key, name, hot) => {
+      if (!all.has(key)) all.set(key, { step: 0, once: 0, by: new Map() });
+      const entry = all.get(key);
+      entry[hot ? "step" : "once"] += hot ? 1 / rounds : 1;
+      entry.by.set(name, (entry.by.get(name) ?? 0) + 1);
+    };
+    K.costs.asm.forEach((_, i) => {
+      const hot = loop && loop.asm[0] <= i && i <= loop.asm[1];
+      add(classes, K.classOf(i), K.classOf(i), hot);
+      add(sources, source(K, I, i), K.classOf(i), hot);
+    });
+    return { classes, sources, loop };
+  }
+
+  /** The source's op of an instruction, -1 of the compiler's own. */
+  function source(K, level, op) {
+    while (K.levels[level].of !== null) {
+      const [parent] = K.parents(level, op);
+      if (!parent) return -1;
+      [level, op] = parent;
+    }
+    return op;
+  }
+
+  const count = (n) => (n ? (Number.isInteger(n) ? `${n}` : n.toFixed(1)) : "");
+
+  function table(host, heads, rows) {
+    const node = make(host, "table");
+    const line = (cells, tag) => cells.reduce((tr, text) => (make(tr, tag, "", text), tr), make(node, "tr"));
+    line(heads, "th");
+    return rows.map((cells) => line(cells, "td"));
+  }
+
+  function create(host, K) {
+    if (!K.costs || K.levelOf("I") < 0) {
+      make(host, "p", "", "Costs are counted in the device's instructions: there are none here (ocloc makes them).");
+      return;
+    }
+    const { classes, sources, loop } = costsOf(K);
+    const step = loop ? `a step (${loop.step})` : "";
+    make(host, "h3", "", `Instructions of a subgroup, ${K.device}, ${K.costs.grf} registers`);
+    if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once.`);
+    const said = make(host, "p", "chosen");
+    said.setAttribute("aria-live", "polite");
+    spills(host, K, sources);
+    const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
+    table(host, ["class", step, "once"], most(classes).map(([name, one]) => [name, count(one.step), count(one.once)]));
+    const rows = most(sources);
+    table(host, ["source", step, "once", "of these"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
+      [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
+      .forEach((tr, i) => rows[i][0] >= 0 && tr.addEventListener("click", () => X.state.set({ selections: [[0, rows[i][0], null]] })));
+    make(host, "p", "note", "Exact: instructions, by the assembly and its line table. Modelled: bytes, as rows × width of messages. Guessed: copies at a loop's head count for the loop.");
+    const chosen = () => (said.textContent = X.state.get().selections.slice(0, 1).map((one) => chosenWords(K, one)).join(""));
+    X.state.on((_, changed) => changed.has("selections") && chosen());
+    chosen();
+  }
+
+  const lineOf = (K, op) => (op < 0 ? "compiler's own" : `${(K.levels[0].numbers?.[K.levels[0].ops[op][0]] ?? K.levels[0].ops[op][0] + 1)} ${K.names[K.levels[0].ops[op][3]]}`);
+
+  function spills(host, K, sources) {
+    for (const [op, one] of sources) {
+      const n = (one.by.get("spill") ?? 0) + (one.by.get("fill") ?? 0);
+      if (n) make(host, "p", "spills", `${n} spills under line ${lineOf(K, op)}`);
+    }
+  }
+
+  /** What one op costs: all that came of it. */
+  function chosenWords(K, [level, op]) {
+    const { instructions, hot, messages, bytes, waits, spills: spilled } = K.counts(level, op);
+    const again = (K.costs.rereads ?? []).filter(([at, one]) => K.kin(level, op).get(at)?.has(one)).map((one) => one[2]);
+    const parts = [`${instructions} instructions`, hot && `${hot} in the hot loop`, messages && `${messages} messages`, bytes && `${bytes} bytes`, waits && `${waits} waits`,
+      spilled && `${spilled} spills`, again.length && again[0] > 1 && `${again[0]} subgroups read the same elements`];
+    return `${K.names[K.levels[level].ops[op][3]]}: ${parts.filter(Boolean).join(", ")}`;
+  }
+
+  X.costs = { create };
+})((window.X = window.X || {}));

@@ -1,0 +1,235 @@
+// Tiles and their elements: which parts a tile has at each level, who holds an element, what is done with it.
+(function (X) {
+  "use strict";
+
+  const cached = (make, kept = new WeakMap()) => (key) => kept.get(key) ?? kept.set(key, make(key)).get(key);
+  const zip = (one, other, join) => one.map((part, i) => join(part, other[i]));
+  const inside = (at, sizes) => at.every((e, d) => e >= 0 && e < sizes[d]);
+  const units = (size, d, rank) => Array.from({ length: Math.log2(size) }, (_, i) => Array.from({ length: rank }, (_, r) => (r === d ? 1 << i : 0)));
+
+  /** All parts of tiles by the tile's "level,value": [{at: [level, value] or null, id, holding}]. */
+  const allParts = cached((K) => {
+    const found = new Map();
+    const named = new Set();
+    const add = (id, at) => {
+      const holding = K.holdings[id];
+      const tile = `${holding.tile ?? at ?? ""}`;
+      if (!found.has(tile)) found.set(tile, []);
+      found.get(tile).push({ at, id, holding });
+      named.add(id);
+    };
+    K.levels.forEach((level, l) => level.values.forEach((value, v) => value[5] != null && add(value[5], [l, v])));
+    K.holdings.forEach((_, id) => named.has(id) || add(id, null));
+    return found;
+  });
+  const partsOf = (K, tile) => allParts(K).get(`${tile}`) ?? [];
+  const own = (K, [level, value]) => K.holdings[K.levels[level].values[value][5]];
+
+  const offsetOf = (holding) => holding.offset ?? holding.sizes.map(() => 0);
+  /** The coordinates of a tile's element in a part of it, null where it is in none. */
+  function within(holding, element) {
+    const at = zip(element, offsetOf(holding), (e, o) => e - o);
+    return inside(at, holding.sizes) ? at : null;
+  }
+
+  /** Who holds an element of a tile in a part of it: [{register, lane, ...}], the copies behind the first. */
+  function placesIn(holding, element) {
+    const { layout, blocks } = holding;
+    let at = within(holding, element);
+    if (!at || !layout) return [];
+    const block = blocks ? blocks.findIndex(([offset, sizes]) => inside(zip(at, offset, (e, o) => e - o), sizes)) : 0;
+    if (block < 0) return [];
+    if (blocks) at = zip(at, blocks[block][0], (e, o) => e - o);
+    const first = X.f2.holder(layout, Object.fromEntries(Object.keys(layout.out).map((name, d) => [name, at[d]])));
+    if (!first) return [];
+    if (block && "register" in first) first.register += block << layout.in.register.length;
+    const join = (one, other) => Object.fromEntries(Object.keys(one).map((name) => [name, one[name] ^ other[name]]));
+    return X.f2.kernel(layout).reduce((all, copy) => [...all, ...all.map((one) => join(one, copy))], [first]);
+  }
+
+  /** How many elements share a word of the file: by the base, else by the type of the value at V. */
+  function shared(K, part) {
+    const { base, bits } = part.holding;
+    const line = part.at && K.levels[part.at[0]].lines[K.levels[part.at[0]].values[part.at[1]][2]];
+    const type = /x[a-z]*(\d+)>\s*$/.exec(line ?? "");
+    return Math.max(1, (base?.word ?? (type ? +type[1] : bits)) / bits);
+  }
+
+  /** The register of the file and the byte in it, from the assembly's first register; null where that is not known. */
+  function inFile(K, part, place) {
+    const { bits, base } = part.holding;
+    if (base?.register === undefined) return null;
+    const many = shared(K, part);
+    const byte = (((Math.floor(place.register / many) * K.lanes + place.lane) * many + (place.register % many)) * bits) / 8 + (base.byte ?? 0);
+    return { register: base.register + Math.floor(byte / K.register_bytes), byte: byte % K.register_bytes, part: place.register % many, many };
+  }
+
+  const ofSubgroups = (holding) => holding?.layout?.in.subgroup;
+  /** The tile of the workgroup to which a subgroup's tile belongs, or null. */
+  function workgroupTile(K, tile) {
+    const [op, number] = K.levels[tile[0]].values[tile[1]];
+    for (const [level, parent] of K.parents(tile[0], op)) {
+      const all = K.levels[level].values.flatMap((value, v) => (value[0] === parent && ofSubgroups(own(K, [level, v])) ? [[level, v, value[1]]] : []));
+      const found = all.find((one) => one[2] === number) ?? all[0];
+      if (found) return found.slice(0, 2);
+    }
+    return null;
+  }
+
+  /** The subgroups' tiles that a workgroup's tile becomes. */
+  function subgroupTiles(K, [level, value]) {
+    if (!ofSubgroups(own(K, [level, value]))) return [];
+    return K.children(level, K.levels[level].values[value][0]).flatMap(([below, op]) => K.levels[below].values.flatMap((one, v) =>
+      (one[0] === op && partsOf(K, [below, v]).length && `${workgroupTile(K, [below, v])}` === `${[level, value]}` ? [[below, v]] : [])));
+  }
+
+  const origin = (K, tile, subgroup) => Object.values(X.f2.apply(own(K, tile).layout, { subgroup }));
+  const sizesOf = (K, tile) => own(K, tile)?.sizes ?? partsOf(K, tile).reduce((most, { holding }) =>
+    zip(holding.sizes, offsetOf(holding), (s, o) => s + o).map((s, d) => Math.max(s, most[d] ?? 0)), []);
+
+  /** Subgroups whose tile has an element of the workgroup's tile, with its coordinates in theirs. */
+  function subgroupsOf(K, tile, element) {
+    const above = workgroupTile(K, tile);
+    return Array.from({ length: K.subgroups ?? 1 }, (_, subgroup) => ({ subgroup, element: zip(element, origin(K, above, subgroup), (e, o) => e - o) }))
+      .filter((one) => inside(one.element, sizesOf(K, tile)));
+  }
+
+  /**
+   * Where an element of a tile (at S, or at W) is, in its coordinates: [{subgroup, level, value, lane, register, file}].
+   * `register` counts elements of the value, `file` is the register of the assembly; `subgroup` is null where all are alike.
+   */
+  function place(K, tile, element) {
+    const below = subgroupTiles(K, tile);
+    if (below.length) {
+      return below.flatMap((one) => subgroupsOf(K, one, element).flatMap(({ subgroup, element: inner }) =>
+        place(K, one, inner).map((found) => ({ ...found, subgroup }))));
+    }
+    return partsOf(K, tile).filter((part) => part.at && part.at[0] !== tile[0]).flatMap((part) => placesIn(part.holding, element).map((found) =>
+      ({ subgroup: null, level: K.levels[part.at[0]].id, value: part.at[1], ...found, file: inFile(K, part, found)?.register ?? null })));
+  }
+
+  const idsOf = (K, tile) => new Set(partsOf(K, tile).map((part) => part.id));
+  const inMemory = (K, id) => id != null && K.holdings[id].place === "memory";
+  /** Everything that happens to a tile: moves from memory and to it, others, matrix instructions with its role in them. */
+  function doings(K, tile) {
+    const ids = idsOf(K, tile);
+    const moves = K.moves.filter((move) => ids.has(move.source) || ids.has(move.target));
+    const messages = (wanted) => moves.filter(wanted).flatMap((move) => move.messages.map((message) => ({ move, message })));
+    return {
+      loads: messages((move) => !inMemory(K, move.target)),
+      stores: messages((move) => inMemory(K, move.target)),
+      others: moves.filter((move) => !["message", "rename"].includes(move.kind)),
+      products: K.dpas.flatMap((dpas) => ["a", "b", "c"].filter((role) => ids.has(dpas[role])).map((role) => ({ dpas, role }))),
+    };
+  }
+
+  /** Whether a message carries an element: by where it begins, else by the part that it fills. */
+  function carries(K, { move, message }, element) {
+    const part = K.holdings[inMemory(K, move.target) ? move.source : move.target];
+    if (!message.offset) return within(part, element) !== null;
+    const extent = [message.rows, message.columns * message.blocks];
+    return inside(zip(element, message.offset, (e, o) => e - o), extent);
+  }
+
+  /** The subgroup's tiles of a selection: of its value, else of its op's results and operands, else of the ops above. */
+  function tilesOf(K, [level, op, value]) {
+    const asTile = (l, v) => {
+      if (partsOf(K, [l, v]).some((part) => part.at?.[0] !== l)) return [[l, v]];
+      const below = subgroupTiles(K, [l, v]);
+      const tile = own(K, [l, v])?.tile;
+      return below.length ? below : tile ? [tile] : own(K, [l, v]) && !ofSubgroups(own(K, [l, v])) ? moved(K, [l, v]) : [];
+    };
+    const all = value != null ? asTile(level, value) : [
+      ...K.levels[level].values.flatMap((one, v) => (one[0] === op ? asTile(level, v) : [])),
+      ...[...K.usesOf(level, op)].flatMap((use) => asTile(level, K.levels[level].uses[use][2])),
+      ...K.dpas.filter((one) => K.levels[level].id === "I" && one.asm === op).flatMap((one) => [one.a, one.b, one.c].flatMap((id) => (K.holdings[id]?.tile ? [K.holdings[id].tile] : []))),
+    ];
+    const tiles = [...new Map(all.map((tile) => [`${tile}`, tile])).values()];
+    if (tiles.length) return tiles;
+    return K.parents(level, op).flatMap(([above, parent]) => tilesOf(K, [above, parent, null])).slice(0, 4);
+  }
+  /** A tile in memory is shown by what is loaded from it, or stored to it. */
+  function moved(K, tile) {
+    const ids = idsOf(K, tile);
+    const other = K.moves.flatMap((move) => (ids.has(move.source) ? [move.target] : ids.has(move.target) ? [move.source] : []));
+    return other.flatMap((id) => (K.holdings[id]?.tile ? [K.holdings[id].tile] : [])).slice(0, 1);
+  }
+
+
+  // ---- In words ----
+
+  const shape = (sizes) => sizes.join("×");
+  const listed = (all) => [...new Set(all)].sort((a, b) => a - b).reduce((runs, n) => {
+    const last = runs[runs.length - 1];
+    if (last && last[1] === n - 1) last[1] = n;
+    else runs.push([n, n]);
+    return runs;
+  }, []).map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
+  /** Instructions and ops of elements: {messages, stores, products, marks}. */
+  function used(K, tile, elements) {
+    const { loads, stores, products } = doings(K, tile);
+    const any = (test) => elements.some(test);
+    const carried = (all) => all.flatMap((one, n) => (any((element) => carries(K, one, element)) ? [{ ...one, n }] : []));
+    const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => any((element) => within(K.holdings[dpas[role]], element))) };
+    const I = K.levelOf("I");
+    const asm = [...found.loads, ...found.stores].flatMap(({ message }) => message.asm).concat(found.products.map(({ dpas }) => dpas.asm));
+    return { ...found, all: { loads, stores }, marks: asm.map((one) => [I, one]).concat([...found.loads, ...found.stores].map(({ move }) => move.op)) };
+  }
+
+  function laneOf(K, tile, element) {
+    const part = partsOf(K, tile).find((one) => one.at && "lane" in (one.holding.layout?.in ?? {}) && within(one.holding, element));
+    const places = part ? placesIn(part.holding, element) : [];
+    return { part, places, file: places.length ? inFile(K, part, places[0]) : null };
+  }
+
+  const HALF = ["low half", "high half"];
+  function registerWords(file) {
+    if (!file) return "";
+    const which = file.many === 2 ? ` ${HALF[file.part]}` : file.many > 2 ? ` byte ${file.part} of each word` : "";
+    return `, register r${file.register}${which}`;
+  }
+
+  /** [words, instructions] pairs: what is said of an element, or of a rectangle of them. */
+  function told(K, tile, state, name) {
+    const { element, rectangle, subgroup } = state;
+    const elements = rectangle ? elementsOf(rectangle) : [element];
+    const facts = used(K, tile, elements);
+    const said = rectangle ? [[rectangleWords(K, tile, elements, rectangle, name), []]] : [[elementWords(K, tile, element, subgroup, name), []]];
+    const message = (words, list, all) => list.length && said.push([
+      `${words} ${list.length > 1 ? "messages" : "message"} ${listed(list.map(({ n }) => n + 1))} of ${all.length}` +
+      `${list.length === 1 && list[0].message.offset ? ` (${zip(list[0].message.offset, [list[0].message.rows, list[0].message.columns * list[0].message.blocks], (o, s) => `${o}-${o + s - 1}`).join(", ")}, ${list[0].message.form})` : ""}`,
+      list.flatMap((one) => one.message.asm)]);
+    message("loaded by", facts.loads, facts.all.loads);
+    const rounds = K.hotLoop()?.unroll ?? 1;
+    const asm = facts.products.map(({ dpas }) => dpas.asm);
+    if (asm.length) said.push([rounds > 1 ? `used by ${asm.length / rounds} dpas in each of ${rounds} rounds:` : `used by ${asm.length} dpas:`, asm]);
+    message("stored by", facts.stores, facts.all.stores);
+    return { said, marks: facts.marks };
+  }
+
+  const elementsOf = ([from, to]) => from.reduce((all, _, d) => all.flatMap((at) =>
+    Array.from({ length: to[d] - from[d] + 1 }, (_, n) => [...at, from[d] + n])), [[]]);
+
+  function elementWords(K, tile, element, subgroup, name) {
+    const above = workgroupTile(K, tile);
+    const whole = above ? zip(element, origin(K, above, subgroup), (e, o) => e + o) : element;
+    const { places, file } = laneOf(K, tile, element);
+    const others = above ? subgroupsOf(K, tile, whole).filter((one) => one.subgroup !== subgroup).map((one) => one.subgroup) : [];
+    const also = others.length ? ` (also ${others.length > 4 ? `${others.slice(0, 3).join(", ")} and ${others.length - 3} more` : others.join(", ")})` : "";
+    const lanes = places.length ? `, lane${places.length > 1 ? "s" : ""} ${listed(places.map((one) => one.lane))}` : "";
+    const position = above ? `[${element.join(", ")}] of its tile` : "in each subgroup alike";
+    return `${name}[${whole.join(", ")}]: subgroup ${subgroup}${also}, ${position}${lanes}${registerWords(file)}`;
+  }
+
+  function rectangleWords(K, tile, elements, [from, to], name) {
+    const held = elements.map((element) => laneOf(K, tile, element));
+    const lanes = held.flatMap(({ places }) => places.map((one) => one.lane));
+    const files = held.flatMap(({ file }) => (file ? [file.register] : []));
+    return `${name}, ${zip(from, to, (a, b) => `${a}-${b}`).join(" × ")} of the subgroup's tile: lanes ${listed(lanes)}${files.length ? `, registers ${listed(files)}` : ""}`;
+  }
+
+  X.tiles = {
+    carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, subgroupsOf, tilesOf, told, units, within,
+    workgroupTile, zip,
+  };
+})((window.X = window.X || {}));
