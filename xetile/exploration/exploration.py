@@ -14,8 +14,7 @@ from xetile.explanation.facts import Options
 from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
 from xetile.exploration.model import Model
-from xetile.exploration.printing import Text
-from xetile.exploration.sources import read_file, source_file, written
+from xetile.exploration.sources import source_file
 from xetile.exploration.trace import Traced, traced
 
 PRINTED = "<module>"
@@ -84,11 +83,7 @@ def explored(
     target = target_of(module, device)
     file = source_file(module)
 
-    def text_of(read: ModuleOp) -> Text | None:
-        text = read_file(file) if source is None else source
-        return None if text is None else written(read, text, file)
-
-    traces = traced(module, device, options, text_of=text_of)
+    traces = traced(module, device, options, source=source)
     model = Model(
         file=file or PRINTED,
         device=target.name,

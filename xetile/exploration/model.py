@@ -63,7 +63,8 @@ class Level:
         of: the level to which `Op.parents` belong; None of the first. Of P and I it is L.
         passes: that made this level of the one before, in their order.
         lines: the text; of the first level it is the source as written.
-        numbers: of the lines, from 1, where they are not 1, 2, 3, ... (functions of several Python files).
+        numbers: of the lines, from 1, where they are not 1, 2, 3, ... (functions of several Python files); 0 of a line
+            that stands in no file (one between two functions, or with the name of another file).
     """
 
     id: LevelId

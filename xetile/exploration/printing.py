@@ -25,6 +25,13 @@ class Text:
     ops: dict[Operation, Span] = field(default_factory=dict[Operation, Span])
     values: dict[SSAValue, Span] = field(default_factory=dict[SSAValue, Span])
 
+    def place_the_rest(self, module: Operation) -> None:
+        """Let ops that no text has (the end of a body that yields nothing) stand where the op around them does."""
+        for op in module.walk():
+            if op not in self.ops:
+                outer = op.parent_op()
+                self.ops[op] = Span(0, 0, 0) if outer is None else self.ops[outer]
+
     def moved(self, pairs: Iterable[tuple[Operation, Operation]]) -> "Text":
         """The text with the places of other ops, each the like of one that it has: pairs of (its own, the other)."""
         result = Text(self.lines)
@@ -46,6 +53,7 @@ def printed(module: Operation) -> Text:
     for op, span in text.ops.items():
         if span.last < 0:  # it goes on below
             text.ops[op] = span._replace(last=len(text.lines[span.line]))
+    text.place_the_rest(module)
     return text
 
 

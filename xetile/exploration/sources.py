@@ -24,7 +24,18 @@ def source_file(module: Operation) -> str:
     return "" if found is None else found.filename.data
 
 
-def read_file(name: str) -> str | None:
+def text_of(module: ModuleOp, source: str | None) -> Text | None:
+    """The text that a module was read from, with the places of its ops: `source`, else that of its file.
+
+    None where there is none, and where it reads as something else: the file, or the module, has changed since.
+    """
+    file = source_file(module)
+    if source is None and file.endswith(".mlir"):
+        source = _read(file)
+    return None if source is None else _written(module, source, file)
+
+
+def _read(name: str) -> str | None:
     """The text of a file; None where it cannot be read."""
     try:
         return Path(name).read_text(encoding="utf-8")
@@ -32,8 +43,7 @@ def read_file(name: str) -> str | None:
         return None
 
 
-def written(module: ModuleOp, source: str, name: str) -> Text | None:
-    """The places of a module's ops in the source that it was read from; None where that reads as something else."""
+def _written(module: ModuleOp, source: str, name: str) -> Text | None:
     try:
         with collected_remarks():  # they were made when the module was read
             parser = _NotingParser(context(), source, name)
@@ -67,15 +77,12 @@ class _NotingParser(Parser):
             self._spans[value] = span
 
     def text(self, module: ModuleOp) -> Text:
-        """What was noted; an op that is not written (a module, the end of a body) stands where that around it does."""
+        """What was noted."""
         content = self.lexer.input.content
         found = Text(content.removesuffix("\n").split("\n"))
-        found.ops[module] = Span(0, 0, 0)
-        for op in module.walk():
-            if op in self._ops:
-                found.ops[op] = self._op_span(*self._ops[op])
-            elif (outer := op.parent_op()) is not None:
-                found.ops[op] = found.ops[outer]
+        for op, (start, end) in self._ops.items():
+            found.ops[op] = self._op_span(start, end)
+        found.place_the_rest(module)
         for value, name in self._spans.items():
             line, column = self._line_and_column(name.start)
             found.values[value] = Span(line, column, column + name.end - name.start)

@@ -4,7 +4,7 @@ Before the passes of a level run, all ops are numbered (`numbering.py`); after t
 Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -29,6 +29,8 @@ from xetile.exploration.given import (
 from xetile.exploration.model import At, Kernel, Level, LevelId, Op, Use, Value
 from xetile.exploration.numbering import number, number_of
 from xetile.exploration.printing import Span, Text, printed, values_of
+from xetile.exploration.python_source import PythonSource, is_python, python_source
+from xetile.exploration.sources import source_file, text_of
 from xetile.levels import LEVELS
 from xetile.passes.pipelines import Stage, checked_path, stages
 from xetile.planning.decided import decided, listening
@@ -90,30 +92,36 @@ def traced(
     device: str | None,
     options: Options,
     *,
-    text_of: Callable[[ModuleOp], Text | None] = lambda _: None,
+    source: str | None = None,
     listeners: Sequence[Listener] = (),
 ) -> list[Traced]:
     """The kernels of a module, or the one that `options` name, lowered as far as they go.
 
-    `text_of` answers with the text of the first level as it was written, by default as it is printed. The module is
-    left as it is. A kernel that its device does not take stops at the level that it reaches below the first, which its
-    notes say.
-    Errors: XetileError where there is no kernel, and where the first level cannot be lowered.
+    `source` is the text that the module was read from, or traced from; by default the file is read that positions name.
+    Listeners are told what passes decide while they do. The module is left as it is. A kernel that the device does not
+    take ends at the level that it reaches, which its notes say.
+    Errors: XetileError where there is no kernel, and where none of them can be lowered at all.
     """
     names = [symbol_name(function) for function in kernels(module)]
     wanted = names if options.kernel is None else [options.kernel]
-    text = text_of(module)
-    return [_traced(module, name, device, options, text, listeners) for name in wanted]
+    text = text_of(module, source)
+    traces: list[Traced] = []
+    refused: list[XetileError] = []
+    for name in wanted:
+        one = _one(module, name, device, options, text)
+        lowering = _Lowering(*one, device, listeners)
+        if (error := lowering.run(source)) is not None:
+            refused.append(error)
+        traces.append(one[0])
+    if len(refused) == len(wanted):
+        raise refused[0]
+    return traces
 
 
-def _traced(
-    module: ModuleOp,
-    name: str,
-    device: str | None,
-    options: Options,
-    text: Text | None,
-    listeners: Sequence[Listener],
-) -> Traced:
+def _one(
+    module: ModuleOp, name: str, device: str | None, options: Options, text: Text | None
+) -> tuple[Traced, Text | None]:
+    """A kernel of a module before it is lowered, with the text that it is written in."""
     copy, text = _only(module, name, text)
     (function,) = kernels(copy)
     chosen = device_of(copy, device)
@@ -126,9 +134,7 @@ def _traced(
         lanes=chosen.lanes,
         register_bytes=REGISTER_BYTES,
     )
-    trace = Traced(kernel, chosen, options, copy)
-    _Lowering(trace, device, listeners).run(level_of(function), text)
-    return trace
+    return Traced(kernel, chosen, options, copy), text
 
 
 def _only(module: ModuleOp, name: str, text: Text | None) -> tuple[ModuleOp, Text | None]:
@@ -147,35 +153,50 @@ class _Lowering:
     """Lowers the module of a `Traced`, and fills it."""
 
     def __init__(
-        self, trace: Traced, device: str | None, listeners: Sequence[Listener]
+        self,
+        trace: Traced,
+        text: Text | None,
+        device: str | None,
+        listeners: Sequence[Listener],
     ) -> None:
         self.trace = trace
+        self.text = text
         self.device = device
         self.listeners = listeners
+        self.python: PythonSource | None = None
 
     @still()
-    def run(self, first: LevelId, text: Text | None) -> None:
+    def run(self, source: str | None) -> XetileError | None:
+        """Add the levels from the kernel's own on; what refuses the first step, so that there is nothing below it."""
         trace, options = self.trace, self.trace.options
         path = checked_path(trace.module, self.device, options.assume, options.unroll)
-        letters = letters_from(first)
-        passes: list[str] = []
+        (function,) = kernels(trace.module)
+        first = level_of(function)
+        if self.text is None:
+            self._add_python(source)
         with written_in(trace.module):
-            self._add(first, passes, text)
-            if not letters:
-                return
-            for stage in stages(path, None, self.device, options.assume, options.unroll):
-                passes += [step.name for step in stage.passes]
-                letter = letters.get(stage.level)
-                try:
-                    self._apply(context(), stage, letter or first)
-                except XetileError as error:
-                    if len(trace.kernel.levels) == 1:
-                        raise
-                    trace.kernel.notes.append(f"the levels end here: {error}")
-                    return
-                if letter is not None:
-                    self._add(letter, passes, None)
-                    passes = []
+            self._add(first, [])
+            letters = letters_from(first)
+            todo = stages(path, None, self.device, options.assume, options.unroll)
+            return self._lower(first, letters, todo) if letters else None
+
+    def _lower(
+        self, first: LevelId, letters: Mapping[str, LevelId], todo: Iterable[Stage]
+    ) -> XetileError | None:
+        """Apply the passes, and add the levels that have letters; those above change nothing but what is needless."""
+        passes: list[str] = []
+        for stage in todo:
+            passes += [step.name for step in stage.passes]
+            letter = letters.get(stage.level)
+            try:
+                self._apply(context(), stage, letter or first)
+            except XetileError as error:
+                self.trace.kernel.notes.append(f"level {stage.level} is not reached: {error}")
+                return error if self.trace.kernel.levels[-1].id == first else None
+            if letter is not None:
+                self._add(letter, passes)
+                passes = []
+        return None
 
     def _apply(self, ctx: Context, stage: Stage, letter: LevelId) -> None:
         told = self.trace.told.setdefault(letter, [])
@@ -190,17 +211,25 @@ class _Lowering:
                 step.apply(ctx, self.trace.module)
                 decided(self.trace.module, step)
 
-    def _add(self, letter: LevelId, passes: list[str], text: Text | None) -> None:
-        """Add the level at which the module is now."""
+    def _add_python(self, source: str | None) -> None:
+        """Add the Python functions that the kernel was traced from, where its positions name some."""
         trace = self.trace
-        levels = trace.kernel.levels
-        above = levels[-1].id if levels else None
-        parents = [_parents(op, above) for op in trace.module.walk()]
-        live = number(trace.module, letter, above)
-        text = printed(trace.module) if text is None else text
+        file = source_file(trace.module)
+        if is_python(file):
+            given = {} if source is None else {file: source}
+            self.python = python_source(trace.module.walk(), given, trace.name)
+            trace.kernel.levels.append(self.python.level)
+
+    def _add(self, letter: LevelId, passes: list[str]) -> None:
+        """Add the level at which the module is now."""
+        trace, levels = self.trace, self.trace.kernel.levels
+        parents = [self._parents(op) for op in trace.module.walk()]
+        live = number(trace.module, letter, levels[-1].id if levels else None)
+        text = (None if trace.ops else self.text) or printed(trace.module)
         title = next(row.name for row in LEVELS if row.letter == letter)
-        level = Level(letter, title, len(levels) - 1 if levels else None, list(passes))
-        level.lines = text.lines
+        level = Level(
+            letter, title, len(levels) - 1 if levels else None, list(passes), text.lines
+        )
         level.ops = [
             Op(*text.ops[op], trace.name(_name(op)), own)
             for op, own in zip(live, parents, strict=True)
@@ -209,6 +238,14 @@ class _Lowering:
         _add_values(trace, level, live, text)
         trace.ops[letter] = list(trace.module.clone().walk())
         _know_values(trace, live, trace.ops[letter])
+
+    def _parents(self, op: Operation) -> tuple[int, ...]:
+        """What an op came of, in the level above."""
+        levels = self.trace.kernel.levels
+        if not self.trace.ops:
+            return () if self.python is None else self.python.parents(op)
+        found = number_of(op, levels[-1].id)
+        return () if found is None else (found,)
 
 
 def _add_values(trace: Traced, level: Level, ops: Sequence[Operation], text: Text) -> None:
@@ -233,8 +270,3 @@ def _know_values(trace: Traced, ops: Sequence[Operation], likes: Sequence[Operat
 
 def _name(op: Operation) -> str:
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-
-
-def _parents(op: Operation, above: LevelId | None) -> tuple[int, ...]:
-    found = None if above is None else number_of(op, above)
-    return () if found is None else (found,)

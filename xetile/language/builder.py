@@ -213,7 +213,7 @@ def using(builder: Builder) -> Generator[Builder]:
 
 
 def named(value: SSAValue, name: str) -> SSAValue:
-    """`value`, called `name` in printed IR where it has no name yet."""
-    if value.name_hint is None:
+    """`value`, called `name` in printed IR where it has no name yet, and IR can have that one."""
+    if value.name_hint is None and name.isascii():
         value.name_hint = name
     return value

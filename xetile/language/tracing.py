@@ -63,12 +63,13 @@ def trace(
                 "an exception left this statement while it was traced, and was caught; a kernel catches none",
                 builder.unfinished[-1],
             )
-        builder.insert(gpu.ReturnOp())
+        end = gpu.ReturnOp()
+        builder.insert(end)
     op = _function(name, block, sg_layout, _promises(list(types.values())))
     module = gpu.ModuleOp("kernels", [op])
     outer = builtin.ModuleOp([module])
     if at is not None:
-        op.location = module.location = outer.location = at
+        op.location = end.location = module.location = outer.location = at
     if not any(map(_shows, op.walk())):
         warn(
             op,

@@ -125,8 +125,10 @@ def in_blocks(view: XeGPUView, value: SSAValue, block: Block | None) -> Sequence
     became: Form = view.get(value)
     if isinstance(became, Grid | Bands):
         return view.repack(view.grid(value), block).values
-    rows, columns = vector_type(value).get_shape()
-    return view.repack(Grid([view.single(value)], (1, 1), (rows, columns)), block).values
+    shape = vector_type(value).get_shape()
+    if len(shape) != 2:
+        fail(view.current, f"{value.type} is not lowered to XeGPU yet")
+    return view.repack(Grid([view.single(value)], (1, 1), (shape[0], shape[1])), block).values
 
 
 def update_scattered_tile(
