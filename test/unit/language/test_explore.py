@@ -69,3 +69,13 @@ def test_without_a_browser_the_file_is_named(
     path = browsing.opened("<p>page</p>", "halved")
     assert capsys.readouterr().err == f"no browser was found; the page is {path}\n"
     assert Path(path).read_text() == "<p>page</p>"
+
+
+def test_the_first_level_is_the_python_source(shown: list[str]) -> None:
+    (kernel,) = MADE.explore("bmg", show=False).model.kernels
+    assert not shown
+    first, second = kernel.levels[:2]
+    assert (first.id, second.id, second.of) == ("Y", "W", 0)
+    place = next(n for n, line in enumerate(first.lines) if "* 0.5" in line)
+    multiply = next(op for op in second.ops if kernel.names[op.name] == "arith.mulf")
+    assert [first.ops[parent].line for parent in multiply.parents] == [place]
