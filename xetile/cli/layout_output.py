@@ -92,7 +92,7 @@ def write_outputs(
     """Write the text, and the drawings that were asked for; nothing is written before all is made."""
     drawings: list[tuple[str, str]] = []
     if options.svg is not None or options.html is not None:
-        from xetile.layout.show.draw import Panel, draw_html, draw_svg
+        from xetile.layout.show.pages import Panel, draw_html, draw_svg
 
         panels = [Panel(*picture) for picture in pictures]
         if options.svg is not None:

@@ -33,6 +33,6 @@ def _homes() -> dict[str, str]:
 
 
 def _picture(layout: "LinearLayout") -> str | None:
-    from xetile.layout.show.draw import notebook_picture
+    from xetile.layout.show.pages import notebook_picture
 
     return notebook_picture(layout)

@@ -33,9 +33,9 @@ from .nvidia.shared import swizzled_shared_layout as swizzled_shared_layout
 from .nvidia.wgmma import Descriptor as Descriptor
 from .nvidia.wgmma import Operand as Operand
 from .nvidia.wgmma_legality import match_operand as match_operand
-from .show.draw import Panel as Panel
-from .show.draw import draw_html as draw_html
-from .show.draw import draw_svg as draw_svg
+from .show.pages import Panel as Panel
+from .show.pages import draw_html as draw_html
+from .show.pages import draw_svg as draw_svg
 from .show.views import hardware_view as hardware_view
 from .show.views import matrix_view as matrix_view
 from .show.views import tensor_view as tensor_view

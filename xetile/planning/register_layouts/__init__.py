@@ -162,11 +162,12 @@ class RegisterLayouts:
                             use.index,
                             held,
                             target,
-                            plan,
+                            plan.kind,
                             price,
                             depth,
                             reason_of(use),
                             is_ahead=self._graph.depth_of(use.op) > depth,
+                            conflicts=plan.conflicts,
                         )
 
     def _turning(self, use: Use, held: Held, taker: Held | None) -> Iterator[Conversion]:
@@ -179,9 +180,10 @@ class RegisterLayouts:
                 use.index,
                 held,
                 target,
-                plan,
+                plan.kind,
                 plan.price,
                 use.depth,
                 reason_of(use),
                 is_ahead=False,
+                conflicts=plan.conflicts,
             )

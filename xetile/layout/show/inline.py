@@ -1,0 +1,62 @@
+"""Scripts and styles inside of a page that needs nothing beside itself, and that can reach nothing."""
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+from zlib import DEFLATED, MAX_WBITS, compressobj
+
+_LOADER = """(async () => {
+const packed = Uint8Array.from(atob(document.getElementById("code").textContent), (one) => one.charCodeAt(0));
+const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+const script = document.createElement("script");
+script.textContent = await new Response(stream).text();
+document.body.append(script);
+})();"""
+
+
+def page_text(name: str) -> str:
+    """A file of this room's `page/`."""
+    return files("xetile.layout.show").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def stripped(text: str) -> str:
+    """A script or a style without lines that are comments or blank, and without indentation."""
+    kept: list[str] = []
+    in_comment = False
+    for line in map(str.strip, text.splitlines()):
+        if in_comment or line.startswith("/*"):
+            in_comment = not line.endswith("*/")
+        elif line and not line.startswith("//"):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def packed(text: str) -> str:
+    """A text for the page, deflated without a header, in base64: what `DecompressionStream("deflate-raw")` reads."""
+    deflate = compressobj(9, DEFLATED, -MAX_WBITS)
+    return b64encode(deflate.compress(text.encode()) + deflate.flush()).decode("ascii")
+
+
+def packed_script(script: str) -> tuple[str, str]:
+    """A script as elements of a page, and what its Content-Security-Policy has to allow: the script's own hash too.
+
+    It is unpacked into an element of its own, which runs only since its hash is allowed; nothing is evaluated.
+    """
+    elements = f'<script type="text/plain" id="code">{packed(script)}</script><script>{_LOADER}</script>'
+    return elements, f"{hash_of(_LOADER)} {hash_of(script)}"
+
+
+def hash_of(text: str) -> str:
+    """A script or a style, as a Content-Security-Policy names it."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+def escaped(text: str) -> str:
+    """A text for XML, which has no way to write control characters."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return (
+        shown.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
+    )

@@ -1,0 +1,100 @@
+"""Layouts as SVG, as a page of their own, and in notebooks: the explorer's renderer with some layouts for a model."""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.show.bases import form_of
+from xetile.layout.show.inline import escaped, hash_of, packed_script, page_text, stripped
+from xetile.layout.show.picture import Picture
+from xetile.layout.show.svg import svg_of_pictures
+from xetile.layout.show.views import shown_dims
+
+SCRIPTS = ("f2.js", "scene.js", "pictures.js")
+STYLE = "pictures.css"
+_MOST_PLACES = 1 << 20
+_LONGEST_TITLE = 100
+_NOTEBOOK = (900, 420)
+_NOTEBOOK_HEIGHT = 540
+_START = 'X.pictures.gallery(document.body, JSON.parse(document.getElementById("pictures").textContent));'
+_BODY = "body{margin:8px;background:var(--paper);color:var(--ink)}"
+
+
+class Panel(NamedTuple):
+    """One layout: (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...).
+
+    `element_bits` colours shared memory by 16-byte columns.
+    """
+
+    title: str
+    layout: LinearLayout
+    element_bits: int = 8
+
+
+def draw_svg(panels: Sequence[Panel | LinearLayout]) -> str:
+    """The panels, or layouts without a title, side by side as one SVG, each with its matrix of bits.
+
+    A tile of more than 64 rows or columns is a map of all of it, and a part in full. LayoutError: a layout has other in
+    dimensions, or is too large to draw, or there is none.
+    """
+    return svg_of_pictures(_pictures(panels))
+
+
+def draw_html(panels: Sequence[Panel | LinearLayout]) -> str:
+    """The same as a web page that needs no network; what is pointed at in one is outlined in all."""
+    return _page(_pictures(panels))
+
+
+def notebook_picture(layout: LinearLayout) -> str | None:
+    """What a notebook shows for a layout; None where it cannot be drawn and its text is shown."""
+    try:
+        picture = _picture(Panel("", layout))
+    except LayoutError:
+        return None
+    page = _page([picture._replace(title=_sizes(picture), fit=_NOTEBOOK)])
+    source = page.replace("&", "&amp;").replace('"', "&quot;")
+    return (
+        f'<iframe sandbox="allow-scripts" width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0" '
+        f'title="layout" srcdoc="{source}"></iframe>'
+    )
+
+
+def _sizes(picture: Picture) -> str:
+    held = ", ".join(f"{name} {1 << len(vectors)}" for name, vectors in picture.inputs.items())
+    return f"{held} → {', '.join(f'{name} {size}' for name, size in picture.outputs.items())}"
+
+
+def _pictures(panels: Sequence[Panel | LinearLayout]) -> list[Picture]:
+    if isinstance(panels, LinearLayout) or not panels:
+        raise LayoutError(
+            "a picture needs a list of layouts, such as [layout] or [Panel(title, layout)]"
+        )
+    return [
+        _picture(panel if isinstance(panel, Panel) else Panel("", panel)) for panel in panels
+    ]
+
+
+def _picture(panel: Panel) -> Picture:
+    shown_dims(panel.layout, most=_MOST_PLACES)
+    form = form_of(panel.layout)
+    title = panel.title
+    if len(title) > _LONGEST_TITLE:
+        title = title[: _LONGEST_TITLE - 3] + "..."
+    return Picture(title, form.inputs, form.outputs, panel.element_bits)
+
+
+def _page(pictures: Sequence[Picture]) -> str:
+    title = escaped(" / ".join(picture.title for picture in pictures))
+    style = stripped(page_text(STYLE)) + _BODY
+    texts = [*(stripped(page_text(name)) for name in SCRIPTS), _START]
+    script, allowed = packed_script("\n".join(texts))
+    policy = f"default-src 'none'; script-src {allowed}; style-src {hash_of(style)}"
+    data = json.dumps([picture.as_json() for picture in pictures], separators=(",", ":"))
+    data = data.replace("<", r"\u003c")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"><style>{style}</style>'
+        f'</head><body><script type="application/json" id="pictures">{data}</script>'
+        f"{script}</body></html>\n"
+    )

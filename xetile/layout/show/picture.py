@@ -1,0 +1,271 @@
+"""What a picture is of: a layout, and the cells of its tile with who holds them.
+
+The page has the same in scene.js, name by name; a test in a browser holds both scenes equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+import xetile.layout.algebra.f2 as f2
+from xetile.layout.algebra.dimensions import packed, positions
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.show.bases import Vectors, layout_of_form
+
+BANK_BITS = 32
+_BANKS = 32
+_CHUNK_BITS = 128
+_CHUNKS = 8
+
+
+class Picture(NamedTuple):
+    """A layout to draw.
+
+    Attributes:
+        inputs, outputs: the layout as `bases.form_of` gives it.
+        bits: of an element; of shared memory they say how many make a 16-byte column.
+        tensor: names of the out dimensions, where they are others.
+        sizes: of the tile, in elements, where `blocks` [(offset, sizes), ...] of the layout make it up.
+        offset: where the part that is drawn begins in its tile.
+        colour: the in dimension that colours show, else lanes, else subgroups, else 16-byte columns.
+        view: "tile", or "places": registers by lanes, or rows of banks, with elements in the cells.
+        slot: neighbouring registers of a lane that are drawn side by side.
+        fit: pixels, across and down, into which it must go; else up to 64 rows and columns are drawn in full.
+        map_only: of a tile that does not fit a map alone is drawn.
+        base: the machine's register that the first element is in, and `register_bytes` the bytes of one.
+        window: row and column where the part of a large tile that is drawn in full begins.
+    """
+
+    title: str
+    inputs: Vectors
+    outputs: Mapping[str, int]
+    bits: int = 8
+    tensor: Sequence[str] | None = None
+    sizes: Sequence[int] | None = None
+    blocks: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None
+    offset: Sequence[int] | None = None
+    colour: str | None = None
+    view: str = "tile"
+    slot: int = 1
+    fit: tuple[int, int] | None = None
+    map_only: bool = False
+    base: int | None = None
+    register_bytes: int = 64
+    window: tuple[int, int] = (0, 0)
+
+    def as_json(self) -> dict[str, object]:
+        """What the page reads; what is not said is left out."""
+        layout = {
+            "in": {name: [list(vector) for vector in vectors] for name, vectors in self.inputs.items()},
+            "out": dict(self.outputs),
+        }  # fmt: skip
+        found: dict[str, object] = {"title": self.title, "layout": layout, "bits": self.bits}
+        for name in ("tensor", "sizes", "blocks", "offset", "colour", "fit"):
+            if getattr(self, name) is not None:
+                found[name] = getattr(self, name)
+        if self.view != "tile":
+            found |= {"view": self.view, "slot": self.slot}
+        if self.base is not None:
+            found |= {"base": {"register": self.base}, "registerBytes": self.register_bytes}
+        if self.map_only:
+            found["map"] = True
+        if any(self.window):
+            found["window"] = self.window
+        return found
+
+
+class Holders:
+    """Who holds each element: a number with a field for each in dimension, the first one lowest."""
+
+    def __init__(self, inputs: Vectors, outputs: Mapping[str, int]) -> None:
+        layout = layout_of_form(inputs, outputs)
+        self.layout: LinearLayout = layout
+        self.widths = {name: len(vectors) for name, vectors in inputs.items()}
+        self.shifts = positions(self.widths)
+        self.bits = sum(self.widths.values())
+        self._fields = layout.fields()
+        columns, outs = packed(layout.in_columns), layout.total_out_dim_size_log2
+        # What no input reaches is reached by units beyond the inputs, which hold nothing.
+        units = f2.labelled([*columns, *f2.UNIT_VECTORS[:outs]])
+        width = len(units)
+        inverse = f2.solve_all(f2.echelon(units, width), width, f2.UNIT_VECTORS[:outs])
+        self._inverse = inverse or []
+        self.copies = f2.span(f2.kernel(columns))
+
+    def size(self, name: str) -> int:
+        """Of an in dimension; 1 where there is none."""
+        return 1 << self.widths.get(name, 0)
+
+    def field(self, place: int, name: str) -> int:
+        """The coordinate of a place in an in dimension."""
+        return place >> self.shifts.get(name, 0) & self.size(name) - 1
+
+    def place(self, coordinates: Sequence[int]) -> int:
+        """The first place that holds an element, -1 where none does."""
+        at = sum(
+            value << shift
+            for value, (_, _, shift) in zip(coordinates, self._fields, strict=True)
+        )
+        place = f2.multiply(self._inverse, at)
+        return -1 if place >> self.bits else place
+
+    def pack(self, fields: Mapping[str, int]) -> int:
+        """The place with these coordinates."""
+        return sum(fields.get(name, 0) << shift for name, shift in self.shifts.items())
+
+    def element(self, place: int) -> list[int]:
+        """What a place holds."""
+        fields = {name: self.field(place, name) for name in self.widths}
+        return list(self.layout.apply(fields).values())
+
+
+class Meaning(NamedTuple):
+    """What colours and numbers say: in dimensions, how many colours there are, whether subgroups part the tile."""
+
+    colour: str
+    number: str
+    colours: int
+    chunk: int
+    is_parted: bool
+
+    @property
+    def legend(self) -> str:
+        """The name of what is coloured."""
+        return "16-byte column" if self.colour == "offset" else self.colour
+
+    def colour_of(self, value: int) -> int:
+        """The number of a coordinate's colour."""
+        return value // self.chunk % _CHUNKS if self.colour == "offset" else value
+
+
+def meaning(picture: Picture, held: Holders) -> Meaning:
+    """What a picture's colours and numbers are."""
+    is_shared = "offset" in picture.inputs
+    several = [name for name in ("lane", "subgroup") if held.size(name) > 1]
+    there = [name for name in ("lane", "subgroup", *picture.inputs) if name in picture.inputs]
+    colour = picture.colour or ("offset" if is_shared else [*several, *there][0])
+    rest = [name for name in picture.inputs if name != colour]
+    number = (
+        "offset" if is_shared else "register" if "register" in rest else [*rest, colour][0]
+    )
+    parted = colour != "subgroup" and picture.view != "places" and held.size("subgroup") > 1
+    count = _CHUNKS if colour == "offset" else held.size(colour)
+    return Meaning(colour, number, count, max(1, _CHUNK_BITS // picture.bits), parted)
+
+
+class Grid:
+    """Rows and columns of cells: the tile's elements."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+        self.held = Holders(picture.inputs, picture.outputs)
+        self.says = meaning(picture, self.held)
+        self.tensor = list(picture.tensor or picture.outputs)
+        self.sizes = list(picture.sizes or picture.outputs.values())
+        self.offset = list(picture.offset or [0] * len(self.sizes))
+        self.rows, self.columns = prod(self.sizes[:-1]), self.sizes[-1]
+        self.row_name, self.column_name = ",".join(self.tensor[:-1]), self.tensor[-1]
+        self.longest = len(str(self.held.size(self.says.number) - 1))
+
+    def place(self, row: int, column: int) -> int:
+        """Who holds the element of a cell."""
+        local = self._at(row, column)
+        blocks = self.picture.blocks
+        if blocks is None:
+            return self.held.place(local)
+        block = self._block(local)
+        if block < 0:
+            return -1
+        return self.held.place([a - b for a, b in zip(local, blocks[block][0], strict=True)])
+
+    def row_label(self, row: int) -> str:
+        """The coordinates of a row."""
+        return ",".join(
+            str(value + start)
+            for value, start in zip(self._leading(row), self.offset, strict=False)
+        )
+
+    def column_label(self, column: int) -> str:
+        """The coordinate of a column."""
+        return str(column + self.offset[-1])
+
+    def text(self, row: int, column: int, place: int) -> str:
+        """What stands in a cell."""
+        return str(self.held.field(place, self.says.number))
+
+    def part(self, row: int, column: int, place: int) -> tuple[int, int]:
+        """What a border parts from its neighbours: the block, and the subgroup."""
+        block = 0 if self.picture.blocks is None else self._block(self._at(row, column))
+        return block, self.held.field(place, "subgroup")
+
+    def _leading(self, row: int) -> list[int]:
+        found: list[int] = []
+        for extent in reversed(self.sizes[:-1]):
+            row, value = divmod(row, extent)
+            found.insert(0, value)
+        return found
+
+    def _at(self, row: int, column: int) -> list[int]:
+        return [*self._leading(row), column]
+
+    def _block(self, local: Sequence[int]) -> int:
+        for n, (start, extent) in enumerate(self.picture.blocks or ()):
+            if all(s <= v < s + e for v, s, e in zip(local, start, extent, strict=True)):
+                return n
+        return -1
+
+
+class PlacesGrid(Grid):
+    """Registers by lanes, or the rows of banks of shared memory, with the elements that they hold."""
+
+    def __init__(self, picture: Picture) -> None:
+        super().__init__(picture)
+        size = self.held.size
+        self.is_shared = "offset" in picture.inputs
+        if self.is_shared:
+            self.slot = max(1, BANK_BITS // picture.bits)
+            self.columns = min(_BANKS * BANK_BITS // picture.bits, size("offset"))
+            self.rows = size("offset") // self.columns
+        else:
+            self.slot = picture.slot
+            self.columns, self.rows = self.slot * size("lane"), size("register") // self.slot
+        many = f" ({self.slot} elements each)" if self.slot > 1 else ""
+        self.row_name = "row of banks" if self.is_shared else "register"
+        self.column_name = ("bank" if self.is_shared else "lane") + many
+        ends = [str(size - 1 + at) for size, at in zip(self.sizes, self.offset, strict=True)]
+        self.longest = len(",".join(ends))
+
+    def place(self, row: int, column: int) -> int:
+        """The place that a cell is."""
+        if self.is_shared:
+            return self.held.pack({"offset": row * self.columns + column})
+        lane, register = divmod(column, self.slot)
+        return self.held.pack({"register": row * self.slot + register, "lane": lane})
+
+    def row_label(self, row: int) -> str:
+        """The register, or the number of the row of banks."""
+        base, bytes_of_one = self.picture.base, self.picture.register_bytes
+        if self.is_shared or base is None:
+            return str(row if self.is_shared else row * self.slot)
+        register, byte = divmod(row * self.columns * self.picture.bits // 8, bytes_of_one)
+        return f"r{base + register}" + (f".{byte}" if byte else "")
+
+    def column_label(self, column: int) -> str:
+        """The lane, or the bank, at its first element."""
+        return "" if column % self.slot else str(column // self.slot)
+
+    def text(self, row: int, column: int, place: int) -> str:
+        """The element in a cell."""
+        found = zip(self.held.element(place), self.offset, strict=True)
+        return ",".join(str(value + start) for value, start in found)
+
+    def part(self, row: int, column: int, place: int) -> tuple[int, int]:
+        """Nothing is parted."""
+        return 0, 0
+
+
+def grid_of(picture: Picture) -> Grid:
+    """The cells of a picture."""
+    return PlacesGrid(picture) if picture.view == "places" else Grid(picture)
