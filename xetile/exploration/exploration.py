@@ -9,16 +9,22 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xetile.analysis.targets import target_of
+from xetile.analysis.targets import named_targets, no_device, target_of
+from xetile.codegen import only_kernel
 from xetile.explanation.facts import Options
 from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
 from xetile.exploration.model import Model
 from xetile.exploration.sources import source_file
 from xetile.exploration.trace import Traced, traced
+from xetile.toolchain.paths import find_ocloc
 
 PRINTED = "<module>"
 """What a module is called that was read from no file."""
+
+NO_OCLOC = (
+    "the device's instructions are missing: ocloc is not installed; name it in XETILE_OCLOC"
+)
 
 NOTEBOOK_HEIGHT = 640
 """Pixels of the page in a notebook."""
@@ -80,18 +86,29 @@ def explored(
     module: ModuleOp, device: str | None, options: Options, source: str | None
 ) -> Exploration:
     """The exploration of a module; arguments and errors are those of `xetile.explore`."""
-    target = target_of(module, device)
     file = source_file(module)
-
+    shown = module if options.kernel is None else only_kernel(module, options.kernel)
+    target = target_of(shown, device)
     traces = traced(module, device, options, source=source)
     model = Model(
         file=file or PRINTED,
         device=target.name,
         options=_told(options),
         kernels=[trace.kernel for trace in traces],
+        notes=_notes(module, device, options),
     )
     _produce(model, traces)
     return Exploration(model)
+
+
+def _notes(module: ModuleOp, device: str | None, options: Options) -> list[str]:
+    """What was chosen for the user, and what is missing."""
+    notes: list[str] = []
+    if device is None and not named_targets(module):
+        notes.append(no_device(module))
+    if options.assembly is None and find_ocloc() is None:
+        notes.append(NO_OCLOC)
+    return notes
 
 
 def _told(options: Options) -> dict[str, str | int | None]:
