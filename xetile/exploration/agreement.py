@@ -18,7 +18,7 @@ from xetile.exploration.contents import Contents, Origin, contents, products_ask
 from xetile.targets.xe.device import LANES, REGISTER_BYTES
 from xetile.toolchain.assembly import Program
 from xetile.toolchain.operands import Operation as Operands
-from xetile.toolchain.operands import Product, product, read
+from xetile.toolchain.operands import Product, Region, product, read
 
 Verdict = Literal["proved", "computed", "different", "unknown"]
 """All bytes are those of the loads, products and numbers of level L; some were computed on the way, so that only the
@@ -27,7 +27,7 @@ link of the instruction tells; some are others; nobody knows of some."""
 OPERANDS = ("c", "b", "a")
 """Of a matrix instruction in the assembly: accumulator, B, A."""
 
-_PLACES: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
+ARGUMENTS: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
 """The same among the arguments of the call at level L."""
 
 
@@ -45,16 +45,18 @@ class Agreement:
     """What came of all matrix instructions of a kernel.
 
     Attributes:
+        brought: what gives the bytes of values of level L.
         products: those that are linked to an op.
         unlinked: how many are not.
-        loads: by op at L the instructions that bring what it gives, with the register in which each begins.
+        loads: by op at L the instructions that bring what it gives, with where they put it.
         wrong: ops at L whose bytes some operand should have held, and held others.
     """
 
+    brought: Brought
     products: list[Checked] = field(default_factory=list[Checked])
     unlinked: int = 0
-    loads: dict[int, list[tuple[int, int]]] = field(
-        default_factory=lambda: defaultdict[int, list[tuple[int, int]]](list)
+    loads: dict[int, list[tuple[int, Region]]] = field(
+        default_factory=lambda: defaultdict[int, list[tuple[int, Region]]](list)
     )
     wrong: set[int] = field(default_factory=set[int])
 
@@ -87,7 +89,7 @@ class _Check:
     ) -> None:
         self.program, self.links, self.ops, self.brought = program, links, ops, brought
         self.expected: dict[SSAValue, Mapping[tuple[int, int], int]] = {}
-        self.found = Agreement()
+        self.found = Agreement(brought)
 
     def run(self) -> Agreement:
         everything = self.program.instructions
@@ -115,17 +117,17 @@ class _Check:
     def _load(self, number: int, operands: Operands) -> None:
         link, target = self.links[number], operands.target
         if link is not None and target is not None:
-            self.found.loads[link].append((number, target.byte // REGISTER_BYTES))
+            self.found.loads[link].append((number, target))
 
     def _product(self, number: int, used: Product, held: Contents) -> None:
         link = self.links[number]
         op = None if link is None else self.ops[link]
-        if link is None or op is None or len(op.operands) < len(_PLACES):
+        if link is None or op is None or len(op.operands) < len(ARGUMENTS):
             self.found.unlinked += 1
             return
         verdicts: list[Verdict] = []
         for place, name in enumerate(OPERANDS):
-            value = op.operands[_PLACES[name]]
+            value = op.operands[ARGUMENTS[name]]
             verdicts.append(self._verdict(value, held.origins(number, place)))
         c, b, a = verdicts
         self.found.products.append(Checked(number, link, used, (c, b, a)))

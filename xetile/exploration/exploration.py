@@ -12,9 +12,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xetile.analysis.targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
 from xetile.explanation.facts import Options
+from xetile.exploration.costs import add_costs
 from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
 from xetile.exploration.model import Model
+from xetile.exploration.registers import add_registers
 from xetile.exploration.sources import source_file
 from xetile.exploration.trace import Traced, traced
 from xetile.toolchain.paths import find_ocloc
@@ -119,3 +121,5 @@ def _produce(model: Model, traces: list[Traced]) -> None:
     """Let every producer add what it knows, in the order in which they need each other."""
     for trace in traces:
         add_holdings(trace)
+        add_registers(trace)
+        add_costs(trace)

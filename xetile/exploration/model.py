@@ -97,7 +97,11 @@ class Holding:
         layout: (register, lane) -> `tensor`, (subgroup) -> `tensor`, or (offset) -> `tensor`; of sizes that are no
             powers of two it is that of one block, and `blocks` has [offset, sizes] of each. None where nobody knows.
             Basis vectors are in the coordinates of the part, so that those of the tile are `offset` more.
-        base: where it begins: {"register": 35} (from the assembly, proved), {"buffer": 0, "byte": 0}.
+        base: where it begins: {"register": 35, "word": 16} (from the assembly, see `Kernel.checked`), {"buffer": 0,
+            "byte": 0}. Registers hold words of `word` bits, a component of the value, one behind the other, each for
+            all lanes: element e of a lane is in word e * bits // word; `byte` is there where it begins inside of one.
+        copies: where it begins in the order of the assembly: instructions that give or read it in another register
+            than those before, and that register; rounds of an unrolled loop may each have their own.
         step: the op (level, op) by which the value comes to be there.
     """
 
@@ -111,6 +115,7 @@ class Holding:
     tile: At | None = None
     base: dict[str, int] | None = None
     step: At | None = None
+    copies: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
 
 @dataclass
@@ -182,7 +187,11 @@ class Dpas:
 
 @dataclass
 class Loop:
-    """A loop of the assembly, from its first to its last instruction; `unroll` rounds of `op` stand in it."""
+    """A loop of the assembly, from its first to its last instruction; `unroll` rounds of `op` stand in it.
+
+    `trips` are the rounds of `op` as written, None where only running tells; `step` says what one does (`K 32`). Where
+    the compiler has written all rounds one behind the other, `unroll` equals `trips` and nothing branches back.
+    """
 
     asm: tuple[int, int]
     unroll: int
@@ -194,10 +203,11 @@ class Loop:
 
 @dataclass
 class Costs:
-    """What the instructions are, one class for each; `bytes` of messages by op, for one round of its loop.
+    """What the instructions are, one class for each; `bytes` of messages by op, for one round of its loop as written.
 
-    `grf` counts registers, `spill` and `scratch` bytes. `rereads`: by op how many subgroups of a workgroup read the
-    same elements.
+    `grf` counts registers, `spill` and `scratch` bytes. `bytes` are those of one subgroup: level, op, bytes. `rereads`:
+    by op how many subgroups of a workgroup read the same elements. An instruction that came of no op is the compiler's
+    own.
     """
 
     asm: list[int]
@@ -211,7 +221,13 @@ class Costs:
 
 @dataclass
 class Kernel:
-    """One kernel at all of its levels."""
+    """One kernel at all of its levels.
+
+    Attributes:
+        checked: operands of matrix instructions by what came of holding the registers that they name against level L:
+            `proved` byte by byte; `computed` on the way, so that only debug lines tell; `different`; `unknown`.
+        certainty: for each kind of number on the page a sentence that says whether it is exact, modelled or guessed.
+    """
 
     name: str
     levels: list[Level]
@@ -226,6 +242,8 @@ class Kernel:
     loops: list[Loop] = field(default_factory=list[Loop])
     costs: Costs | None = None
     notes: list[str] = field(default_factory=list[str])
+    checked: dict[str, int] = field(default_factory=dict[str, int])
+    certainty: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass

@@ -35,6 +35,7 @@ from xetile.levels import LEVELS
 from xetile.passes.pipelines import Stage, checked_path, stages
 from xetile.planning.decided import decided, listening
 from xetile.targets.xe.device import REGISTER_BYTES, XeDevice
+from xetile.toolchain.ocloc import Disassembly
 
 
 @dataclass
@@ -50,6 +51,7 @@ class Traced:
             they speak of was rewritten next; who has to see it as it was gives a listener to `traced`.
         values: the level and the index in `Level.values` of each value of `ops`, and of those that the passes were
             given, so that listeners find what these tell of; not of values that a pass made underway.
+        disassembly: of the kernel's binary; None where nobody made one.
     """
 
     kernel: Kernel
@@ -61,6 +63,7 @@ class Traced:
         default_factory=dict[LevelId, list[tuple[Operation, object]]]
     )
     values: dict[SSAValue, At] = field(default_factory=dict[SSAValue, At])
+    disassembly: Disassembly | None = None
     _names: dict[str, int] = field(default_factory=dict[str, int])
 
     def level(self, letter: LevelId) -> int | None:
