@@ -64,7 +64,7 @@
     return { register: base.register + Math.floor(byte / K.register_bytes), byte: byte % K.register_bytes, part: place.register % many, many };
   }
 
-  const ofSubgroups = (holding) => holding?.layout?.in.subgroup;
+  const ofSubgroups = (holding) => holding && !holding.tile && (holding.layout?.in.subgroup ?? holding.blocks);
   /** The tile of the workgroup to which a subgroup's tile belongs, or null. */
   function workgroupTile(K, tile) {
     const [op, number] = K.levels[tile[0]].values[tile[1]];
@@ -83,14 +83,19 @@
       (one[0] === op && partsOf(K, [below, v]).length && `${workgroupTile(K, [below, v])}` === `${[level, value]}` ? [[below, v]] : [])));
   }
 
-  const origin = (K, tile, subgroup) => Object.values(X.f2.apply(own(K, tile).layout, { subgroup }));
+  /** Where a subgroup's tile begins in the workgroup's: the first element of the unit that it is, of several. */
+  function origin(K, tile, subgroup) {
+    const { layout, blocks } = own(K, workgroupTile(K, tile));
+    const unit = own(K, tile).base?.unit ?? 0;
+    if (!layout) return blocks[subgroup * (blocks.length / K.subgroups) + unit][0];
+    return Object.values(X.f2.apply(layout, { subgroup, register: unit * sizesOf(K, tile).reduce((all, size) => all * size, 1) }));
+  }
   const sizesOf = (K, tile) => own(K, tile)?.sizes ?? partsOf(K, tile).reduce((most, { holding }) =>
     zip(holding.sizes, offsetOf(holding), (s, o) => s + o).map((s, d) => Math.max(s, most[d] ?? 0)), []);
 
   /** Subgroups whose tile has an element of the workgroup's tile, with its coordinates in theirs. */
   function subgroupsOf(K, tile, element) {
-    const above = workgroupTile(K, tile);
-    return Array.from({ length: K.subgroups ?? 1 }, (_, subgroup) => ({ subgroup, element: zip(element, origin(K, above, subgroup), (e, o) => e - o) }))
+    return Array.from({ length: K.subgroups ?? 1 }, (_, subgroup) => ({ subgroup, element: zip(element, origin(K, tile, subgroup), (e, o) => e - o) }))
       .filter((one) => inside(one.element, sizesOf(K, tile)));
   }
 
@@ -134,6 +139,8 @@
   /** The subgroup's tiles of a selection: of its value, else of its op's results and operands, else of the ops above. */
   function tilesOf(K, [level, op, value]) {
     const asTile = (l, v) => {
+      const after = own(K, [l, v])?.place === "memory" ? moved(K, [l, v]) : [];
+      if (after.length) return after;
       if (partsOf(K, [l, v]).some((part) => part.at?.[0] !== l)) return [[l, v]];
       const below = subgroupTiles(K, [l, v]);
       const tile = own(K, [l, v])?.tile;
@@ -212,7 +219,7 @@
 
   function elementWords(K, tile, element, subgroup, name) {
     const above = workgroupTile(K, tile);
-    const whole = above ? zip(element, origin(K, above, subgroup), (e, o) => e + o) : element;
+    const whole = above ? zip(element, origin(K, tile, subgroup), (e, o) => e + o) : element;
     const { places, file } = laneOf(K, tile, element);
     const others = above ? subgroupsOf(K, tile, whole).filter((one) => one.subgroup !== subgroup).map((one) => one.subgroup) : [];
     const also = others.length ? ` (also ${others.length > 4 ? `${others.slice(0, 3).join(", ")} and ${others.length - 3} more` : others.join(", ")})` : "";

@@ -15,10 +15,11 @@
     const cell = (at) => zip(at, sizes, (e, s) => Math.floor(e / s));
     const tensor = zip(holding.tensor, sizes, (name, s) => (s > 1 ? `${name}/${s}` : name));
     const counts = cell(holding.sizes);
-    const layout = { in: { subgroup: holding.layout.in.subgroup.map(cell) }, out: Object.fromEntries(tensor.map((name, d) => [name, counts[d]])) };
-    const start = origin(K, above, subgroup);
+    const units = holding.layout?.in.register?.slice(Math.log2(sizes.reduce((all, size) => all * size, 1))) ?? [];
+    const layout = holding.layout && { in: { subgroup: holding.layout.in.subgroup.map(cell), ...(units.length && { unit: units.map(cell) }) }, out: Object.fromEntries(tensor.map((name, d) => [name, counts[d]])) };
+    const start = origin(K, tile, subgroup);
     return {
-      key: `w${above}`, title: `workgroup ${shape(holding.sizes)}, subgroups`, options: { tensor, sizes: counts, bits: holding.bits, layout, colour: "subgroup" },
+      key: `w${above}`, title: `workgroup's ${shape(holding.sizes)}`, options: { tensor, sizes: counts, bits: holding.bits, layout, colour: "subgroup", map: false, keys: 3 },
       to: (element) => cell(zip(element, start, (e, o) => e + o)), from: (at) => zip(at, sizes, (c, s) => c * s), isWhole: true,
     };
   }
@@ -35,8 +36,8 @@
     const isLinear = offsets.every((at, n) => at && `${at}` === `${message.reduce((all, basis, bit) => ((n >> bit) & 1 ? zip(all, basis, (a, b) => a ^ b) : all), [0, 0])}`);
     const layout = { in: { message: isLinear ? message : [], ...inner }, out };
     const cut = isLinear ? null : offsets.filter(Boolean).map((at) => [at, [rows, columns * blocks]]);
-    const of = `${messages.length} of ${rows}×${columns}${blocks > 1 ? `×${blocks}` : ""} ${messages[0].message.form}`;
-    return { key: `m${words}${tile}`, title: `${words} ${shape(sizes)}: ${of}`, options: { tensor, sizes, bits, layout, blocks: cut, colour: "message" } };
+    const of = `${messages.length} of ${rows}×${columns}${blocks > 1 ? `×${blocks}` : ""}`;
+    return { key: `m${words}${tile}`, title: `${words} by ${of}`, options: { tensor, sizes, bits, layout, blocks: cut, colour: "message" } };
   }
 
   function registerStage(K, part, words) {
@@ -77,13 +78,13 @@
 
   const ROLES = { a: "A", b: "B", c: "accumulator" };
   function productStages(K, tile, { dpas, role }, element) {
-    const size = `${dpas.m}×${dpas.n}×${dpas.k}`;
-    const own = role === "c" ? [] : [operandStage(K, dpas[role], `operand ${ROLES[role]} of dpas ${size}`)];
+    const size = shape([dpas.m, dpas.n, dpas.k]);
+    const own = role === "c" ? [] : [operandStage(K, dpas[role], `${ROLES[role]} of dpas ${size}`)];
     if (dpas.c == null || !K.holdings[dpas.c].layout) return own;
     const sum = K.holdings[dpas.c];
     const end = zip(offsetOf(sum), sum.sizes, (o, s) => o + s - 1);
     const touched = role === "a" ? [[element[0], offsetOf(sum)[1]], [element[0], end[1]]] : [[offsetOf(sum)[0], element[1]], [end[0], element[1]]];
-    return [...own, { ...operandStage(K, dpas.c, `accumulator${sum.base?.register === undefined ? "" : ` r${sum.base.register}`} of dpas`), touched: role === "c" ? null : touched, tile: sum.tile }];
+    return [...own, { ...operandStage(K, dpas.c, `sum of dpas${sum.base?.register === undefined ? "" : ` from r${sum.base.register}`}`), touched: role === "c" ? null : touched, tile: sum.tile }];
   }
 
   /** What differs between two pictures, in words, and which bits of the later one. */
@@ -107,7 +108,7 @@
     return node;
   }
 
-  const SMALL = [240, 200];
+  const SMALL = [205, 190];
   const LARGE = [1000, 600];
 
   // The tile whose way is shown, of each kernel: what the panes mark with the element is its doing.
@@ -134,8 +135,8 @@
     const state = () => X.state.get();
     const view = { tiles: [], tile: null, stages: new Map() };
     const head = make(host, "div", "way-head");
-    const row = make(host, "div", "stages");
     const said = make(host, "p", "told");
+    const row = make(host, "div", "stages");
     said.setAttribute("aria-live", "polite");
     const tabs = make(head, "span", "tabs");
     const fields = {};
@@ -230,10 +231,11 @@
         const stage = view.stages.get(one.key) ?? drawn(one);
         view.stages.delete(one.key);
         view.stages.set(one.key, stage);
-        Object.assign(stage, one, { panel: stage.panel });
+        Object.assign(stage, one);
         if (row.children[i] !== stage.node) row.insertBefore(stage.node, row.children[i] ?? null);
         stage.node.classList.toggle("pale", at !== null && i !== at && i !== at + 1);
         stage.node.classList.toggle("changed", at !== null && i === at + 1);
+        stage.frame(at !== null && i === at + 1 ? changes(wanted[at], one).moved : []);
       });
       outline(element());
       fill();
@@ -245,18 +247,19 @@
       if (!model.layout) {
         make(node, "figcaption", "", one.title);
         make(node, "p", "", "Its layout is not known.");
-        return { node };
+        return { node, frame() {} };
       }
       const stage = { node };
       const size = make(node, "button", "size", "⤢");
       size.title = "enlarge";
       size.addEventListener("click", () => {
         const isLarge = node.classList.toggle("large");
-        stage.panel.update({ fit: isLarge ? LARGE : SMALL, map: !isLarge });
+        stage.panel.update({ fit: isLarge ? LARGE : SMALL, map: !isLarge && model.map });
       });
       stage.panel = X.pictures.panel(node, { ...model, title: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
       const layout = { in: model.layout.in, out: Object.fromEntries(Object.values(model.layout.out).map((size, d) => [model.tensor[d], size])) };
       stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }));
+      stage.frame = (bits) => stage.matrix.update(layout, bits);
       return stage;
     }
 
@@ -299,7 +302,7 @@
       const { subgroup } = state();
       fields.subgroup.value = subgroup;
       fields.own.value = at.join(", ");
-      fields.whole.value = above() ? zip(at, origin(K, above(), subgroup), (e, o) => e + o).join(", ") : "";
+      fields.whole.value = above() ? zip(at, origin(K, view.tile, subgroup), (e, o) => e + o).join(", ") : "";
       fields.whole.disabled = !above();
       const { said: facts } = told(K, view.tile, { ...state(), element: at }, name(above() ?? view.tile));
       said.replaceChildren();
@@ -324,8 +327,7 @@
       if (at === null || !view.stages.size) return;
       const [from, to] = [...view.stages.values()].slice(at, at + 2);
       if (!to) return;
-      const { words, moved } = changes(from, to);
-      to.matrix?.update(to.matrixLayout, moved);
+      const { words } = changes(from, to);
       const reason = to.move?.reason ? ` (${to.move.reason})` : "";
       make(said, "span", "step", ` Step ${at + 1} of ${view.stages.size - 1}: ${to.move ? TYPES[to.move.kind] : to.title}${reason}. ${words}`);
     }
