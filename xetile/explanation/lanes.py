@@ -117,7 +117,7 @@ class _Reader:
         if op.name != "scf.if" or SURFACES_ATTRIBUTE not in self.view.function.attributes:
             return False
         places = [
-            {place_of(inner) for inner in region.walk() if _space(inner) is not None}
+            {place_of(inner) for inner in region.walk() if space_of(inner) is not None}
             for region in op.regions
         ]
         return not places[0].isdisjoint(places[1])
@@ -141,7 +141,7 @@ class _Reader:
             tally["shuffles"] += 1
         elif _is_barrier(op):
             tally["barriers"] += 1
-        elif (space := _SPACES.get(_space(op))) and (moved := self.moved(op)) is not None:
+        elif (space := _SPACES.get(space_of(op))) and (moved := self.moved(op)) is not None:
             tally["shared" if space == "shared" else _COUNTED[moved.kind]] += 1
             at = At(place_of(op), moved.kind, loop, space)
             self.lanes.messages.setdefault(at, Counter())[moved[1:]] += 1
@@ -218,7 +218,7 @@ def _bits(type: Attribute) -> int:
     return bits * prod(shape)
 
 
-def _space(op: Operation) -> int | None:
+def space_of(op: Operation) -> int | None:
     """The address space that an op reads or writes; None for one that does neither."""
     if not op.name.partition(".")[2].startswith(_TOUCHING):
         return None

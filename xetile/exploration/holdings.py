@@ -9,16 +9,19 @@
 Values of X, V and L are parts of the tiles of S. Registers count elements, whatever the words are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.ir import SSAValue
 
 from xetile.dialects.xetile import TileType
 from xetile.exploration.chain import Chain
+from xetile.exploration.conversions import conversions
 from xetile.exploration.dimensions import default_names, dimension_names
+from xetile.exploration.exchanges import exchanges
 from xetile.exploration.lane_places import Lanes
 from xetile.exploration.lane_values import LaneValues, bits_of
-from xetile.exploration.model import At, Holding, LevelId, Place
+from xetile.exploration.messages import Messages
+from xetile.exploration.model import At, Holding, LevelId, Move, Place
 from xetile.exploration.owners import Block, owner_bases, owner_blocks, units_of
 from xetile.exploration.parts import Part
 from xetile.exploration.printing import values_of
@@ -73,7 +76,20 @@ class Held:
                     level.values[number] = level.values[number]._replace(
                         holding=made[index, number]
                     )
+        kernel.moves += self._moves(made)
         return made
+
+    def _moves(self, made: Mapping[At, int]) -> Iterator[Move]:
+        """How values get from one place to another, level by level."""
+        yield from exchanges(self.trace, made.get)
+        yield from conversions(self.lanes, made.get, self._added)
+        yield from Messages(self.chain, made.get).moves()
+
+    def _added(self, lanes: Lanes) -> int:
+        """The holding of what no value of X is, but a value of X converted."""
+        kernel = self.trace.kernel
+        kernel.holdings.append(self._of_lanes(None, lanes, None))
+        return len(kernel.holdings) - 1
 
     def _holding(self, letter: LevelId, at: At, value: SSAValue) -> Holding | None:
         if letter == "W":
@@ -115,7 +131,7 @@ class Held:
             base=None if unit is None else {"unit": unit},
         )
 
-    def _of_lanes(self, at: At, lanes: Lanes, part: Part | None) -> Holding:
+    def _of_lanes(self, at: At | None, lanes: Lanes, part: Part | None) -> Holding:
         """A vector in registers; where what lanes have of it is not linear, only where it is in the tile."""
         dims = self.names(lanes.tile, len(lanes.origin))
         found = lanes.layout(dims)

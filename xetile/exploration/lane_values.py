@@ -129,13 +129,13 @@ def _lowered(form: object) -> Iterator[tuple[SSAValue, int]]:
         first = 0
         for part in form.parts:
             yield part, first
-            first += _bits(part.type)
+            first += vector_bits(part.type)
     elif isinstance(form, Loaded):
         for (offset, _), part in form.memory.parts.items():
             yield part, 8 * offset
 
 
-def _bits(type: Attribute) -> int:
+def vector_bits(type: Attribute) -> int:
     """All bits of a vector or of a number."""
     count = type.get_shape()[0] if isa(type, VectorType) else 1
     return count * (bits_of(type) or 0)
@@ -143,7 +143,7 @@ def _bits(type: Attribute) -> int:
 
 def _words(lanes: Lanes, value: SSAValue, first: int) -> Lanes | None:
     """What a value has that begins at a bit of what the lanes have."""
-    size = _bits(value.type)
+    size = vector_bits(value.type)
     if first % lanes.bits or size % lanes.bits:
         return None
     start = first // lanes.bits
@@ -155,7 +155,7 @@ def _shuffled(op: Operation, lanes: Lanes) -> Lanes | None:
     if word % lanes.bits:
         return None
     each, mask = word // lanes.bits, integers_of(op, "mask")
-    length = _bits(op.operands[0].type) // word
+    length = vector_bits(op.operands[0].type) // word
     if any(not 0 <= index < length for index in mask) and op.operands[0] != op.operands[1]:
         return None
     return lanes.chosen(index % length * each + i for index in mask for i in range(each))

@@ -46,7 +46,12 @@ WRITES: dict[str, list[str]] = {
         "--emit",
         "xegpu",
     ],
-    "xetile-explore": [str(ROOT / "examples/gemm_f16.mlir"), "--device", "bmg", "--json"],
+    "xetile-explore": [
+        str(ROOT / "test/ir/cli/Inputs/nothing.mlir"),
+        "--device",
+        "bmg",
+        "--json",
+    ],
     "xetile-run": [str(ROOT / "test/ir/cli/Inputs/hello.mlir"), "--entry", "main"],
 }
 """Calls that write to standard output."""

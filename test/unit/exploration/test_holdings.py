@@ -7,7 +7,7 @@ import pytest
 
 from xetile.api import parse
 from xetile.exploration import explore
-from xetile.exploration.model import Holding, Kernel, Level
+from xetile.exploration.model import Holding, Kernel, Level, Message, Move
 from xetile.layout.intel.dpas import dpas_operand_layout
 from xetile.layout.show.bases import form_of
 
@@ -96,3 +96,53 @@ def test_every_vector_of_one_lane_that_products_take_is_known(name: str, device:
     for use in at.uses:
         if use.op in products:
             assert at.values[use.value].holding is not None, at.lines[at.ops[use.op].line]
+
+
+def moves(kernel: Kernel, letter: str, name: str) -> list[Move]:
+    """The moves by ops of a name."""
+    found = [(move, kernel.levels[move.op[0]]) for move in kernel.moves]
+    return [
+        move
+        for move, at in found
+        if at.id == letter and kernel.names[at.ops[move.op[1]].name] == name
+    ]
+
+
+def test_messages_say_what_they_move_and_from_where() -> None:
+    kernel = explored("gemm_f16.mlir", "bmg")
+    a, *b = moves(kernel, "V", "xevm.blockload2d")
+    assert a.messages == [Message(32, 16, 2, "plain", 2048, [0, 0])]
+    assert [move.messages[0].offset for move in b] == [[0, 0], [0, 32]]
+    assert {move.messages[0].form for move in b} == {"packed"}
+    assert a.source is not None
+    assert a.target is not None
+    tile, loaded = kernel.holdings[a.source], kernel.holdings[a.target]
+    assert (tile.place, tile.sizes) == ("memory", [32, 32])
+    assert (loaded.place, loaded.sizes) == ("registers", [32, 32])
+    stores = moves(kernel, "V", "xevm.blockstore2d")
+    assert [move.messages[0].offset for move in stores] == [
+        [row, column] for row in range(0, 32, 8) for column in range(0, 64, 16)
+    ]
+    prefetch = moves(kernel, "V", "xevm.blockprefetch2d")[0]
+    assert prefetch.target is None
+
+
+def test_conversions_say_what_they_cost_and_why() -> None:
+    kernel = explored("flash_attention.mlir", "bmg")
+    (sums, *_) = moves(kernel, "X", "vector.multi_reduction")
+    assert (sums.kind, sums.shared is not None) == ("shared", True)
+    assert sums.price is not None
+    assert "reduces registers rather than lanes" in sums.reason
+    spread = moves(kernel, "X", "vector.broadcast")[0]
+    assert spread.kind == "replicate"
+    assert spread.rounds
+
+
+def test_exchanges_between_subgroups_have_both_sides() -> None:
+    kernel = explored("gemm_int8_weights.mlir", "bmg")
+    (exchange,) = (move for move in kernel.moves if move.kind == "shared")
+    assert exchange.shared is not None
+    assert kernel.levels[exchange.op[0]].id == "W"
+    assert exchange.shared.store.outputs == exchange.shared.load.outputs
+    assert exchange.shared.conflicts == {"store": 0, "load": 0}
+    assert exchange.shared.swizzle is not None

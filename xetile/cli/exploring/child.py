@@ -92,8 +92,13 @@ def _begin() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = MEMORY_BYTES if most == resource.RLIM_INFINITY else min(MEMORY_BYTES, most)
     resource.setrlimit(resource.RLIMIT_AS, (limit, most))
-    for module in ("api", "codegen.llvm_ir", "passes.pipelines", "exploration.exploration"):
-        import_module(f"xetile.{module}")
+    for module in (
+        "xetile.api",
+        "xetile.codegen.llvm_ir",
+        "xetile.passes.pipelines",
+        "xetile.exploration.exploration",
+    ):
+        import_module(module)
     gc.freeze()
 
 

@@ -46,7 +46,7 @@ def report(owners: Owners) -> Iterator[Line]:
             yield Line(move.op, _head(move.op, move.source, move.target), move.how)
         else:
             head = _head(move.op, move.plan.source, move.plan.target, operands.get(move.op))
-            yield Line(move.op, head, f"through shared memory: {_how(move)}")
+            yield Line(move.op, head, f"through shared memory: {exchange_in_words(move)}")
     for operand in owners.shared:
         if not operand.taken:
             how = f"computed as mapped, {_priced(operand.mapped, operand.shared)}"
@@ -99,7 +99,8 @@ def _dealt(distribution: Distribution) -> str:
     return f"{list(distribution.grid)} x {list(distribution.unit)}"
 
 
-def _how(move: Exchanged) -> str:
+def exchange_in_words(move: Exchanged) -> str:
+    """How a value goes through shared memory, in words."""
     plan = move.plan
     barriers = len(move.before) + len(move.between)
     parts = [

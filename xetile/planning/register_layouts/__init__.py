@@ -162,12 +162,11 @@ class RegisterLayouts:
                             use.index,
                             held,
                             target,
-                            plan.kind,
+                            plan,
                             price,
                             depth,
                             reason_of(use),
                             is_ahead=self._graph.depth_of(use.op) > depth,
-                            conflicts=plan.conflicts,
                         )
 
     def _turning(self, use: Use, held: Held, taker: Held | None) -> Iterator[Conversion]:
@@ -180,10 +179,9 @@ class RegisterLayouts:
                 use.index,
                 held,
                 target,
-                plan.kind,
+                plan,
                 plan.price,
                 use.depth,
                 reason_of(use),
                 is_ahead=False,
-                conflicts=plan.conflicts,
             )

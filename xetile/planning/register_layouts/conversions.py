@@ -5,28 +5,36 @@ from typing import NamedTuple
 from xdsl.ir import Operation, SSAValue
 
 from xetile.dialects.traits import Elementwise, has_trait
-from xetile.layout.exchange.plans import PlanKind
+from xetile.layout.exchange.plans import Plan, PlanKind
 from xetile.planning.register_layouts.classes import Use
 from xetile.planning.register_layouts.held import Held
 
 
 class Conversion(NamedTuple):
-    """A vector operand that is converted by a plan of some kind: `price` in instructions, executed in `depth` loops.
+    """A vector operand that is converted by a plan: `price` in instructions, executed in `depth` loops.
 
-    `is_ahead`: it stands right behind the definition, outside of loops in which it is used. `conflicts`: additional
-    cycles in banks of shared memory.
+    `is_ahead`: it stands right behind the definition, outside of loops in which it is used.
     """
 
     op: Operation
     operand: int
     source: Held
     target: Held
-    kind: PlanKind
+    plan: Plan
     price: float
     depth: int
     reason: str
     is_ahead: bool
-    conflicts: int
+
+    @property
+    def kind(self) -> PlanKind:
+        """By what it is converted."""
+        return self.plan.kind
+
+    @property
+    def conflicts(self) -> int:
+        """Additional cycles in banks of shared memory."""
+        return self.plan.conflicts
 
     @property
     def value(self) -> SSAValue:
