@@ -108,7 +108,7 @@
     return node;
   }
 
-  const SMALL = [205, 190];
+  const SMALL = [215, 262];
   const LARGE = [1000, 600];
 
   // The tile whose way is shown, of each kernel: what the panes mark with the element is its doing.
@@ -259,7 +259,7 @@
       stage.panel = X.pictures.panel(node, { ...model, title: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
       const layout = { in: model.layout.in, out: Object.fromEntries(Object.values(model.layout.out).map((size, d) => [model.tensor[d], size])) };
       stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }));
-      stage.frame = (bits) => stage.matrix.update(layout, bits);
+      stage.frame = (bits) => stage.matrix.update(layout, { framed: bits });
       return stage;
     }
 
