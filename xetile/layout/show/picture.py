@@ -122,10 +122,14 @@ class Holders:
 
 
 class Meaning(NamedTuple):
-    """What colours and numbers say: in dimensions, how many colours there are, whether subgroups part the tile."""
+    """What colours and numbers are: in dimensions, what the legend says of numbers, how many colours there are.
+
+    `chunk` offsets have one colour; the tile is parted where several subgroups hold it.
+    """
 
     colour: str
     number: str
+    said: str
     colours: int
     chunk: int
     is_parted: bool
@@ -150,9 +154,11 @@ def meaning(picture: Picture, held: Holders) -> Meaning:
     number = (
         "offset" if is_shared else "register" if "register" in rest else [*rest, colour][0]
     )
-    parted = colour != "subgroup" and picture.view != "places" and held.size("subgroup") > 1
     count = _CHUNKS if colour == "offset" else held.size(colour)
-    return Meaning(colour, number, count, max(1, _CHUNK_BITS // picture.bits), parted)
+    is_tile = picture.view != "places"
+    said = number if is_tile else ",".join(picture.tensor or picture.outputs)
+    parted = is_tile and colour != "subgroup" and held.size("subgroup") > 1
+    return Meaning(colour, number, said, count, max(1, _CHUNK_BITS // picture.bits), parted)
 
 
 class Grid:

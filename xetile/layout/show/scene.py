@@ -130,7 +130,7 @@ def _legend_start(says: Meaning) -> int:
 
 def _beside(says: Meaning, parts: Sequence[Part]) -> int:
     """Pixels of what stands behind the legend's keys."""
-    return 28 + _DIGIT * len(f"number: {says.number}") if parts[-1].is_full else 18
+    return 28 + _DIGIT * len(f"number: {says.said}") if parts[-1].is_full else 18
 
 
 def _legend(plan: Plan) -> list[Primitive]:
@@ -146,7 +146,7 @@ def _legend(plan: Plan) -> list[Primitive]:
     if plan.keys < says.colours:
         drawn.append(("text", end + 2, 34, "...", "start", "note"))
     if plan.parts[-1].is_full:
-        drawn.append(("text", end + 18, 34, f"number: {says.number}", "start", "note"))
+        drawn.append(("text", end + 18, 34, f"number: {says.said}", "start", "note"))
     return drawn
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from xetile.layout.algebra.columns import largest_vectorisation
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.exchange.banks import conflicts
+from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
 from xetile.layout.intel.dpas import Dpas, dpas_operand_layout
+from xetile.layout.nvidia.shared import swizzled_shared_layout
 from xetile.layout.show.bases import Form, form_of
 from xetile.layout.show.inline import page_text
 from xetile.layout.show.pages import SCRIPTS, STYLE, Panel, draw_html, notebook_picture
@@ -25,7 +29,7 @@ A = dpas_operand_layout("a", (8, 16), ops_per_channel=2)
 def renderer(page: Page) -> Page:
     """A page with the renderer, and nothing drawn."""
     page.set_content(f"<style>{page_text(STYLE)}</style><body></body>")
-    for name in SCRIPTS:
+    for name in (*SCRIPTS, "exchanges.js"):
         page.add_script_tag(content=page_text(name))
     return page
 
@@ -175,6 +179,77 @@ def test_a_fault_in_a_scene_is_noticed(renderer: Page) -> None:
     renderer.add_script_tag(content=faulty)
     theirs = renderer.evaluate("model => X.scene.scene(model)", picture.as_json())
     assert theirs != plain(scene(planned(picture)))
+
+
+def any_access(dice: random.Random) -> tuple[LinearLayout, LinearLayout]:
+    """Registers by lanes, and shared memory, of one tile of 1024 elements; a lane's neighbours lie side by side."""
+    bits = [1 << n for n in range(10)]
+    vector, rest = bits[:2], bits[2:]
+    dice.shuffle(rest)
+    held = {"register": [*vector, *rest[:4]], "lane": rest[4:]}
+    stored = [*vector, *dice.sample(rest, 8)]
+    for _ in range(dice.randint(0, 6)):
+        one, other = dice.sample(range(2, 10), 2)
+        stored[one] ^= stored[other]
+    return (
+        LinearLayout.from_bases(
+            {n: [(v,) for v in vs] for n, vs in held.items()}, {"x": 1024}
+        ),
+        LinearLayout.from_bases({"offset": [(v,) for v in stored]}, {"x": 1024}),
+    )
+
+
+def test_turns_are_the_conflicts_of_the_planner(renderer: Page) -> None:
+    """The most turns of an access are `banks.conflicts`, and of layouts those of `bank_conflicts_of_offsets`."""
+    dice, seen = random.Random(3), set[int]()
+    for _ in range(60):
+        access, shared = any_access(dice)
+        bits, vector_bits = dice.choice([(8, 32), (16, 64), (32, 128), (32, 32)])
+        options = {"access": data(access), "shared": data(shared), "bits": bits, "vectorBits": vector_bits}  # fmt: skip
+        found = renderer.evaluate(
+            "o => X.pictures.accesses(o).map(({starts}) => [starts, X.pictures.turns(starts, o)])",
+            options,
+        )
+        for starts, turns in found:
+            assert max(turns) == conflicts([at * bits for at in starts], vector_bits, 32)
+        widest, _ = largest_vectorisation(access.invert_and_compose(shared), bits)
+        if vector_bits == widest * bits:
+            planned_for = bank_conflicts_of_offsets(access, shared, bits)
+            assert {max(turns) for _, turns in found} == {planned_for}
+            seen.add(planned_for)
+    assert len(seen) > 1
+
+
+def test_a_slider_goes_through_accesses(renderer: Page) -> None:
+    access = LinearLayout.identity_1d(16, "lane", "r") * LinearLayout.identity_1d(
+        32, "register", "c"
+    )
+    shared = LinearLayout.identity_1d(512, "offset", "x").reshape_outs([("c", 32), ("r", 16)])
+    options = {"access": data(access), "shared": data(shared), "bits": 32, "vectorBits": 32}
+    renderer.evaluate("o => X.pictures.banks(document.body, o)", options)
+    said = renderer.locator(".slider output")
+    assert (
+        said.text_content()
+        == "register 0 of lanes 0-15: 15 more turns, lanes that wait are numbered"
+    )
+    renderer.locator(".slider input").press("ArrowRight")
+    assert (
+        said.text_content()
+        == "register 1 of lanes 0-15: 15 more turns, lanes that wait are numbered"
+    )
+
+
+def test_swizzles_stand_beside_rows_and_rounds_have_arcs(renderer: Page) -> None:
+    shared = swizzled_shared_layout((8, 32), vec=4, per_phase=1, max_phase=8, order=(1, 0))
+    renderer.evaluate(
+        "o => X.pictures.swizzle(document.body, o)", {"after": data(shared), "bits": 32}
+    )
+    assert renderer.locator(".picture").count() == 4
+    scene_of = "o => X.pictures.roundsScene(o).filter((one) => one[0] === 'arc').length"
+    rounds = [{"xor": xor, "registers": [0, 1], "selects": 2} for xor in (0, 1, 8)]
+    assert renderer.evaluate(scene_of, {"rounds": rounds}) == 16
+    renderer.evaluate("o => X.pictures.rounds(document.body, o)", {"rounds": rounds})
+    assert renderer.locator(".said").last.text_content() == "3 rounds, 6 selections"
 
 
 def pixels_of(page: Page) -> str:

@@ -11,6 +11,7 @@
   const FONTS = {
     title: "bold 13px system-ui, sans-serif", note: "12px system-ui, sans-serif", cell: "11px ui-monospace, monospace",
     axis: "10px ui-monospace, monospace", "bit-one": "bold 11px ui-monospace, monospace",
+    sign: "bold 10px ui-monospace, monospace",
   };
 
   // Colours come from the style sheet, so that a dark page has others; `c7` is a tint of the second hue.
@@ -122,8 +123,8 @@
     const boxes = (element, ink, words) => parts.flatMap((part) => grid.cells(element).flatMap(([row, column], n) => {
       const box = boxIn(part, row, column);
       if (!box) return [];
-      const text = ["text", box[0] + box[2] - 3, box[1] + 6, String(words), "end", "axis"];
-      return [["frame", ...box, n && ink === "element" ? "copy" : ink], ...(words === undefined || !part.full ? [] : [text])];
+      const sign = [["rect", box[0] + box[2] - 9, box[1], 9, 11, ink], ["text", box[0] + box[2] - 5, box[1] + 9, String(words), "middle", "sign"]];
+      return [["frame", ...box, n && ink === "element" ? "copy" : ink], ...(words === undefined || !part.full ? [] : sign)];
     }));
     return [
       ...(model.bit ? parts.flatMap((part) => lit(grid, part, model.bit)) : []),
@@ -371,5 +372,5 @@
 
   const renamed = ({layout, tensor}) => Object.fromEntries(Object.values(layout.out).map((extent, d) => [tensor[d], extent]));
 
-  X.pictures = {gallery, matrix, matrixScene, panel, scene};
+  X.pictures = {gallery, made, matrix, matrixScene, panel, scene, surface};
 })(window.X = window.X || {});

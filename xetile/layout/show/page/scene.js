@@ -83,7 +83,8 @@
     const index = (value) => (colour === "offset" ? Math.floor(value / chunk) % 8 : value);
     const count = colour === "offset" ? 8 : size(layout, colour);
     const parted = colour !== "subgroup" && model.view !== "places" && size(layout, "subgroup") > 1;
-    return {colour, number, index, count, parted, legend: colour === "offset" ? "16-byte column" : colour};
+    const said = model.view === "places" ? (model.tensor || Object.keys(layout.out)).join(",") : number;
+    return {colour, number, said, index, count, parted, legend: colour === "offset" ? "16-byte column" : colour};
   }
 
   function gridOf(model) {
@@ -223,7 +224,7 @@
   }
 
   const legendStart = (says) => DIGIT * `colour: ${says.legend}`.length + 8;
-  const numberWide = (says) => 28 + DIGIT * `number: ${says.number}`.length;
+  const numberWide = (says) => 28 + DIGIT * `number: ${says.said}`.length;
   const legendWide = (says, keys) => (keys.none ? 0 : legendStart(says) + KEY * keys.shown + (keys.numbered ? numberWide(says) : 18));
 
   // Primitives, in the order in which they are painted
@@ -247,7 +248,7 @@
     return [
       ["text", 0, 34, `colour: ${says.legend}`, "start", "note"], ...swatches,
       ...(keys.shown < says.count ? [["text", end + 2, 34, "...", "start", "note"]] : []),
-      ...(keys.numbered ? [["text", end + 18, 34, `number: ${says.number}`, "start", "note"]] : []),
+      ...(keys.numbered ? [["text", end + 18, 34, `number: ${says.said}`, "start", "note"]] : []),
     ];
   }
 
