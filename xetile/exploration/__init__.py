@@ -6,6 +6,8 @@ and the page shows it (`page/`). What is shown is what the passes decided; nothi
 
 from typing import TYPE_CHECKING
 
+from xetile.collector import still
+
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from xetile.targets.target import Assume, RegisterFile
 
 
+@still()
 def explore(
     module: "ModuleOp",
     device: str | None = None,

@@ -71,6 +71,15 @@ class _NotingPrinter(Printer):
     def __init__(self, stream: StringIO) -> None:
         super().__init__(stream=stream)
         self.noted = Text()
+        self._write = stream.write
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        """As xDSL's, without going through `print` for each word."""
+        if "\n" in text:
+            super().print_string(text, indent=indent)
+            return
+        self._current_column += len(text)
+        self._write(text)
 
     def print_op(self, op: Operation) -> None:
         line, column = self._current_line, self._current_column

@@ -46,7 +46,8 @@ class Traced:
         kernel: what the model has of it so far: the levels down to L.
         device: for which it was lowered, as `options` say.
         module: the kernel at the last of its levels, numbered as `kernel.levels[-1].ops`.
-        ops: by level the ops as they were there, in the order of `Level.ops`, whole (what they use, what is around).
+        ops: by level the ops as they were there, in the order of `Level.ops`, whole (what they use, what is around);
+            those of L are those of `module`.
         told: by level what the passes told that made it of the one above: the function, and what was decided. What
             they speak of was rewritten next; who has to see it as it was gives a listener to `traced`.
         values: the level and the index in `Level.values` of each value of `ops`, and of those that the passes were
@@ -239,8 +240,10 @@ class _Lowering:
         ]
         levels.append(level)
         _add_values(trace, level, live, text)
-        trace.ops[letter] = list(trace.module.clone().walk())
-        _know_values(trace, live, trace.ops[letter])
+        trace.ops[letter] = live
+        if letter != LEVELS[-1].letter:  # they are rewritten next
+            trace.ops[letter] = list(trace.module.clone().walk())
+            _know_values(trace, live, trace.ops[letter])
 
     def _parents(self, op: Operation) -> tuple[int, ...]:
         """What an op came of, in the level above."""
