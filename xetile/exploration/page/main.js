@@ -122,7 +122,7 @@
   }
 
   function showHeat({ heat }) {
-    document.body.classList.toggle("heat", heat);
+    document.body.classList.toggle("with-heat", heat);
     byId("heat").setAttribute("aria-pressed", heat);
   }
 

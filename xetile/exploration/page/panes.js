@@ -301,6 +301,7 @@
       made.className = `row${row === this.cursor ? " cursor" : ""}`;
       for (const [bit, name] of CLASSES) if (bits & bit) made.classList.add(name);
       made.setAttribute("aria-selected", Boolean(bits & SELF));
+      made.style.width = bits & SELF ? `${this.body.clientWidth}px` : "";
       for (const word of made.querySelectorAll("[data-value]")) word.classList.toggle("chosen", this.all.isChosen(this.level, Number(word.dataset.value)));
     }
 
@@ -350,7 +351,7 @@
     under(event) {
       const made = event.target.closest(".row");
       if (!made) return null;
-      if (made.dataset.fold !== undefined) return { fold: this.folds.find((fold) => fold.first === Number(made.dataset.fold)) };
+      if (made.dataset.fold !== undefined) return { value: null, op: null, fold: this.folds.find((fold) => fold.first === Number(made.dataset.fold)) };
       const line = Number(made.dataset.line);
       const value = event.target.dataset.value === undefined ? null : Number(event.target.dataset.value);
       return { line, value, op: this.opUnder(event, line, value), word: event.target };
@@ -624,7 +625,8 @@
     }
 
     weight(pane, op, name, line) {
-      const kind = LIGHT.test(name) ? -1e6 : HEAVY.test(name) || HEAVY.test(this.kernel.names && pane.id === "L" ? line : "") ? 1e6 : 0;
+      const what = name.endsWith("call") ? line : name;
+      const kind = LIGHT.test(name) ? -1e6 : HEAVY.test(what) ? 1e6 : 0;
       return kind + (this.kernel.costs ? this.kernel.counts(pane.level, op).instructions : 0);
     }
 
