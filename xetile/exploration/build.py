@@ -14,7 +14,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from zlib import DEFLATED, MAX_WBITS, compressobj
 
-_PICTURES = ("xetile.layout.show", ("f2.js", "scene.js", "pictures.js", "exchanges.js"), ("pictures.css",))
+_PICTURES = (
+    "xetile.layout.show",
+    ("f2.js", "scene.js", "pictures.js", "exchanges.js"),
+    ("pictures.css",),
+)
 _EXPLORER = (
     "xetile.exploration",
     ("model.js", "panes.js", "tiles.js", "way.js", "costs.js", "compare.js", "type.js"),
