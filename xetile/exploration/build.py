@@ -21,7 +21,17 @@ _PICTURES = (
 )
 _EXPLORER = (
     "xetile.exploration",
-    ("model.js", "panes.js", "tiles.js", "way.js", "costs.js", "compare.js", "type.js"),
+    (
+        "model.js",
+        "lines.js",
+        "pane.js",
+        "panes.js",
+        "tiles.js",
+        "way.js",
+        "costs.js",
+        "compare.js",
+        "type.js",
+    ),
     ("style.css",),
 )
 _LAST = "main.js"

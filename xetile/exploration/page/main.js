@@ -70,12 +70,22 @@
     panes.showSelections(state);
     panes.showElement(state);
     const [first] = state.selections;
-    if (!first) return X.status("point at a line to see what became of it; ? tells the keys");
+    if (!first) return showBeginning();
     const pane = panes.panes[first[0]];
     panes.current = pane;
     pane.goTo(kernel.levels[first[0]].ops[first[1]][0]);
     panes.showHeaviest(first);
     panes.say(first);
+  }
+
+  /** Nothing is selected: each pane begins at the kernel itself, below comments and declarations. */
+  function showBeginning() {
+    const begins = new RegExp(`@${kernel.name}\\b|\\bdef ${kernel.name}\\b`);
+    for (const pane of panes.panes) {
+      const line = pane.lines.findIndex((text) => begins.test(text));
+      if (line > 0) pane.begin(line);
+    }
+    X.status("point at a line to see what became of it; ? tells the keys");
   }
 
   // ---- the head ----
@@ -166,6 +176,7 @@
 
   function restored(kernel, words) {
     const selections = (words.s || "").split("_").map((text) => selectionOf(kernel, text)).filter(Boolean).slice(0, 2);
+    if (Object.keys(words).length === 0) selections.push(...firstHeld(kernel));
     const [first] = selections;
     const held = first && first[2] !== null ? kernel.holdingOf(first[0], first[2]) : null;
     return {
@@ -179,6 +190,15 @@
       heat: words.h === "1",
       asked: words.l || null,
     };
+  }
+
+  /** What a page shows at first: the first value of the kernel whose elements it can show. */
+  function firstHeld(kernel) {
+    for (const [level, { values }] of kernel.levels.entries()) {
+      const value = values.findIndex((one) => one[5] !== null && kernel.holdings[one[5]].layout);
+      if (value >= 0) return [[level, values[value][0], value]];
+    }
+    return [];
   }
 
   function selectionOf(kernel, text) {
