@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xetile.analysis.targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
+from xetile.collector import still
 from xetile.explanation.facts import Options
 from xetile.exploration.costs import add_costs
 from xetile.exploration.holdings import add_holdings
@@ -38,6 +39,7 @@ class Exploration:
 
     model: Model
 
+    @still()
     def json(self) -> str:
         """The model as JSON, which docs/explorer.schema.json describes; it ends with a line break."""
         return (
@@ -66,6 +68,7 @@ class Exploration:
         return opened(self.html(), "-".join(kernel.name for kernel in self.model.kernels[:3]))
 
     @cached_property
+    @still()
     def _page(self) -> str:
         from xetile.exploration.build import page
 

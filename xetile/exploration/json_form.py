@@ -9,6 +9,9 @@ from xetile.exploration.model import Bases, Model
 
 Plain: TypeAlias = "str | int | float | list[Plain] | dict[str, Plain] | None"
 
+_SCALARS = frozenset((int, str, float, bool, type(None)))
+"""What most of the numbers in a model are, which need no call each."""
+
 
 def as_json(model: Model) -> "dict[str, Plain]":
     """Dataclasses as objects by their fields, tuples as arrays, layouts as {"in": {...}, "out": {...}}."""
@@ -22,7 +25,10 @@ def _plain(value: object) -> "Plain":
         case Bases(inputs, outputs):
             return {"in": _plain(inputs), "out": _plain(outputs)}
         case list() | tuple():
-            return [_plain(one) for one in cast("list[object]", value)]
+            given = cast("list[object]", value)
+            return [
+                cast("Plain", one) if type(one) in _SCALARS else _plain(one) for one in given
+            ]
         case Mapping():
             items = cast("Mapping[str, object]", value).items()
             return {key: _plain(one) for key, one in items}
