@@ -1,18 +1,17 @@
 """One page of an exploration: template, style, scripts and the model in a single file that needs nothing beside itself.
 
 The page cannot reach a network: its Content-Security-Policy allows its own script and style, by their hashes, and
-nothing else. A served page may ask its server as well. No build step: files of `page/` are put together as they are,
-without comments and indentation, so a script of theirs has no text that goes over several lines.
+nothing else. A served page may ask its server as well. No build step: files of `page/` are put together without
+comments and indentation, so a script of theirs has no text that goes over several lines; the script is packed.
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from zlib import DEFLATED, MAX_WBITS, compressobj
+
+from xetile.layout.show.inline import hash_of, packed, packed_script, stripped
 
 _PICTURES = (
     "xetile.layout.show",
@@ -45,10 +44,11 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
     """
     title = " and ".join(dict.fromkeys(_title(one) for one in explorations))
     model = packed(json.dumps({"explorations": list(explorations)}, separators=(",", ":")))
-    style, script = _style(), _script(served=served)
+    style = _style()
+    script, allowed = packed_script(_script(served=served))
     parts = {
         "title": escape(title),
-        "policy": _policy(style, script, served=served),
+        "policy": _policy(style, allowed, served=served),
         "style": style,
         "model": model,
         "script": script,
@@ -60,24 +60,6 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
             raise ValueError(f"explorer.html has no mark <!--{name}-->")
         text = before + part + after
     return text
-
-
-def packed(text: str) -> str:
-    """A text for the page, deflated without a header, in base64: what `DecompressionStream("deflate-raw")` reads."""
-    deflate = compressobj(9, DEFLATED, -MAX_WBITS)
-    return b64encode(deflate.compress(text.encode()) + deflate.flush()).decode("ascii")
-
-
-def stripped(text: str) -> str:
-    """A script or a style without lines that are comments or blank, and without indentation."""
-    kept: list[str] = []
-    in_comment = False
-    for line in map(str.strip, text.splitlines()):
-        if in_comment or line.startswith("/*"):
-            in_comment = not line.endswith("*/")
-        elif line and not line.startswith("//"):
-            kept.append(line)
-    return "\n".join(kept)
 
 
 def _title(exploration: Mapping[str, object]) -> str:
@@ -97,28 +79,22 @@ def _script(*, served: bool) -> str:
     last = [_SERVED, _LAST] if served else [_LAST]
     wanted = [(room, name) for room, names, _ in (_PICTURES, _EXPLORER) for name in names]
     wanted += [("xetile.exploration", name) for name in last]
-    script = "\n".join(
+    return "\n".join(
         stripped(_text(room, name)) for room, name in wanted if _is_there(room, name)
     )
-    # what an HTML parser would take for the end, or for a comment, stands in texts only
-    return script.replace("</", r"<\/").replace("<!--", r"<\!--")
 
 
-def _policy(style: str, script: str, *, served: bool) -> str:
+def _policy(style: str, scripts: str, *, served: bool) -> str:
     allowed = [
         "default-src 'none'",
-        f"script-src {_hash(script)}",
-        f"style-src {_hash(style)}",
+        f"script-src {scripts}",
+        f"style-src {hash_of(style)}",
         "base-uri 'none'",
         "form-action 'none'",
     ]
     if served:
         allowed.append("connect-src 'self'")
     return "; ".join(allowed)
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
 
 
 def _home(room: str) -> Traversable:

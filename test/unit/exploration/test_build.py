@@ -10,7 +10,8 @@ from importlib.resources.abc import Traversable
 
 import pytest
 
-from xetile.exploration.build import packed, page, stripped
+from xetile.exploration.build import page
+from xetile.layout.show.inline import packed, stripped
 
 EMPTY: dict[str, object] = {
     "version": 1,
@@ -28,10 +29,18 @@ SCRIPTS = [
     if path.name.endswith((".js", ".css"))
 ]
 
+SERVED = files("xetile.exploration").joinpath("page", "served.js")
+
 
 def part(text: str, tag: str) -> str:
     (found,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
     return found
+
+
+def code(text: str) -> str:
+    """The script, which is packed in the page."""
+    (data,) = re.findall(r'<script type="text/plain" id="code">([\w+/=]*)</script>', text)
+    return zlib.decompress(b64decode(data), -zlib.MAX_WBITS).decode()
 
 
 def hash_of(text: str) -> str:
@@ -45,7 +54,7 @@ def test_policy_allows_the_own_script_and_style_only(served: bool) -> None:
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     expected = {
         "default-src": "'none'",
-        "script-src": hash_of(part(text, "script")),
+        "script-src": f"{hash_of(part(text, 'script'))} {hash_of(code(text))}",
         "style-src": hash_of(part(text, "style")),
         "base-uri": "'none'",
         "form-action": "'none'",
@@ -54,10 +63,16 @@ def test_policy_allows_the_own_script_and_style_only(served: bool) -> None:
 
 
 def test_only_a_served_page_asks_a_server() -> None:
-    assert "EventSource" not in page([EMPTY])
+    text = page([EMPTY]) + code(page([EMPTY]))
+    assert "EventSource" not in text
+    assert "EventSource" in code(page([EMPTY], served=True)) or not SERVED.is_file()
     assert not re.search(
-        r"\bfetch\(|XMLHttpRequest|WebSocket|https?://(?!www\.w3\.org)", page([EMPTY])
+        r"\bfetch\(|XMLHttpRequest|WebSocket|https?://(?!www\.w3\.org)|\beval\(", text
     )
+
+
+def test_the_page_without_its_model_is_small() -> None:
+    assert len(page([EMPTY])) <= 75_000
 
 
 def test_model_comes_back_and_ends_no_script() -> None:
