@@ -16,7 +16,8 @@ a test in test/unit/codegen/test_llvm_ir.py that tells when it has it:
 """
 
 import re
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, cast
 
 from llvmlite import ir
 from xdsl.backend.llvm.convert_op import convert_op
@@ -64,10 +65,17 @@ TOGETHER = re.compile(r"sub_?group|barrier|simd_block", re.IGNORECASE)
 _SUBGROUP_SIZE = "intel_reqd_sub_group_size"
 
 
-def convert_module(module: ModuleOp, *, for_spirv: bool = False) -> ir.Module:
+Mark: TypeAlias = Callable[[Operation, Sequence[ir.Instruction]], None]
+"""What is told each op and the instructions that it became."""
+
+
+def convert_module(
+    module: ModuleOp, *, for_spirv: bool = False, mark: Mark | None = None
+) -> ir.Module:
     """The LLVM IR of all functions of the llvm dialect, as one module of llvmlite's.
 
-    With `for_spirv` it has no flags of which LLVM's SPIR-V back end makes more than they say (fast_math.py).
+    With `for_spirv` it has no flags of which LLVM's SPIR-V back end makes more than they say (fast_math.py). `mark` is
+    told what each op of a function became, in order.
     Errors: XetileError at an op that has no LLVM IR here, at a name that two kernels have.
     """
     made = _Module()
@@ -89,7 +97,7 @@ def convert_module(module: ModuleOp, *, for_spirv: bool = False) -> ir.Module:
         if function.body.blocks or name in used:
             _declare(function, made)
     for function in defined:
-        _define(function, made)
+        _define(function, made, mark)
     return made
 
 
@@ -183,7 +191,7 @@ def _type(at: Operation, type: llvm.LLVMFunctionType) -> ir.FunctionType:
         fail(at, f"{type} has no LLVM IR: {error}")
 
 
-def _define(op: llvm.FuncOp, module: ir.Module) -> None:
+def _define(op: llvm.FuncOp, module: ir.Module, mark: Mark | None) -> None:
     function = cast(ir.Function, module.globals[op.sym_name.data])
     for_spirv = cast(_Module, module).for_spirv
     blocks: dict[Block, ir.Block] = {}
@@ -203,17 +211,18 @@ def _define(op: llvm.FuncOp, module: ir.Module) -> None:
         made = blocks[block]
         builder = ir.IRBuilder(made)
         for inner in block.ops:
-            key = repeated.key(inner)
-            if repeated.write(key, inner, made, values):
-                continue
             before = len(made.instructions)
-            builder.position_at_end(made)
-            _check_types(inner)
-            _convert(inner, builder, values, blocks)
-            written = made.instructions[before:]
-            if for_spirv:
-                drop_loose_flags(written)
-            repeated.remember(key, inner, written, values)
+            key = repeated.key(inner)
+            if not repeated.write(key, inner, made, values):
+                builder.position_at_end(made)
+                _check_types(inner)
+                _convert(inner, builder, values, blocks)
+                written = made.instructions[before:]
+                if for_spirv:
+                    drop_loose_flags(written)
+                repeated.remember(key, inner, written, values)
+            if mark is not None:
+                mark(inner, made.instructions[before:])
     write_loop_merges(op, function, blocks)
 
 

@@ -82,11 +82,15 @@ def code(module: "ModuleOp") -> bytes:
     """SPIR-V of a module of the llvm dialect."""
     from xetile.codegen.llvm_ir import convert_module
 
+    return to_spirv(str(convert_module(module, for_spirv=True)), functions_used(module))
+
+
+def functions_used(module: "ModuleOp") -> Collection[str]:
+    """The names of functions that LLVM may know: those that are called, and those that look mangled."""
     functions = list(llvm_functions(module))
     defined = {f.sym_name.data for f in functions if f.body.blocks}
     # a name that looks mangled is taken for that, whosoever defines it
-    names = called(functions) | {name for name in defined if name.startswith("_")}
-    return to_spirv(str(convert_module(module, for_spirv=True)), names)
+    return called(functions) | {name for name in defined if name.startswith("_")}
 
 
 def to_spirv(text: str, functions: Collection[str] = ()) -> bytes:

@@ -16,6 +16,7 @@ from xetile.explanation.facts import Options
 from xetile.exploration.costs import add_costs
 from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
+from xetile.exploration.lines import add_assembly
 from xetile.exploration.model import Model
 from xetile.exploration.registers import add_registers
 from xetile.exploration.sources import source_file
@@ -123,6 +124,7 @@ def _told(options: Options) -> dict[str, str | int | None]:
 def _produce(model: Model, traces: list[Traced]) -> None:
     """Let every producer add what it knows, in the order in which they need each other."""
     for trace in traces:
+        add_assembly(trace)
         add_holdings(trace)
         add_registers(trace)
         add_costs(trace)

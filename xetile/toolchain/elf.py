@@ -1,6 +1,6 @@
-"""What xetile reads of an ELF file, the container of a zebin: its undefined symbols.
+"""What xetile reads of an ELF file, the container of a zebin: undefined symbols, sections by name, relocations.
 
-Source: System V ABI, "Object Files", sections "Section Header" and "Symbol Table" (64-bit,
+Source: System V ABI, "Object Files", sections "Section Header", "Symbol Table" and "Relocation" (64-bit,
 little-endian).
 """
 
@@ -12,10 +12,12 @@ from xetile.errors import XetileError
 
 _MAGIC = b"\x7fELF\x02\x01"  # 64 bit, little-endian
 _SYMBOL_TABLE = 2  # sh_type SHT_SYMTAB
+_SYMBOL_BYTES = 24
 _UNDEFINED = 0  # st_shndx SHN_UNDEF
 
 
 class _Section(NamedTuple):
+    name: int
     type: int
     offset: int
     size: int
@@ -39,14 +41,52 @@ def undefined_symbols(data: bytes) -> tuple[str, ...]:
         raise XetileError(f"damaged ELF file: {error}") from error
 
 
+def contents(data: bytes, wanted: str) -> bytes | None:
+    """The bytes of the section of this name; None where there is none.
+
+    Errors: XetileError when the file is damaged.
+    """
+    try:
+        for name, section in _named(data):
+            if name == wanted:
+                return data[section.offset : section.offset + section.size]
+    except (struct.error, IndexError, ValueError) as error:
+        raise XetileError(f"damaged ELF file: {error}") from error
+    return None
+
+
+def targets(data: bytes, wanted: str) -> dict[int, tuple[str, int]]:
+    """By place that a section of relocations (`.rela.NAME`) fills in, the symbol that is named, and how far from it.
+
+    In ocloc's debug information symbols are called as sections are (`.text.gemm`), and belong to others.
+
+    Errors: XetileError when the file is damaged.
+    """
+    entry = struct.Struct("<QIIq")
+    found: dict[int, tuple[str, int]] = {}
+    try:
+        sections = _named(data)
+        for name, section in sections:
+            if name != wanted:
+                continue
+            symbols = sections[section.link][1]
+            names = sections[symbols.link][1].offset
+            for at in range(section.offset, section.offset + section.size, entry.size):
+                place, _, number, addend = entry.unpack_from(data, at)
+                (symbol,) = struct.unpack_from(
+                    "<I", data, symbols.offset + number * _SYMBOL_BYTES
+                )
+                found[place] = _text(data, names + symbol), addend
+    except (struct.error, IndexError, ValueError) as error:
+        raise XetileError(f"damaged ELF file: {error}") from error
+    return found
+
+
 def _sections(data: bytes) -> Iterator[_Section]:
     (start,) = struct.unpack_from("<Q", data, 0x28)
     size, number = struct.unpack_from("<HH", data, 0x3A)
     for index in range(number):
-        type, offset, length, link = struct.unpack_from(
-            "<4xI16xQQI", data, start + index * size
-        )
-        yield _Section(type, offset, length, link)
+        yield _Section(*struct.unpack_from("<II16xQQI", data, start + index * size))
 
 
 def _undefined(data: bytes, table: _Section, names: _Section) -> Iterator[str]:
@@ -54,5 +94,16 @@ def _undefined(data: bytes, table: _Section, names: _Section) -> Iterator[str]:
     for offset in range(table.offset, table.offset + table.size, entry.size):
         name, _, _, section, _, _ = entry.unpack_from(data, offset)
         if section == _UNDEFINED and name:
-            start = names.offset + name
-            yield data[start : data.index(b"\0", start)].decode()
+            yield _text(data, names.offset + name)
+
+
+def _text(data: bytes, start: int) -> str:
+    return data[start : data.index(b"\0", start)].decode()
+
+
+def _named(data: bytes) -> list[tuple[str, _Section]]:
+    """The sections with their names, by number."""
+    sections = list(_sections(data))
+    (number,) = struct.unpack_from("<H", data, 0x3E)
+    names = sections[number].offset
+    return [(_text(data, names + section.name), section) for section in sections]

@@ -1,0 +1,124 @@
+"""Level P, the SPIR-V of a kernel, and level I, its instructions on the device, both linked to ops of level L.
+
+Where ocloc refuses the kernel, a note says so in place of level I; where it is missing, the model's notes do.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from xetile.codegen.options import build_options
+from xetile.errors import XetileError
+from xetile.exploration.debug_info import with_lines
+from xetile.exploration.marks import Marked, marked
+from xetile.exploration.model import Level, Op
+from xetile.exploration.numbering import number_of
+from xetile.exploration.spirv_text import spirv_lines
+from xetile.exploration.trace import Traced
+from xetile.toolchain.debug_lines import line_rows, lines_at
+from xetile.toolchain.ocloc import Disassembly, compile_spirv, disassemble, need_ocloc
+from xetile.toolchain.paths import find_ocloc
+
+COMPACTED, PLAIN = 8, 16
+"""Bytes of an instruction, in the short form and else. Source: sums of both are the sizes of `.text` of ocloc 26.27."""
+
+_END = re.compile(r"[{,]EOT\b")
+_LABEL = re.compile(r"\w+:$")
+_PREDICATE = re.compile(r"^\([^)]*\)\s*")
+
+
+class Printed(NamedTuple):
+    """Instructions of a kernel: lines, and by instruction its line and its address in bytes."""
+
+    lines: list[str]
+    instructions: list[int]
+    addresses: list[int]
+
+
+def add_assembly(trace: Traced) -> None:
+    """Add levels P and I to a kernel that reached level L, and the binary as text to the trace.
+
+    Errors: XetileError where LLVM refuses the kernel, and without ocloc where the options ask for assembly.
+    """
+    above = trace.level("L")
+    if above is None or trace.level("P") is not None:
+        return
+    found = marked(trace.module)
+    numbers = [number_of(op, "L") for op in found.ops]
+    trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
+    if trace.options.assembly is False:
+        return
+    if trace.options.assembly:
+        need_ocloc()
+    if find_ocloc() is None:
+        return
+    device = trace.device.name
+    options = build_options(trace.module, device, grf=trace.options.grf).level_zero
+    spirv = with_lines(found.spirv, found.instructions, found.parents)
+    try:
+        binary = compile_spirv(spirv, device, [*options, "-g"])
+        trace.disassembly = disassemble(binary, device)
+        level = _instruction_level(trace, binary, trace.disassembly, numbers, above)
+    except XetileError as error:
+        trace.kernel.notes.append(f"level I is missing: {error}")
+        return
+    trace.kernel.levels.append(level)
+
+
+def printed(assembly: str) -> Printed:
+    """The lines of a kernel's assembly, up to the end of its thread.
+
+    Labels that nothing jumps to are left out.
+    """
+    texts = [line.rstrip() for line in assembly.splitlines()]
+    used = set(re.findall(r"\bL\d+\b", "\n".join(t for t in texts if not _LABEL.match(t))))
+    ends = [number for number, text in enumerate(texts, 1) if _END.search(text)]
+    found = Printed([], [], [])
+    address = 0
+    for text in texts[: ends[-1] if ends else None]:
+        is_label = _LABEL.match(text) is not None
+        if not text or text.lstrip().startswith(("//", ".")):
+            continue
+        if is_label and text[:-1] not in used:
+            continue
+        if not is_label:
+            found.instructions.append(len(found.lines))
+            found.addresses.append(address)
+            address += COMPACTED if "Compacted" in text else PLAIN
+        found.lines.append(text)
+    return found
+
+
+def _spirv_level(
+    trace: Traced, found: Marked, numbers: Sequence[int | None], above: int
+) -> Level:
+    level = Level("P", "SPIR-V", above)
+    for line, (name, text, place) in enumerate(spirv_lines(found.instructions)):
+        level.lines.append(text)
+        first = len(text) - len(text.lstrip())
+        parent = found.parents[place]
+        number = None if parent is None else numbers[parent]
+        parents = () if number is None else (number,)
+        level.ops.append(Op(line, first, len(text), trace.name(name), parents))
+    return level
+
+
+def _instruction_level(
+    trace: Traced,
+    binary: bytes,
+    disassembly: Disassembly,
+    numbers: Sequence[int | None],
+    above: int,
+) -> Level:
+    name = trace.kernel.name
+    text = printed(disassembly.kernels[name])
+    lines = lines_at(line_rows(binary), f".text.{name}", text.addresses)
+    level = Level("I", f"instructions of {trace.device.name}", above, lines=text.lines)
+    for place, line in zip(text.instructions, lines, strict=True):
+        words = text.lines[place]
+        mnemonic = _PREDICATE.sub("", words.strip()).split()[0]
+        number = None if line is None or line > len(numbers) else numbers[line - 1]
+        parents = () if number is None else (number,)
+        first = len(words) - len(words.lstrip())
+        level.ops.append(Op(place, first, len(words), trace.name(mnemonic), parents))
+    return level
