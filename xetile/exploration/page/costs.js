@@ -51,16 +51,30 @@
   }
 
   function create(host, K) {
-    if (!K.costs || K.levelOf("I") < 0) {
-      make(host, "p", "", "Costs are counted in the device's instructions: there are none here (ocloc makes them).");
-      return;
-    }
+    if (!K.costs) return;
+    if (K.levelOf("I") < 0) make(host, "p", "", "Instructions are counted where ocloc is installed: here are none.");
+    else instructions(host, K);
+    const said = make(host, "p", "chosen");
+    said.setAttribute("aria-live", "polite");
+    moved(host, K);
+    for (const [name, words] of Object.entries(K.certainty ?? {})) make(host, "p", "note", `${name}: ${words}`);
+    const chosen = () => (said.textContent = X.state.get().selections.slice(0, 1).map((one) => chosenWords(K, one)).join(""));
+    X.state.on((_, changed) => changed.has("selections") && chosen());
+    chosen();
+  }
+
+  /** Bytes that the lines of the source move, a step or once. */
+  function moved(host, K) {
+    const again = new Map((K.costs.rereads ?? []).map(([level, op, n]) => [`${level},${op}`, n]));
+    const rows = K.costs.bytes.filter(([level]) => level === 0).map(([level, op, bytes]) => [lineOf(K, op), `${bytes}`, again.get(`${level},${op}`) > 1 ? `${again.get(`${level},${op}`)}` : ""]);
+    if (rows.length) table(host, ["moved by a subgroup", "bytes", "read by subgroups"], rows);
+  }
+
+  function instructions(host, K) {
     const { classes, sources, loop } = costsOf(K);
     const step = loop ? `a step (${loop.step})` : "";
     make(host, "h3", "", `Instructions of a subgroup, ${K.device}, ${K.costs.grf} registers`);
     if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once.`);
-    const said = make(host, "p", "chosen");
-    said.setAttribute("aria-live", "polite");
     spills(host, K, sources);
     const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
     table(host, ["class", step, "once"], most(classes).map(([name, one]) => [name, count(one.step), count(one.once)]));
@@ -68,10 +82,6 @@
     table(host, ["source", step, "once", "of these"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
       [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
       .forEach((tr, i) => rows[i][0] >= 0 && tr.addEventListener("click", () => X.state.set({ selections: [[0, rows[i][0], null]] })));
-    make(host, "p", "note", "Exact: instructions, by the assembly and its line table. Modelled: bytes, as rows × width of messages. Guessed: copies at a loop's head count for the loop.");
-    const chosen = () => (said.textContent = X.state.get().selections.slice(0, 1).map((one) => chosenWords(K, one)).join(""));
-    X.state.on((_, changed) => changed.has("selections") && chosen());
-    chosen();
   }
 
   const lineOf = (K, op) => (op < 0 ? "compiler's own" : `${(K.levels[0].numbers?.[K.levels[0].ops[op][0]] ?? K.levels[0].ops[op][0] + 1)} ${K.names[K.levels[0].ops[op][3]]}`);

@@ -113,6 +113,18 @@
       ({ subgroup: null, level: K.levels[part.at[0]].id, value: part.at[1], ...found, file: inFile(K, part, found)?.register ?? null })));
   }
 
+  /** The matrix instructions: those of the assembly, else those of level V, which have no instruction yet. */
+  const productsOf = cached((K) => {
+    const V = K.levelOf("V");
+    if (K.dpas.length || V < 0) return K.dpas;
+    return K.levels[V].ops.flatMap((op, i) => {
+      const held = K.names[op[3]] === "xevm.mma" ? [...K.usesOf(V, i)].map((use) => K.holdingOf(V, K.levels[V].uses[use][2])) : [];
+      if (held.length < 2 || held.slice(0, 2).includes(null)) return [];
+      const [a, b, c = null] = held;
+      return [{ op: [V, i], asm: null, m: K.holdings[a].sizes[0], n: K.holdings[b].sizes[1], k: K.holdings[a].sizes[1], a, b, c }];
+    });
+  });
+
   const idsOf = (K, tile) => new Set(partsOf(K, tile).map((part) => part.id));
   const inMemory = (K, id) => id != null && K.holdings[id].place === "memory";
   /** Everything that happens to a tile: moves from memory and to it, others, matrix instructions with its role in them. */
@@ -124,8 +136,17 @@
       loads: messages((move) => !inMemory(K, move.target)),
       stores: messages((move) => inMemory(K, move.target)),
       others: moves.filter((move) => !["message", "rename"].includes(move.kind)),
-      products: K.dpas.flatMap((dpas) => ["a", "b", "c"].filter((role) => ids.has(dpas[role])).map((role) => ({ dpas, role }))),
+      products: productsOf(K).flatMap((dpas) => ["a", "b", "c"].filter((role) => ids.has(dpas[role])).map((role) => ({ dpas, role }))),
     };
+  }
+
+  /** The messages that store a tile, or the only tile of its size that is stored: what a loop of products hands on. */
+  function storesOf(K, tile) {
+    const { stores } = doings(K, tile);
+    if (stores.length) return stores;
+    const same = [...allParts(K).keys()].filter((key) => key !== `${tile}` && key).map((key) => key.split(",").map(Number))
+      .filter((other) => other[0] === tile[0] && own(K, other)?.place !== "memory" && `${sizesOf(K, other)}` === `${sizesOf(K, tile)}`).map((other) => doings(K, other).stores).filter((all) => all.length);
+    return same.length === 1 ? same[0] : [];
   }
 
   /** Whether a message carries an element: by where it begins, else by the part that it fills. */
@@ -165,7 +186,7 @@
 
   // ---- In words ----
 
-  const shape = (sizes) => sizes.join("×");
+  const shape = (sizes) => sizes.join("x");
   const listed = (all) => [...new Set(all)].sort((a, b) => a - b).reduce((runs, n) => {
     const last = runs[runs.length - 1];
     if (last && last[1] === n - 1) last[1] = n;
@@ -179,8 +200,9 @@
     const carried = (all) => all.flatMap((one, n) => (any((element) => carries(K, one, element)) ? [{ ...one, n }] : []));
     const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => any((element) => within(K.holdings[dpas[role]], element))) };
     const I = K.levelOf("I");
-    const asm = [...found.loads, ...found.stores].flatMap(({ message }) => message.asm).concat(found.products.map(({ dpas }) => dpas.asm));
-    return { ...found, all: { loads, stores }, marks: asm.map((one) => [I, one]).concat([...found.loads, ...found.stores].map(({ move }) => move.op)) };
+    const asm = [...found.loads, ...found.stores].flatMap(({ message }) => message.asm).concat(found.products.flatMap(({ dpas }) => dpas.asm ?? []));
+    const ops = [...found.loads, ...found.stores].map(({ move }) => move.op).concat(found.products.filter(({ dpas }) => dpas.asm === null).map(({ dpas }) => dpas.op));
+    return { ...found, all: { loads, stores }, marks: asm.map((one) => [I, one]).concat(ops) };
   }
 
   function laneOf(K, tile, element) {
@@ -208,8 +230,9 @@
       list.flatMap((one) => one.message.asm)]);
     message("loaded by", facts.loads, facts.all.loads);
     const rounds = K.hotLoop()?.unroll ?? 1;
-    const asm = facts.products.map(({ dpas }) => dpas.asm);
-    if (asm.length) said.push([rounds > 1 ? `used by ${asm.length / rounds} dpas in each of ${rounds} rounds:` : `used by ${asm.length} dpas:`, asm]);
+    const asm = facts.products.flatMap(({ dpas }) => dpas.asm ?? []);
+    const count = facts.products.length;
+    if (count) said.push([asm.length && rounds > 1 ? `used by ${count / rounds} dpas in each of ${rounds} unrolled steps` : `used by ${count} dpas`, asm]);
     message("stored by", facts.stores, facts.all.stores);
     return { said, marks: facts.marks };
   }
@@ -232,11 +255,11 @@
     const held = elements.map((element) => laneOf(K, tile, element));
     const lanes = held.flatMap(({ places }) => places.map((one) => one.lane));
     const files = held.flatMap(({ file }) => (file ? [file.register] : []));
-    return `${name}, ${zip(from, to, (a, b) => `${a}-${b}`).join(" × ")} of the subgroup's tile: lanes ${listed(lanes)}${files.length ? `, registers ${listed(files)}` : ""}`;
+    return `${name}, ${zip(from, to, (a, b) => `${a}-${b}`).join(" x ")} of the subgroup's tile: lanes ${listed(lanes)}${files.length ? `, registers ${listed(files)}` : ""}`;
   }
 
   X.tiles = {
-    carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, subgroupsOf, tilesOf, told, units, within,
+    carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
     workgroupTile, zip,
   };
 })((window.X = window.X || {}));

@@ -2,10 +2,12 @@
 (function (X) {
   "use strict";
 
-  const { doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+  const { doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
 
   // ---- Pictures of the way ----
 
+const SMALL = [215, 262];
+  const LARGE = [1000, 600];
   const TYPES = { message: "by messages", rename: "renamed", shuffle: "shuffled between lanes", shared: "through shared memory", replicate: "copied", reduce: "reduced" };
 
   /** A workgroup's tile in cells of a subgroup's tile: who has which. */
@@ -36,7 +38,7 @@
     const isLinear = offsets.every((at, n) => at && `${at}` === `${message.reduce((all, basis, bit) => ((n >> bit) & 1 ? zip(all, basis, (a, b) => a ^ b) : all), [0, 0])}`);
     const layout = { in: { message: isLinear ? message : [], ...inner }, out };
     const cut = isLinear ? null : offsets.filter(Boolean).map((at) => [at, [rows, columns * blocks]]);
-    const of = `${messages.length} of ${rows}×${columns}${blocks > 1 ? `×${blocks}` : ""}`;
+    const of = `${messages.length} of ${shape(blocks > 1 ? [rows, columns, blocks] : [rows, columns])}`;
     return { key: `m${words}${tile}`, title: `${words} by ${of}`, options: { tensor, sizes, bits, layout, blocks: cut, colour: "message" } };
   }
 
@@ -52,7 +54,7 @@
 
   /** The pictures of a tile's way, for one of its elements. */
   function stagesOf(K, tile, subgroup, element) {
-    const { loads, stores, others, products } = doings(K, tile);
+    const { loads, others, products } = doings(K, tile);
     const above = workgroupTile(K, tile);
     const has = (id) => id != null && K.holdings[id].layout && within(K.holdings[id], element);
     const targets = new Set(loads.map(({ move }) => move.target));
@@ -65,15 +67,24 @@
     if (first) list.push({ ...registerStage(K, first, "registers"), move: loads.find(({ move }) => move.target === first.id)?.move });
     for (const move of others.filter((one) => has(one.target))) list.push(...moveStages(K, move));
     if (product) list.push(...productStages(K, tile, product, element));
-    if (stores.length) list.push(messageStage(K, tile, stores, "stored"));
+    const sums = product?.role === "c" ? tile : product && K.holdings[product.dpas.c]?.tile;
+    const stores = storesOf(K, sums || tile);
+    if (stores.length) list.push({ ...messageStage(K, sums || tile, stores, "stored"), tile: sums && `${sums}` !== `${tile}` ? sums : null });
     return list;
   }
 
+  /** What an exchange or a conversion does: how it lies in shared memory or in which rounds lanes exchange, what is there then. */
   function moveStages(K, move) {
-    const price = move.price == null ? "" : `, ${move.price} instructions`;
+    const price = move.price == null ? "" : `, ${Math.round(move.price)} instructions`;
+    const title = TYPES[move.kind] + price;
     const part = { id: move.target, holding: K.holdings[move.target], at: null };
-    const through = move.shared && { key: `s${move.source}`, title: `shared memory${move.shared.swizzle ? ", swizzled" : ""}`, options: { ...part.holding, layout: move.shared.store, view: "places", base: null }, move };
-    return [...(through ? [through] : []), { ...registerStage(K, part, TYPES[move.kind] + price), key: `v${move.target}`, move }];
+    const { shared: memory, rounds } = move;
+    const drawn = [];
+    if (memory?.swizzle && "lane" in memory.load.in) {
+      drawn.push({ key: `s${move.target}`, title, move, draw: (host) => X.pictures.banks(host, { shared: memory.swizzle, access: memory.load, bits: part.holding.bits, vectorBits: memory.vector_bits, fit: SMALL, tensor: part.holding.tensor }) });
+    }
+    if (rounds.length) drawn.push({ key: `x${move.target}`, title, move, draw: (host) => X.pictures.rounds(host, { lanes: K.lanes, rounds }) });
+    return [...drawn, { ...registerStage(K, part, title), key: `v${move.target}`, move }];
   }
 
   const ROLES = { a: "A", b: "B", c: "accumulator" };
@@ -89,8 +100,8 @@
 
   /** What differs between two pictures, in words, and which bits of the later one. */
   function changes(from, to) {
-    const before = from.options.layout?.in ?? {};
-    const bits = Object.entries(to.options.layout?.in ?? {}).flatMap(([dim, list]) => list.map((vector, bit) => ({ dim, bit, vector })));
+    const before = from.options?.layout?.in ?? {};
+    const bits = Object.entries(to.options?.layout?.in ?? {}).flatMap(([dim, list]) => list.map((vector, bit) => ({ dim, bit, vector })));
     const moved = bits.filter(({ dim, bit, vector }) => `${before[dim]?.[bit]}` !== `${vector}`);
     const lanes = moved.filter((one) => one.dim === "lane" && before.lane);
     const name = (vector) => vector?.map((value, d) => (value ? `${to.options.tensor[d]}${value}` : "")).filter(Boolean).join("^") || "copy";
@@ -107,9 +118,6 @@
     host.append(node);
     return node;
   }
-
-  const SMALL = [215, 262];
-  const LARGE = [1000, 600];
 
   // The tile whose way is shown, of each kernel: what the panes mark with the element is its doing.
   const shown = new WeakMap();
@@ -244,6 +252,11 @@
     function drawn(one) {
       const node = make(row, "figure", "stage");
       const model = { fit: SMALL, map: true, ...one.options };
+      if (one.draw) {
+        make(node, "figcaption", "", `${one.title}${conflicts(one.move)}${one.move.reason ? ` (${one.move.reason})` : ""}`);
+        one.draw(node);
+        return { node, frame() {} };
+      }
       if (!model.layout) {
         make(node, "figcaption", "", one.title);
         make(node, "p", "", "Its layout is not known.");
@@ -262,6 +275,8 @@
       stage.frame = (bits) => stage.matrix.update(layout, { framed: bits });
       return stage;
     }
+
+    const conflicts = ({ shared: memory }) => (memory ? `; conflicts: ${Object.entries(memory.conflicts).map(([name, n]) => `${name} ${n}`).join(", ")}` : "");
 
     /** Clicked in the workgroup's tile: the subgroup there, or the next of those that have the same elements. */
     function pickSubgroup(stage, at) {

@@ -1,0 +1,191 @@
+"""The pictures of a tile's way, in a page of the f16 GEMM: what is shown, said, clicked, dragged, typed and stepped."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Position, expect
+
+from xetile.api import parse
+from xetile.exploration import explore
+from xetile.exploration.build import page as built
+from xetile.exploration.json_form import as_json
+
+pytestmark = pytest.mark.browser
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+SELECT = """([name, subgroup, element]) => {
+  const K = X.main.panes.kernel;
+  const value = K.levels[0].values.findIndex((_, v) => K.nameOf(0, v) === name);
+  X.state.set({ selections: [[0, K.levels[0].values[value][0], value]] });
+  X.state.set({ subgroup, element });
+}"""
+
+
+@cache
+def html(name: str) -> str:
+    model = explore(parse((EXAMPLES / name).read_text()), "bmg", assembly=False).model
+    return built([json.loads(json.dumps(as_json(model)))])
+
+
+def opened(page: Page, folder: Path, name: str = "gemm_f16_plain.mlir") -> Page:
+    file = folder / "page.html"
+    file.write_text(html(name), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_selector("#way .told")
+    return page
+
+
+def select(page: Page, name: str, subgroup: int, element: list[int] | None) -> None:
+    page.evaluate(SELECT, [name, subgroup, element])
+
+
+def labels(page: Page) -> list[str]:
+    """What the pictures are called, from left to right."""
+    found = page.locator("#way .stage .picture:first-of-type")
+    return [one.get_attribute("aria-label") or "" for one in found.all()]
+
+
+def state(page: Page) -> dict[str, Any]:
+    return page.evaluate("() => ({ ...X.state.get(), folded: null })")
+
+
+def test_a_tile_is_shown_on_its_way_from_the_workgroup_to_the_product(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    said = page.locator("#way .told")
+    expect(said).to_contain_text("%b[5, 101]: subgroup 5 (also 1, 9, 13 and 4 more)")
+    expect(said).to_contain_text("[5, 37] of its tile, lane 5")
+    expect(said).to_contain_text("loaded by message 2 of 2 (0-31, 32-63, packed)")
+    expect(said).to_contain_text("used by 4 dpas")
+    shown = [label.split(":")[0] for label in labels(page)]
+    wanted = (
+        "workgroup's",
+        "loaded by 2",
+        "registers",
+        "B of dpas 8x16x16",
+        "sum of dpas",
+        "stored by 16",
+    )
+    assert [s[: len(w)] for s, w in zip(shown, wanted, strict=True)] == list(wanted)
+
+
+def test_an_element_is_typed_in_either_tile(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 0, None)
+    page.fill("#way-whole", "5, 101")
+    page.press("#way-whole", "Enter")
+    assert (state(page)["subgroup"], state(page)["element"]) == (1, [5, 37])
+    page.fill("#way-own", "3 4")
+    page.press("#way-own", "Enter")
+    assert state(page)["element"] == [3, 4]
+    page.fill("#way-own", "32, 0")
+    page.press("#way-own", "Enter")
+    expect(page.locator("#way .told")).to_contain_text("[32, 0] is not in the tile of 32x64")
+    assert state(page)["element"] == [3, 4]
+
+
+def test_a_click_chooses_the_subgroup_and_then_the_next_with_the_same(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    cell: Position = {"x": 14 + 7 + 26 * 2 + 8, "y": 70 + 8}
+    canvas = page.locator("#way .stage").first.locator("canvas.over").first
+    canvas.click(position=cell)
+    assert state(page)["subgroup"] == 2
+    canvas.click(position=cell)
+    assert state(page)["subgroup"] == 6
+    expect(page.locator("#way .told")).to_contain_text("%b[5, 165]: subgroup 6")
+
+
+def test_a_rectangle_is_dragged_and_its_lanes_and_messages_told(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    canvas = page.locator("#way .stage").nth(1).locator("canvas.over").first
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 40, box["y"] + 76)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 50, box["y"] + 90, steps=3)
+    page.mouse.up()
+    (top, left), (bottom, right) = state(page)["rectangle"]
+    assert top < bottom
+    assert left < right
+    said = page.locator("#way .told")
+    expect(said).to_contain_text(
+        f"%b, {top}-{bottom} x {left}-{right} of the subgroup's tile: lanes "
+    )
+    lanes = {column % 16 for column in range(left, right + 1)}
+    told = (said.text_content() or "").partition("lanes ")[2].partition(";")[0].split(", ")
+    runs = [[int(n) for n in run.split("-")] for run in told]
+    assert {n for run in runs for n in range(run[0], run[-1] + 1)} == lanes
+    expect(said).to_contain_text("loaded by message 1 of 2")
+
+
+def test_steps_go_along_the_moves_and_frame_what_changes(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    stages = page.locator("#way .stage")
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    assert state(page)["step"] == 1
+    expect(page.locator("#way .stage.changed")).to_have_count(1)
+    assert "changed" in (stages.nth(2).get_attribute("class") or "")
+    assert "pale" in (stages.nth(0).get_attribute("class") or "")
+    expect(page.locator("#way .told .step")).to_contain_text("Step 2 of 5: by messages")
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    assert state(page)["step"] is None
+    expect(page.locator("#way .stage.pale")).to_have_count(0)
+
+
+def test_every_picture_has_its_matrix_of_bits_and_a_table(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    for stage in page.locator("#way .stage").all():
+        assert stage.locator(".picture").count() == 2
+    registers = page.locator("#way .stage").nth(2)
+    matrix = registers.locator(".picture").nth(1)
+    matrix.focus()
+    page.keyboard.press("ArrowRight")
+    expect(matrix.locator(".said")).to_have_text("register 1 changes K by 1")
+    registers.locator(".picture").first.focus()
+    page.keyboard.press("t")
+    expect(registers.locator("table")).to_be_visible()
+
+
+def test_what_holds_no_elements_is_told_in_words(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%block_x", 0, None)
+    expect(page.locator("#way .told")).to_contain_text(
+        "gpu.block_id holds no elements of a tile"
+    )
+    expect(page.locator("#way .stage")).to_have_count(0)
+
+
+def test_copies_and_rounds_of_shuffles_are_shown(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path, "flash_attention.mlir")
+    select(page, "%m_next", 1, [0, 0])
+    expect(page.locator("#way .told")).to_contain_text(
+        "%m_next[16, 0]: subgroup 1, [0, 0] of its tile, lanes 0-1"
+    )
+    expect(page.locator("#way figcaption").first).to_contain_text("copied, 8 instructions")
+    assert any("rounds of shuffles" in label for label in labels(page))
+
+
+def test_lines_of_an_element_are_its_load_and_its_products(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    found = page.evaluate("""() => {
+      const K = X.main.panes.kernel;
+      return [...X.way.lines(K, X.state.get())].flatMap(([level, ops]) => [...ops].map((op) => K.names[K.levels[level].ops[op][3]]));
+    }""")
+    assert sorted(found) == ["xevm.blockload2d", *["xevm.mma"] * 4]
