@@ -145,7 +145,10 @@
   function toggleGutter() {
     const all = document.body.classList.toggle("all-costs");
     byId("gutter").setAttribute("aria-pressed", all);
-    panes.panes.forEach((pane) => pane.redraw());
+    for (const pane of panes.panes) {
+      pane.gutter = undefined;
+      pane.redraw();
+    }
   }
 
   // ---- the address ----
@@ -192,13 +195,13 @@
     };
   }
 
-  /** What a page shows at first: the first value of the kernel whose elements it can show. */
+  /** What a page shows at first: the first value that is loaded and whose elements it can show, else the first of all. */
   function firstHeld(kernel) {
-    for (const [level, { values }] of kernel.levels.entries()) {
-      const value = values.findIndex((one) => one[5] !== null && kernel.holdings[one[5]].layout);
-      if (value >= 0) return [[level, values[value][0], value]];
-    }
-    return [];
+    const all = kernel.levels.flatMap(({ values }, level) => values.map(([op, , , , , held], value) => ({ level, op, held, value })));
+    const held = all.filter((one) => one.held !== null && kernel.holdings[one.held].layout);
+    const name = ({ level, op }) => kernel.names[kernel.levels[level].ops[op][3]];
+    const first = held.find((one) => name(one).includes("load")) || held[0];
+    return first ? [[first.level, first.op, first.value]] : [];
   }
 
   function selectionOf(kernel, text) {

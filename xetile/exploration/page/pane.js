@@ -54,14 +54,14 @@
 
     listen() {
       const { body, ruler } = this;
-      body.addEventListener("scroll", () => this.draw(), { passive: true });
+      body.addEventListener("scroll", () => this.scroll(body.scrollTop), { passive: true });
       body.addEventListener("pointermove", (event) => this.point(event));
       body.addEventListener("pointerleave", () => this.all.point(null));
       body.addEventListener("click", (event) => this.click(event));
       body.addEventListener("focus", () => this.all.enter(this));
       ruler.addEventListener("click", (event) => {
         const row = Math.round((event.offsetY / ruler.clientHeight) * this.shown.length);
-        this.body.scrollTop = row * HEIGHT - this.body.clientHeight / 2;
+        this.centre(Math.min(row, this.shown.length - 1));
       });
     }
 
@@ -85,6 +85,20 @@
     }
 
     redraw() {
+      this.takeSizes();
+      this.redrawRows();
+    }
+
+    // Asking the browser for sizes makes it lay out all that changed; so they are kept.
+    takeSizes() {
+      const { body, ruler } = this;
+      this.height = body.clientHeight;
+      this.width = body.clientWidth;
+      this.scrolled = body.scrollTop;
+      [ruler.width, ruler.height] = [ruler.clientWidth, ruler.clientHeight];
+    }
+
+    redrawRows() {
       this.rows.forEach((row) => row.remove());
       this.rows.clear();
       this.measure();
@@ -112,10 +126,10 @@
 
     draw() {
       if (this.isFolded()) return;
-      const { scrollTop, clientHeight } = this.body;
+      const { scrolled, height } = this;
       const extra = this.wrapped.reduce((sum, one) => sum + one[1], 0);
-      const first = Math.max(0, Math.floor((scrollTop - extra) / HEIGHT) - AHEAD);
-      const last = Math.min(this.shown.length, Math.ceil((scrollTop + clientHeight) / HEIGHT) + AHEAD);
+      const first = Math.max(0, Math.floor((scrolled - extra) / HEIGHT) - AHEAD);
+      const last = Math.min(this.shown.length, Math.ceil((scrolled + height) / HEIGHT) + AHEAD);
       for (const [row, drawn] of this.rows) {
         if (row >= first && row < last) continue;
         drawn.remove();
@@ -124,6 +138,7 @@
       const fresh = document.createDocumentFragment();
       for (let row = first; row < last; row++) if (!this.rows.has(row)) fresh.append(this.make(row));
       this.sheet.append(fresh);
+      this.gutter ||= this.sheet.querySelector(".text")?.offsetLeft;
     }
 
     isFolded() {
@@ -227,7 +242,7 @@
       made.className = `row${row === this.cursor ? " cursor" : ""}`;
       for (const [bit, name] of CLASSES) if (bits & bit) made.classList.add(name);
       made.setAttribute("aria-selected", Boolean(bits & SELF));
-      made.style.width = bits & SELF ? `${this.body.clientWidth}px` : "";
+      made.style.width = bits & SELF ? `${this.width}px` : "";
       for (const word of made.querySelectorAll("[data-value]")) word.classList.toggle("chosen", this.all.isChosen(this.level, Number(word.dataset.value)));
     }
 
@@ -253,10 +268,10 @@
 
     drawRuler() {
       const { ruler } = this;
-      const width = (ruler.width = ruler.clientWidth);
-      const height = (ruler.height = ruler.clientHeight);
+      const { width, height } = ruler;
       if (!height) return;
       const pen = ruler.getContext("2d");
+      pen.clearRect(0, 0, width, height);
       const scale = Math.min(HEIGHT, height / this.shown.length);
       const lanes = [[FIRST, 0], [SECOND, 0.5], [HOVER, 0], [HIT, 0.5]];
       for (const [bit, side] of lanes) {
@@ -324,21 +339,29 @@
     }
 
     reveal(row) {
-      const { scrollTop, clientHeight } = this.body;
       const top = this.top(row);
-      if (top < scrollTop || top + HEIGHT > scrollTop + clientHeight) this.centre(row);
+      if (top < this.scrolled || top + HEIGHT > this.scrolled + this.height) this.centre(row);
       else this.draw();
     }
 
     /** Shows a line as the first of the pane. */
     begin(line) {
       this.cursor = this.rowOf[line];
-      this.body.scrollTop = this.top(this.cursor);
-      this.draw();
+      this.scrollTo(this.top(this.cursor));
     }
 
     centre(row) {
-      this.body.scrollTop = this.top(row) - this.body.clientHeight / 2 + HEIGHT / 2;
+      this.scrollTo(this.top(row) - this.height / 2 + HEIGHT / 2);
+    }
+
+    scrollTo(top) {
+      const most = Math.max(0, this.top(this.shown.length) - this.height);
+      this.body.scrollTop = Math.max(0, Math.min(most, top));
+      this.scroll(Math.max(0, Math.min(most, top)));
+    }
+
+    scroll(top) {
+      this.scrolled = top;
       this.draw();
     }
 

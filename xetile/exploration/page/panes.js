@@ -50,9 +50,10 @@
       this.panes.forEach((pane) => observer.observe(pane.box));
     }
 
+    /** How many letters of a line a pane has room for. */
     columns(pane) {
-      const gutter = pane.rows.size ? [...pane.rows.values()][0].querySelector(".text")?.offsetLeft : 0;
-      return Math.floor((pane.body.clientWidth - (gutter || 90) - 8) / this.letter);
+      const gutter = pane.gutter || 60;
+      return Math.floor((pane.width - gutter - 4) / this.letter);
     }
 
     columnAt(event) {
@@ -152,13 +153,22 @@
         const kin = selections[i] ? this.kernel.kin(selections[i][0], selections[i][1]) : new Map();
         for (const pane of this.panes) pane.mark(whatif && pane.id === "I" ? null : kin.get(pane.level), bit);
       });
-      for (const pane of this.panes) {
-        pane.mark(selections.filter(([level]) => level === pane.level).map(([, op]) => op), SELF);
-        pane.redraw();
-      }
+      for (const pane of this.panes) this.showSelf(pane, selections);
+    }
+
+    // Selected lines may be broken, which moves those below; elsewhere rows stay.
+    showSelf(pane, selections) {
+      const own = selections.filter(([level]) => level === pane.level).map(([, op]) => op);
+      pane.mark(own, SELF);
+      if (own.length || pane.wrapped.length) return pane.redrawRows();
+      pane.dressAll();
+      pane.drawRuler();
     }
 
     showElement(state) {
+      const had = this.hasElement;
+      this.hasElement = Boolean(state.element);
+      if (!had && !this.hasElement) return;
       for (const pane of this.panes) pane.mark(null, ELEMENT);
       if (state.element && X.way && X.way.lines) {
         for (const [level, ops] of X.way.lines(this.kernel, state)) this.panes[level].mark(ops, ELEMENT);
