@@ -215,9 +215,8 @@ def test_a_link_is_two_kilobytes_at_most(page: Page, address: str) -> None:
     page.evaluate("X.state.set({whatif: {text: 'register: K1'}})")
     assert "l=register" in page.url
     page.click("#link")
-    page.wait_for_function(
-        "document.getElementById('status').textContent.includes(location.hash)"
-    )
+    page.wait_for_selector("#status:has-text('#k=')")
+    assert page.url.partition("#")[2] in page.inner_text("#status")
 
 
 def test_an_address_of_another_kernel_selects_nothing(page: Page, address: str) -> None:
