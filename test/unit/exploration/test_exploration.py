@@ -82,9 +82,9 @@ def test_kernels_of_lower_levels_begin_there(level: LevelName) -> None:
     (kernel,) = xetile.explore(module, "bmg", assembly=False).model.kernels
     first = {"subgroup": "S", "blocked": "B", "xegpu": "X", "xevm": "V", "llvm": "L"}[level]
     letters = "".join(one.id for one in kernel.levels)
-    assert letters == "SBXVL"["SBXVL".index(first) :]
+    assert letters == "SBXVLP"["SBXVL".index(first) :]
     assert kernel.levels[0].lines == xetile.text(module).split("\n")[:-1]
-    assert all(op.parents for one in kernel.levels[1:-1] for op in one.ops)
+    assert all(op.parents for one in kernel.levels[1:-2] for op in one.ops)
 
 
 def test_positions_of_what_is_said_meanwhile_are_the_users() -> None:
@@ -152,7 +152,7 @@ def test_what_is_missing_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_shows_itself(tmp_path: Path) -> None:
     found = xetile.explore(xetile.parse(PAIR), "bmg", assembly=False)
-    assert repr(found) == "<exploration of <text> for bmg: first (SBXVL), second (SBXVL)>"
+    assert repr(found) == "<exploration of <text> for bmg: first (SBXVLP), second (SBXVLP)>"
     frame = getattr(found, "_repr_html_")()  # noqa: B009 (notebooks call it)
     assert re.match(
         r'<iframe sandbox="allow-scripts" style="width: 100%; height: 640px; border: 0" srcdoc="',
