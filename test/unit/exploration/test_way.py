@@ -189,3 +189,30 @@ def test_lines_of_an_element_are_its_load_and_its_products(page: Page, tmp_path:
       return [...X.way.lines(K, X.state.get())].flatMap(([level, ops]) => [...ops].map((op) => K.names[K.levels[level].ops[op][3]]));
     }""")
     assert sorted(found) == ["xevm.blockload2d", *["xevm.mma"] * 4]
+
+
+@pytest.mark.ocloc
+def test_registers_and_instructions_are_those_of_the_assembly(
+    page: Page, tmp_path: Path
+) -> None:
+    model = explore(
+        parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "bmg", assembly=True
+    )
+    file = tmp_path / "page.html"
+    file.write_text(built([json.loads(model.json())]), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_selector("#way .told")
+    select(page, "%b", 5, [5, 37])
+    kernel = model.model.kernels[0]
+    text = kernel.levels[-1].lines
+    said = page.locator("#way .told").text_content() or ""
+    register = said.partition("register r")[2].split()[0]
+    loads, _, products = said.partition("used by 4 dpas in each of 16 unrolled steps")
+    first = int(loads.rpartition("packed)line ")[2].split("line")[0])
+    assert "load_block2d" in text[first - 1]
+    # the second message begins two registers of packed rows before row 5
+    assert f" r{int(register) - 2} " in text[first - 1]
+    product = int(products.split("line ")[1].split("line")[0])
+    assert "dpas" in text[product - 1]
+    assert f"r{int(register) - 2}:hf" in text[product - 1]
+    expect(page.locator("#costs")).to_contain_text("dpas")

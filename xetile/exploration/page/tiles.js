@@ -149,6 +149,13 @@
     return same.length === 1 ? same[0] : [];
   }
 
+  /** The instructions of a message: its own, or those messages that came of its op. */
+  function asmOf(K, { move, message }) {
+    const I = K.levelOf("I");
+    if (message.asm.length || I < 0) return message.asm;
+    return [...(K.kin(...move.op).get(I) ?? [])].filter((one) => /load|store|prefetch/.test(K.classOf(one)));
+  }
+
   /** Whether a message carries an element: by where it begins, else by the part that it fills. */
   function carries(K, { move, message }, element) {
     const part = K.holdings[inMemory(K, move.target) ? move.source : move.target];
@@ -200,13 +207,14 @@
     const carried = (all) => all.flatMap((one, n) => (any((element) => carries(K, one, element)) ? [{ ...one, n }] : []));
     const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => any((element) => within(K.holdings[dpas[role]], element))) };
     const I = K.levelOf("I");
-    const asm = [...found.loads, ...found.stores].flatMap(({ message }) => message.asm).concat(found.products.flatMap(({ dpas }) => dpas.asm ?? []));
+    const asm = [...found.loads, ...found.stores].flatMap((one) => asmOf(K, one)).concat(found.products.flatMap(({ dpas }) => dpas.asm ?? []));
     const ops = [...found.loads, ...found.stores].map(({ move }) => move.op).concat(found.products.filter(({ dpas }) => dpas.asm === null).map(({ dpas }) => dpas.op));
     return { ...found, all: { loads, stores }, marks: asm.map((one) => [I, one]).concat(ops) };
   }
 
   function laneOf(K, tile, element) {
-    const part = partsOf(K, tile).find((one) => one.at && "lane" in (one.holding.layout?.in ?? {}) && within(one.holding, element));
+    const having = partsOf(K, tile).filter((one) => "lane" in (one.holding.layout?.in ?? {}) && within(one.holding, element));
+    const part = having.find((one) => one.holding.base?.register !== undefined) ?? having[0];
     const places = part ? placesIn(part.holding, element) : [];
     return { part, places, file: places.length ? inFile(K, part, places[0]) : null };
   }
@@ -227,7 +235,7 @@
     const message = (words, list, all) => list.length && said.push([
       `${words} ${list.length > 1 ? "messages" : "message"} ${listed(list.map(({ n }) => n + 1))} of ${all.length}` +
       `${list.length === 1 && list[0].message.offset ? ` (${zip(list[0].message.offset, [list[0].message.rows, list[0].message.columns * list[0].message.blocks], (o, s) => `${o}-${o + s - 1}`).join(", ")}, ${list[0].message.form})` : ""}`,
-      list.flatMap((one) => one.message.asm)]);
+      list.flatMap((one) => asmOf(K, one))]);
     message("loaded by", facts.loads, facts.all.loads);
     const rounds = K.hotLoop()?.unroll ?? 1;
     const asm = facts.products.flatMap(({ dpas }) => dpas.asm ?? []);

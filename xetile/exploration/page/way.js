@@ -52,6 +52,8 @@ const SMALL = [215, 262];
 
   const operandStage = (K, id, words) => ({ key: `o${id}`, title: words, options: { ...K.holdings[id], colour: "lane" }, layout: K.holdings[id].layout });
 
+  const sizeOf = (part) => part.holding.sizes.reduce((all, size) => all * size, 1);
+
   /** The pictures of a tile's way, for one of its elements. */
   function stagesOf(K, tile, subgroup, element) {
     const { loads, others, products } = doings(K, tile);
@@ -59,7 +61,8 @@ const SMALL = [215, 262];
     const has = (id) => id != null && K.holdings[id].layout && within(K.holdings[id], element);
     const targets = new Set(loads.map(({ move }) => move.target));
     const parts = partsOf(K, tile).filter((part) => part.holding.place === "registers" && has(part.id));
-    const first = parts.find((part) => targets.has(part.id)) ?? parts.find((part) => part.holding.base) ?? parts[0];
+    const known = parts.filter((part) => part.holding.base?.register !== undefined);
+    const first = known.find((part) => targets.has(part.id)) ?? known.sort((a, b) => sizeOf(b) - sizeOf(a))[0] ?? parts.find((part) => targets.has(part.id)) ?? parts[0];
     const product = products.find(({ dpas, role }) => has(dpas[role]));
     const list = [];
     if (above) list.push(workgroupStage(K, tile, above, subgroup));
