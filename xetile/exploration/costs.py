@@ -84,7 +84,9 @@ def _exchanges_lanes(op: Operation) -> bool:
 
 def _bytes(trace: Traced, last: int) -> list[tuple[int, int, int]]:
     ops = trace.ops["L"]
-    kernel = next(filter(is_kernel, _functions(ops)))
+    kernel = next(filter(is_kernel, _functions(ops)), None)
+    if kernel is None:  # a function that no host launches
+        return []
     hot = hot_blocks(kernel)
     step = products_per_step(kernel)
     copies = sum(map(products_of, hot)) // step if step and hot else 1

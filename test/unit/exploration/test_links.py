@@ -107,6 +107,13 @@ def test_what_stops_on_the_way_is_said() -> None:
     assert reached["store_tile"] == "S"
 
 
+def test_functions_that_no_host_launches_are_explored_too() -> None:
+    (kernel,) = xetile.explore(
+        xetile.parse(SYNTAX), "bmg", kernel="tile_mma", assembly=False
+    ).model.kernels
+    assert kernel.levels[-1].id == "L"
+
+
 def test_what_cannot_be_lowered_at_all_is_refused() -> None:
     with pytest.raises(XetileError, match="337:1: error: the workgroup-level function takes"):
         traced(xetile.parse(SYNTAX), "bmg", Options("table_tile_mma_with_map"))
