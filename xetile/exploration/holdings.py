@@ -46,7 +46,7 @@ class Held:
         for letter in ("W", "S"):
             for value, names in dimension_names(trace.ops.get(letter, [])).items():
                 self._names[trace.values[value]] = names
-        self._units: dict[At, int] = {}
+        self._units: dict[At, dict[str, int]] = {}
         self._dealt: dict[At, Distribution] = {}
         self._read_owners()
 
@@ -56,11 +56,14 @@ class Held:
             if not isinstance(view, SubgroupView):
                 continue
             for value, units in units_of(view):
-                if value in values:
-                    self._dealt.setdefault(values[value], units.distribution)
+                whole = values.get(value)
+                if whole is None:
+                    continue
+                self._dealt.setdefault(whole, units.distribution)
                 for number, unit in enumerate(units.values):
                     if unit in values:
-                        self._units.setdefault(values[unit], number)
+                        known = {"value": whole[1], "unit": number}
+                        self._units.setdefault(values[unit], known)
 
     def add(self) -> Mapping[At, int]:
         """Add the holdings to the kernel, and to its values."""
@@ -119,7 +122,6 @@ class Held:
         bits = bits_of(value.type)
         if bits is None:
             return None
-        unit = self._units.get(at)
         return Holding(
             tensor=self.names(part.tile, len(part.offset)),
             sizes=self._clipped(part.tile, part.offset, part.sizes),
@@ -128,7 +130,7 @@ class Held:
             blocks=_blocks(value, part),
             offset=None if part.tile == at else list(part.offset),
             tile=None if part.tile == at else part.tile,
-            base=None if unit is None else {"unit": unit},
+            base=self._units.get(at),
         )
 
     def _of_lanes(self, at: At | None, lanes: Lanes, part: Part | None) -> Holding:

@@ -100,6 +100,7 @@ class Holding:
         base: where it begins: {"register": 35, "word": 16} (from the assembly, see `Kernel.checked`), {"buffer": 0,
             "byte": 0}. Registers hold words of `word` bits, a component of the value, one behind the other, each for
             all lanes: element e of a lane is in word e * bits // word; `byte` is there where it begins inside of one.
+            Of a subgroup's tile {"value": 7, "unit": 0}: which of a subgroup's units it is of which value of W.
         copies: where it begins in the order of the assembly: instructions that give or read it in another register
             than those before, and that register; rounds of an unrolled loop may each have their own.
         step: the op (level, op) by which the value comes to be there.

@@ -17,13 +17,12 @@ Block = tuple[list[int], list[int]]
 
 
 def units_of(view: SubgroupView) -> Iterator[tuple[SSAValue, Units]]:
-    """What each value of the workgroup became; of one that is held in several ways, the way of its map first."""
+    """What each value of the workgroup became; of one that is held in several ways, the way of its map."""
     for value, form in view.environment.items():
         if isinstance(form, Units):
             yield value, form
         elif isinstance(form, Copies):
-            for units in form.each:
-                yield value, units
+            yield value, form.each[0]
 
 
 def owner_bases(distribution: Distribution, dims: list[str]) -> Bases | None:

@@ -57,7 +57,11 @@ def test_the_subgroups_tile_is_what_is_counted_in() -> None:
     kernel = explored("gemm_f16_plain.mlir", "bmg")
     tile, vector = held(kernel, "S", "%a_tile"), held(kernel, "S", "%a")
     assert (tile.tensor, tile.sizes, tile.place) == (["M", "K"], [32, 32], "memory")
-    assert (vector.place, vector.tile, vector.base) == ("registers", None, {"unit": 0})
+    assert (vector.place, vector.tile) == ("registers", None)
+    assert vector.base is not None
+    whole = level(kernel, "W").values[vector.base["value"]]
+    assert level(kernel, "W").lines[whole.line][whole.first : whole.last] == "%a"
+    assert vector.base["unit"] == 0
     packed = held(kernel, "B", "%b")
     assert packed.blocks is not None
     assert packed.blocks[:2] == [([0, 0], [32, 16]), ([0, 16], [32, 16])]
