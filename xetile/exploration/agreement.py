@@ -17,6 +17,7 @@ from xetile.exploration.brought import CONSTANT, Brought, word_bytes
 from xetile.exploration.contents import Contents, Origin, contents, products_asked
 from xetile.targets.xe.device import LANES, REGISTER_BYTES
 from xetile.toolchain.assembly import Program
+from xetile.toolchain.classes import Class, class_of
 from xetile.toolchain.operands import Operation as Operands
 from xetile.toolchain.operands import Product, Region, product, read
 
@@ -29,6 +30,10 @@ OPERANDS = ("c", "b", "a")
 
 ARGUMENTS: Mapping[str, int] = {"a": 0, "b": 1, "c": 2}
 """The same among the arguments of the call at level L."""
+
+
+_LOADS: tuple[Class, ...] = ("load2d", "load", "slm")
+"""Messages that bring what an op of level L asks for."""
 
 
 class Checked(NamedTuple):
@@ -90,22 +95,27 @@ class _Check:
         self.program, self.links, self.ops, self.brought = program, links, ops, brought
         self.expected: dict[SSAValue, Mapping[tuple[int, int], int]] = {}
         self.found = Agreement(brought)
+        self.parts: dict[int, int] = {}
+        self.begun: dict[int, int] = defaultdict(int)
 
     def run(self) -> Agreement:
         everything = self.program.instructions
         lengths = {
             number: length
             for number, one in enumerate(everything)
-            if one.mnemonic.startswith("send") and (length := self._length(number)) is not None
+            if class_of(one) in _LOADS and (length := self._length(number)) is not None
         }
         held = contents(self.program, products_asked(self.program), lengths)
+        products: list[tuple[int, Product]] = []
         for number, one in enumerate(everything):
             operands = read(one, REGISTER_BYTES)
             used = product(one, operands)
             if used is not None:
-                self._product(number, used, held)
+                products.append((number, used))
             elif number in lengths:
-                self._load(number, operands)
+                self._load(number, operands, lengths[number])
+        for number, used in products:
+            self._product(number, used, held)
         return self.found
 
     def _length(self, number: int) -> int | None:
@@ -114,10 +124,19 @@ class _Check:
         each = None if link is None else self.brought.payload(self.ops[link])
         return None if each is None else each * LANES
 
-    def _load(self, number: int, operands: Operands) -> None:
+    def _load(self, number: int, operands: Operands, whole: int) -> None:
+        """Note a load; several that bring an op's bytes together do so in the order of their text."""
         link, target = self.links[number], operands.target
-        if link is not None and target is not None:
+        if link is None or target is None:
+            return
+        brought = operands.bytes
+        if brought is None or brought >= whole:
             self.found.loads[link].append((number, target))
+            return
+        self.parts[number] = self.begun[link]
+        if not self.begun[link]:
+            self.found.loads[link].append((number, target))
+        self.begun[link] = (self.begun[link] + brought) % whole
 
     def _product(self, number: int, used: Product, held: Contents) -> None:
         link = self.links[number]
@@ -154,11 +173,13 @@ class _Check:
             return "unknown"
         one = self.program.instructions[origin.instruction]
         link = self.links[origin.instruction]
-        if not one.mnemonic.startswith(("send", "dpas", "bdpas")):
-            return "computed"
+        kind = class_of(one)
+        if kind not in (*_LOADS, "dpas"):
+            return "unknown" if kind == "fill" else "computed"
         if link is None:
             return "unknown"
-        held = expected.get((link, origin.byte - origin.at), 0)
+        byte = origin.byte + self.parts.get(origin.instruction, 0)
+        held = expected.get((link, byte - origin.at), 0)
         return "proved" if held & wanted == wanted else "different"
 
     def _expected(self, value: SSAValue) -> Mapping[tuple[int, int], int]:

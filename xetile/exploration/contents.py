@@ -95,7 +95,7 @@ def products_asked(program: Program) -> Asked:
 
 
 def contents(program: Program, asked: Asked, lengths: Mapping[int, int]) -> Contents:
-    """Walk an assembly; `lengths` are the bytes that messages bring, by instruction, where somebody knows."""
+    """Walk an assembly; `lengths` are the bytes that messages bring, by instruction, whose text does not tell."""
     operations = [read(one, REGISTER_BYTES) for one in program.instructions]
     walk = _Walk(program, operations, lengths, _parts(program))
     walk.run()
@@ -266,9 +266,9 @@ class _Walk:
             state[_byte(target) : _byte(target) + len(held)] = held
 
     def _length(self, place: int) -> int:
-        told = self.lengths.get(place)
+        told = self.operations[place].bytes
         if told is None:
-            told = self.operations[place].bytes
+            told = self.lengths.get(place)
         return (MOST_LENGTH + 1) * REGISTER_BYTES if told is None else told
 
     def _spill(self, place: int, access: ScratchAccess, state: Tags) -> None:
