@@ -20,6 +20,7 @@ from xetile.exploration.instructions import Listing, listing
 from xetile.exploration.loops import loops
 from xetile.exploration.model import Bases, Costs, Kernel
 from xetile.exploration.moved_bytes import bytes_per_round
+from xetile.exploration.sent import add_instructions
 from xetile.exploration.trace import Traced
 from xetile.layout.show.bases import layout_of_form
 from xetile.toolchain.classes import CLASSES, Class, class_of
@@ -55,6 +56,7 @@ def add_costs(trace: Traced) -> None:
         costs.classes = [kind for kind in CLASSES if kind in kinds]
         costs.asm = [costs.classes.index(kind) for kind in kinds]
         kernel.loops = loops(trace, found)
+        add_instructions(kernel, found)
     if trace.disassembly is not None:
         told = environment(trace.disassembly.description, kernel.name)
         costs.grf, costs.spill, costs.scratch = (
