@@ -68,6 +68,8 @@
   /** The tile of the workgroup to which a subgroup's tile belongs, or null. */
   function workgroupTile(K, tile) {
     const [op, number] = K.levels[tile[0]].values[tile[1]];
+    const whole = own(K, tile)?.base?.value;
+    if (whole !== undefined) return [K.levels[tile[0]].of, whole];
     for (const [level, parent] of K.parents(tile[0], op)) {
       const all = K.levels[level].values.flatMap((value, v) => (value[0] === parent && ofSubgroups(own(K, [level, v])) ? [[level, v, value[1]]] : []));
       const found = all.find((one) => one[2] === number) ?? all[0];
