@@ -107,7 +107,7 @@
     if (subgroups) parts.push(`${layout ? layout.join(" × ") : subgroups} subgroups of ${lanes} lanes`);
     if (costs) parts.push(`${costs.asm.length} instructions`, `${costs.grf} registers`);
     const hot = loops.find((loop) => loop.is_hot);
-    if (hot) parts.push(`loop: ${hot.trips ? `${hot.trips} × ` : ""}${hot.unroll > 1 ? `${hot.unroll} steps` : "one step"} of ${hot.step}`);
+    if (hot) parts.push(`loop: ${hot.trips ? `${hot.trips} ` : ""}steps of ${hot.step}${hot.unroll > 1 ? `, ${hot.unroll} unrolled` : ""}`);
     return parts.join(", ");
   }
 
