@@ -1,41 +1,27 @@
 """Costs: every instruction has a class and belongs to one op or to the compiler; sums over levels are the kernel's."""
 
 from collections import Counter
-from functools import cache
-from pathlib import Path
 
 import pytest
+from support.explored_registers import (
+    EXAMPLES,
+    SPILLING,
+    classes,
+    explored,
+    per_step,
+    scratch_messages,
+)
 
 from xetile.api import parse
 from xetile.codegen import statistics
 from xetile.explanation import explain
-from xetile.exploration import explore
 from xetile.exploration.model import Costs, Kernel
 from xetile.toolchain.assembly import COUNTED
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
-COUNTS_AS = {
-    **{kind: kind for kind in COUNTED},
-    **{"shuffle": "mov", "math": "alu"},
-}
-"""What `--stats` counts each class as; those that are not here it does not count."""
-
-SPILLING = "rfc/1-row-major.mlir"
-
-
-@cache
-def explored(name: str, device: str) -> Kernel:
-    return explore(parse((EXAMPLES / name).read_text()), device).model.kernels[0]
 
 
 def costs_of(kernel: Kernel) -> Costs:
     assert kernel.costs is not None
     return kernel.costs
-
-
-def classes(kernel: Kernel) -> list[str]:
-    costs = costs_of(kernel)
-    return [costs.classes[kind] for kind in costs.asm]
 
 
 def owners(kernel: Kernel, letter: str) -> list[tuple[int, ...]]:
@@ -81,15 +67,10 @@ def test_counts_are_those_of_stats(name: str, device: str) -> None:
     kernel, costs = explored(name, device), costs_of(explored(name, device))
     module = parse((EXAMPLES / name).read_text())
     stats = statistics(module, device)[kernel.name]
-    (hot,) = [loop for loop in kernel.loops if loop.is_hot]
-    first, last = hot.asm
-    inside = classes(kernel)[first : last + 1]
-    counted = Counter(COUNTS_AS[kind] for kind in inside if kind in COUNTS_AS)
-    assert hot.unroll == stats["loop_unroll"]
-    for key in COUNTED:
-        assert counted[key] / hot.unroll == pytest.approx(stats[key], abs=1e-4)
-    assert len(inside) / hot.unroll == pytest.approx(stats["total"], abs=1e-4)
-    assert len(costs.asm) - len(inside) == stats["outside"]
+    counted = per_step(kernel)
+    for key in (*COUNTED, "total", "loop_unroll"):
+        assert counted[key] == pytest.approx(stats[key], abs=1e-4)
+    assert len(costs.asm) - counted["total"] * counted["loop_unroll"] == stats["outside"]
     assert (costs.grf, costs.spill, costs.scratch) == (
         stats["grf_count"],
         stats["spill_size"],
@@ -142,8 +123,7 @@ def test_bytes_and_how_often_they_are_read() -> None:
 @pytest.mark.parametrize("device", ["bmg", "pvc", "cri"])
 def test_spills_are_told_by_line(device: str) -> None:
     kernel = explored(SPILLING, device)
-    kinds = classes(kernel)
-    spills = [n for n, kind in enumerate(kinds) if kind in ("spill", "fill")]
+    spills = scratch_messages(kernel)
     assert len(spills) > 300
     assert costs_of(kernel).spill > 4096
     first = kernel.levels[0]

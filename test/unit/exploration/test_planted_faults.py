@@ -1,6 +1,7 @@
 """Faults that are planted into an exploration, each of which the check that guards it has to notice."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,28 @@ from support.explored_kernels import (
     wrong_of_chosen,
 )
 from support.explored_places import Explored
+from support.explored_registers import (
+    EXAMPLES,
+    SPILLING,
+    elements_met,
+    explored,
+    per_step,
+    products_of,
+    scratch_messages,
+)
 from support.tiled.kernels import FAMILIES
 
+from xetile.api import parse
+from xetile.codegen import statistics
+from xetile.explanation.facts import Options
+from xetile.exploration import explore
+from xetile.exploration.agreement import agreement
+from xetile.exploration.instructions import listing
 from xetile.exploration.model import Bases, Holding
+from xetile.exploration.trace import traced
+from xetile.toolchain import classes
+from xetile.toolchain.assembly import Instruction
+from xetile.toolchain.classes import class_of
 
 
 @pytest.fixture
@@ -92,3 +112,51 @@ def test_wrong_subgroups_are_noticed(gemm: Explored) -> None:
     assert change(gemm, "W", other_subgroup)
     assert wrong_in_subgroups(gemm)[1]
     assert wrong_of_chosen(gemm)[1]
+
+
+def test_registers_that_begin_one_later() -> None:
+    kernel = deepcopy(explored("gemm_f16_plain.mlir", "pvc"))
+    matrix = products_of(kernel)
+    assert not elements_met(kernel, matrix)[1]
+    for holding in kernel.holdings:
+        if holding.base is not None and "register" in holding.base:
+            holding.base["register"] += 1
+            holding.copies = [(asm, register + 1) for asm, register in holding.copies]
+    assert elements_met(kernel, matrix)[1]
+
+
+def test_loads_that_are_taken_for_others() -> None:
+    trace = traced(parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "pvc", Options())[0]
+    found = listing(explored("gemm_f16_plain.mlir", "pvc"))
+    assert found is not None
+    assert agreement(found.program, found.links, trace.ops["L"]).counts()["different"] == 0
+    loads = [
+        n for n, one in enumerate(found.program.instructions) if class_of(one) == "load2d"
+    ]
+    links = list(found.links)
+    links[loads[0]], links[loads[-1]] = links[loads[-1]], links[loads[0]]
+    result = agreement(found.program, links, trace.ops["L"])
+    assert result.counts()["different"] > 0
+    assert set(result.wrong) & set(result.loads)
+
+
+def test_a_loop_that_is_unrolled_otherwise() -> None:
+    kernel = deepcopy(explored("gemm_f16_plain.mlir", "bmg"))
+    stats = statistics(parse((EXAMPLES / "gemm_f16_plain.mlir").read_text()), "bmg")["gemm"]
+    assert per_step(kernel)["dpas"] == stats["dpas"]
+    kernel.loops[0].unroll //= 2
+    assert per_step(kernel)["dpas"] != stats["dpas"]
+
+
+def test_spills_that_are_taken_for_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = explored(SPILLING, "pvc")
+    assert len(scratch_messages(kernel)) > 300
+
+    def none(_: Instruction) -> None:
+        return None
+
+    monkeypatch.setattr(classes, "scratch_access", none)
+    again = explore(parse((EXAMPLES / SPILLING).read_text()), "pvc").model.kernels[0]
+    assert again.costs is not None
+    assert again.costs.spill > 0
+    assert not scratch_messages(again)

@@ -1,21 +1,8 @@
 """Registers of vectors: operands of every matrix instruction are what level L and the layouts say."""
 
-import random
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-
 import pytest
+from support.explored_registers import ELEMENTS, elements_met, explored, products
 
-from xetile.api import parse
-from xetile.exploration import explore
-from xetile.exploration.instructions import listing
-from xetile.exploration.model import Holding, Kernel
-from xetile.layout.show.bases import layout_of_form
-from xetile.targets.xe.device import LANES
-from xetile.toolchain.operands import Product, product, read
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
 KERNELS = {
     "gemm_f16_plain.mlir": (1536, 0),
     "gemm_f16.mlir": (1536, 0),
@@ -26,50 +13,6 @@ KERNELS = {
     "rfc/2.4-shared-memory.mlir": (768, 0),
 }
 """Operands of bmg's matrix instructions that are proved, and those that are computed on the way."""
-
-SEED, ELEMENTS = 5, 200
-
-
-@cache
-def explored(name: str, device: str) -> Kernel:
-    return explore(parse((EXAMPLES / name).read_text()), device).model.kernels[0]
-
-
-@cache
-def products(name: str, device: str) -> dict[int, Product]:
-    """By instruction the operands of the matrix instructions."""
-    kernel = explored(name, device)
-    found = listing(kernel)
-    assert found is not None
-    everything = enumerate(found.program.instructions)
-    read_all = ((n, product(one, read(one, kernel.register_bytes))) for n, one in everything)
-    return {number: one for number, one in read_all if one is not None}
-
-
-def byte_of(holding: Holding, base: int, word: int, register: int, lane: int) -> int:
-    """Where an element is in registers, as the model's docstring has it."""
-    bit = register * holding.bits
-    return base + (bit // word * LANES + lane) * word // 8 + bit % word // 8
-
-
-def places(holding: Holding, element: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """The registers and lanes of an element of the tile."""
-    assert holding.layout is not None
-    offset = holding.offset or [0] * len(element)
-    wanted = tuple(e - o for e, o in zip(element, offset, strict=True))
-    layout = layout_of_form(holding.layout.inputs, holding.layout.outputs)
-    for register in range(layout.in_dim_size("register")):
-        for lane in range(layout.in_dim_size("lane")):
-            at = layout.apply({"register": register, "lane": lane})
-            if tuple(at.values()) == wanted:
-                yield register, lane
-
-
-def holds(holding: Holding, element: tuple[int, ...]) -> bool:
-    offset = holding.offset or [0] * len(element)
-    return all(
-        o <= e < o + size for e, o, size in zip(element, offset, holding.sizes, strict=True)
-    )
 
 
 @pytest.mark.parametrize("device", ["bmg", "pvc", "cri"])
@@ -92,64 +35,15 @@ def test_operands_are_what_level_l_says(name: str, device: str) -> None:
 @pytest.mark.parametrize("device", ["bmg", "pvc"])
 @pytest.mark.parametrize("name", ["gemm_f16_plain.mlir", "gemm_f16.mlir", "gemm_i8.mlir"])
 def test_elements_are_where_matrix_instructions_read_them(name: str, device: str) -> None:
-    """200 elements: the load's register and layout give the byte that every matrix instruction reads them from."""
-    kernel, matrix = explored(name, device), products(name, device)
-    chosen = random.Random(SEED)
-    level = next(number for number, one in enumerate(kernel.levels) if one.id == "V")
-    loads = {
-        value.holding
-        for value in kernel.levels[level].values
-        if kernel.names[kernel.levels[level].ops[value.op].name] == "xevm.blockload2d"
-        and value.holding is not None
-    }
-    assert loads
-    met = 0
-    for _ in range(ELEMENTS):
-        load = kernel.holdings[chosen.choice(sorted(loads))]
-        assert load.base is not None
-        offset = load.offset or [0] * len(load.sizes)
-        element = tuple(
-            o + chosen.randrange(s) for o, s in zip(offset, load.sizes, strict=True)
-        )
-        assert load.base["register"] == load.copies[0][1]
-        (at,) = places(load, element)
-        expected = {
-            byte_of(load, register * kernel.register_bytes, load.base["word"], *at)
-            for _, register in load.copies
-        }
-        met += hold_it(kernel, matrix, load, element, expected)
+    """The load's register and layout give the byte from which every matrix instruction reads an element."""
+    met, wrong = elements_met(explored(name, device), products(name, device))
+    assert not wrong
     assert met >= ELEMENTS
-
-
-def hold_it(
-    kernel: Kernel,
-    matrix: dict[int, Product],
-    load: Holding,
-    element: tuple[int, ...],
-    expected: set[int],
-) -> int:
-    """Matrix instructions that read the element, each from the byte that is expected."""
-    met = 0
-    for one in kernel.dpas:
-        for number, region in ((one.a, matrix[one.asm].a), (one.b, matrix[one.asm].b)):
-            part = None if number is None else kernel.holdings[number]
-            if part is None or part.tile != load.tile or not holds(part, element):
-                continue
-            assert part.base is not None
-            found = {
-                byte_of(part, region.byte, part.base["word"], *at)
-                for at in places(part, element)
-            }
-            # rounds of an unrolled loop may have their own registers
-            assert len(found) == 1
-            assert found <= expected, (one, element)
-            met += 1
-    return met
 
 
 def test_accumulators_have_the_registers_that_are_stored() -> None:
     kernel = explored("gemm_f16_plain.mlir", "bmg")
-    found = {}
+    found: dict[tuple[int, ...], set[int]] = {}
     for one in kernel.dpas:
         assert one.c is not None
         holding = kernel.holdings[one.c]
