@@ -11,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from xetile.exploration.columns import in_columns
 from xetile.layout.show.inline import hash_of, packed, packed_script, stripped
 
 _PICTURES = (
@@ -43,7 +44,9 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
     `served`: with what asks the server for changes. The same explorations give the same text.
     """
     title = " and ".join(dict.fromkeys(_title(one) for one in explorations))
-    model = packed(json.dumps({"explorations": list(explorations)}, separators=(",", ":")))
+    model = packed(
+        json.dumps({"explorations": [*map(in_columns, explorations)]}, separators=(",", ":"))
+    )
     style = _style()
     script, allowed = packed_script(_script(served=served))
     parts = {

@@ -19,9 +19,32 @@
   function read(root) {
     const explorations = root.explorations.map((one) => ({
       ...one,
-      kernels: one.kernels.map((kernel) => new Kernel(kernel, one)),
+      kernels: one.kernels.map((kernel) => new Kernel({ ...kernel, levels: kernel.levels.map(inRows) }, one)),
     }));
     return { explorations };
+  }
+
+  /** A level whose tables are columns of differences (xetile/exploration/columns.py), or rows as JSON has them. */
+  function inRows(level) {
+    return {
+      ...level,
+      ops: rowsOf(level.ops, 4, (parent) => (parent ? [parent - 1] : [])),
+      values: rowsOf(level.values, 5, (holding) => (holding ? holding - 1 : null)),
+      uses: rowsOf(level.uses),
+    };
+  }
+
+  function rowsOf(table, special, meaning) {
+    if (Array.isArray(table)) return table;
+    const rows = table.columns[0].map(() => new Array(table.columns.length));
+    table.columns.forEach((column, at) => {
+      let number = 0;
+      column.forEach((difference, row) => {
+        number += difference;
+        rows[row][at] = at === special ? meaning(number) : number;
+      });
+    });
+    return rows;
   }
 
   /** Of ops in groups: `list[start[i] .. start[i + 1])` are those of group i. */
