@@ -120,16 +120,17 @@
   // What is outlined: a bit's elements, a rectangle, elements with a sign, the element pointed at with its copies.
   function outlines(model, plan) {
     const {grid, parts} = plan;
-    const boxes = (element, ink, words) => parts.flatMap((part) => grid.cells(element).flatMap(([row, column], n) => {
+    const boxes = (element, ink, words, hatched) => parts.flatMap((part) => grid.cells(element).flatMap(([row, column], n) => {
       const box = boxIn(part, row, column);
       if (!box) return [];
+      if (hatched) return [["line", box[0], box[1] + box[3], box[0] + box[2], box[1], ink]];
       const sign = [["rect", box[0] + box[2] - 9, box[1], 9, 11, ink], ["text", box[0] + box[2] - 5, box[1] + 9, String(words), "middle", "sign"]];
       return [["frame", ...box, n && ink === "element" ? "copy" : ink], ...(words === undefined || !part.full ? [] : sign)];
     }));
     return [
       ...(model.bit ? parts.flatMap((part) => lit(grid, part, model.bit)) : []),
       ...(model.rectangle ? parts.flatMap((part) => around(grid, part, model.rectangle)) : []),
-      ...(model.outlined || []).flatMap((one) => boxes(one.element || one, one.ink || "select", one.words)),
+      ...(model.outlined || []).flatMap((one) => boxes(one.element || one, one.ink || "select", one.words, one.hatched)),
       ...(model.element ? boxes(model.element, "element") : []),
     ];
   }
