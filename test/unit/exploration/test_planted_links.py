@@ -32,6 +32,5 @@ def test_wrong_lines_are_noticed(
         return fault(lines_at(rows, section, addresses))
 
     monkeypatch.setattr(lines, "lines_at", planted)
-    # registers.py may stop first: it reads arguments of a call that is no product
-    with pytest.raises((AssertionError, IndexError)):
+    with pytest.raises(AssertionError):
         check("gemm_f16_plain", "bmg")
