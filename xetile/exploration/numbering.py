@@ -6,6 +6,8 @@ is op 12 of level S, which came of line 18. Positions survive, so what a pass ma
 and remarks, which read the position inside (`errors.file_position`), name the user's text.
 """
 
+from typing import cast
+
 from xdsl.dialects.builtin import LocationAttr, NameLoc, StringAttr
 from xdsl.ir import Operation
 
@@ -36,6 +38,5 @@ def number_of(op: Operation, level: LevelId) -> int | None:
 def _written(location: LocationAttr, above: LevelId) -> LocationAttr:
     """The position that the user wrote, without a number of the level above."""
     if isinstance(location, NameLoc) and location.desc.data.startswith(f"{above}:"):
-        inside: LocationAttr = location.location  # pyright: ignore[reportAssignmentType]
-        return inside
+        return cast(LocationAttr, location.location)
     return location

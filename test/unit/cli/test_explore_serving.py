@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ class Served:
             f"POST /{self.door.token}/{place} HTTP/1.1\r\n{lines}\r\n".encode() + body
         )
 
-    def events(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def events(self) -> Generator[tuple[str, dict[str, Any]]]:
         connection = http.client.HTTPConnection("127.0.0.1", self.door.port, timeout=20)
         connection.request("GET", f"/{self.door.token}/events")
         answer = connection.getresponse()
@@ -80,7 +80,7 @@ class Served:
         assert status == b"HTTP/1.1 204 No Content"
         for kind, data in events:
             if kind != "begun" and data["number"] == self.number:
-                events.close()  # pyright: ignore
+                events.close()
                 return kind, data
         raise AssertionError("the stream ended")
 
@@ -216,11 +216,11 @@ def test_a_warm_change_is_quick(served: Served) -> None:
 
 def test_what_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Any] = []
-    one = compiler.Compiler(
+    one: Any = compiler.Compiler(
         (Wanted("a.mlir", "bmg"),), lambda change, answer: told.append((change, answer))
     )
     assert one.ask(TEXT.encode()).explorations is not None
-    process = one._helper  # pyright: ignore
+    process = one._helper
     assert process is not None
     monkeypatch.setattr(compiler, "SECONDS", 0.05)
     late = one.ask(TEXT.replace("gemm", "other").encode())

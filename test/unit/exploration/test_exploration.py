@@ -4,6 +4,7 @@ import html
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,9 +152,9 @@ def test_what_is_missing_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_shows_itself(tmp_path: Path) -> None:
-    found = xetile.explore(xetile.parse(PAIR), "bmg", assembly=False)
+    found: Any = xetile.explore(xetile.parse(PAIR), "bmg", assembly=False)
     assert repr(found) == "<exploration of <text> for bmg: first (SBXVLP), second (SBXVLP)>"
-    frame = getattr(found, "_repr_html_")()  # noqa: B009 (notebooks call it)
+    frame: str = found._repr_html_()
     assert re.match(
         r'<iframe sandbox="allow-scripts" style="width: 100%; height: 640px; border: 0" srcdoc="',
         frame,

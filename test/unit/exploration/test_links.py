@@ -111,7 +111,7 @@ def test_functions_that_no_host_launches_are_explored_too() -> None:
     (kernel,) = xetile.explore(
         xetile.parse(SYNTAX), "bmg", kernel="tile_mma", assembly=False
     ).model.kernels
-    assert kernel.levels[-1].id == "L"
+    assert "L" in [level.id for level in kernel.levels]
 
 
 def test_what_cannot_be_lowered_at_all_is_refused() -> None:

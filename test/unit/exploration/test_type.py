@@ -115,11 +115,10 @@ def test_what_is_typed_is_not_compiled(page: Page, file: Path) -> None:
     assert page.locator("#type li").count() == 0
 
 
+@pytest.mark.ocloc
 def test_lanes_that_differ_are_hatched(page: Page, file: Path) -> None:
     opened(page, file)
     select_b(page)
-    if not page.evaluate("K.dpas.length"):
-        pytest.skip("no matrix instructions in the model: ocloc is missing")
     page.click("text=take the selected")
     assert any(
         "nothing is shuffled" in fact for fact in page.locator("#type li").all_inner_texts()

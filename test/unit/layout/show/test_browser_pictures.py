@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from xetile.layout.algebra.columns import largest_vectorisation
+from xetile.layout.algebra.composition import lstsq
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.banks import conflicts
 from xetile.layout.exchange.swizzling import bank_conflicts_of_offsets
@@ -83,9 +84,30 @@ CASE = """cases => cases.map(([a, b, c, at]) => {
 })"""
 
 
+def answers(
+    a: LinearLayout, b: LinearLayout, c: LinearLayout, at: dict[str, int]
+) -> list[object]:
+    """What the page is asked of three layouts, and of a place of the first."""
+    whole = a * c
+    return [
+        a.apply(at),
+        or_none(a.pseudoinvert),
+        or_none(lambda: a.compose(b)),
+        data(whole),
+        or_none(lambda: whole.divide_left(a)),
+        or_none(lambda: c.divide_left(a)),
+        or_none(lambda: lstsq(a, c)),
+        a.rank,
+        a.is_injective(),
+        a.is_surjective(),
+        a.is_invertible(),
+        a == c,
+        True,
+    ]
+
+
 def test_layouts_are_those_of_the_algebra(renderer: Page) -> None:
     """2,000 random layouts, some of them wider than 32 bits in a dimension."""
-    from xetile.layout.algebra.composition import lstsq
 
     dice, cases, wanted = random.Random(15), list[object](), list[object]()
     for number in range(2000):
@@ -100,16 +122,8 @@ def test_layouts_are_those_of_the_algebra(renderer: Page) -> None:
         )
         c = any_layout(dice, any_dims(dice, "abc", 2), sized(any_dims(dice, "xyz", 1)))
         at = {name: dice.randrange(1 << bits) for name, bits in ins.items()}
-        whole = a * c
         cases.append([data(a), data(b), data(c), at])
-        wanted.append(
-            [
-                a.apply(at), or_none(a.pseudoinvert), or_none(lambda: a.compose(b)), data(whole),  # noqa: B023
-                or_none(lambda: whole.divide_left(a)), or_none(lambda: c.divide_left(a)),  # noqa: B023
-                or_none(lambda: lstsq(a, c)), a.rank, a.is_injective(), a.is_surjective(),  # noqa: B023
-                a.is_invertible(), a == c, True,
-            ]
-        )  # fmt: skip
+        wanted.append(answers(a, b, c, at))
     found = renderer.evaluate(CASE, cases)
     for case, ours, theirs in zip(cases, wanted, found, strict=True):
         assert theirs == json.loads(json.dumps(ours)), case
