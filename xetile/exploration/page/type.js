@@ -4,6 +4,7 @@
   "use strict";
 
   const TOKEN = /\s*(?:(->|[A-Za-z_]\w*|\d+|\S)|$)/y;
+  const MOST = 2 ** 30;
   const MOST_LOOKED_AT = 1 << 16;
   const MOST_HATCHED = 4096;
   const OPERATORS = {
@@ -120,9 +121,14 @@
       if (this.peek() === "=") {
         this.take("=");
         const number = /^\d+$/.test(this.peek()) ? this.take() : this.fail("expected a number");
-        return { name: word, number: Number(number), token };
+        return this.limited({ name: word, number: Number(number), token });
       }
-      return split ? { name: split[1], number: Number(split[2]), token } : this.fail("expected a dimension and a number, such as K8", token);
+      return split ? this.limited({ name: split[1], number: Number(split[2]), token }) : this.fail("expected a dimension and a number, such as K8", token);
+    }
+
+    limited(term) {
+      if (term.number > MOST) this.fail(`numbers are at most ${MOST}`, term.token);
+      return term;
     }
 
     tail() {
@@ -130,6 +136,7 @@
       const sizes = {};
       while (/^[A-Za-z_]/.test(this.peek())) {
         const { name, number, token } = this.term();
+        if (name in sizes) this.fail(`'${name}' is there twice`, token);
         if (!Number.isInteger(Math.log2(number))) this.fail(`${name} = ${number} is no power of two`, token);
         sizes[name] = number;
       }
