@@ -10,16 +10,20 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import TypeAlias
 
 from xetile.exploration.columns import in_columns
 from xetile.layout.show.inline import hash_of, packed, packed_script, stripped
 
-_PICTURES = (
+_Room: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A package, and the scripts and styles of its folder `page`."""
+
+_PICTURES: _Room = (
     "xetile.layout.show",
     ("f2.js", "scene.js", "pictures.js", "exchanges.js"),
     ("pictures.css",),
 )
-_EXPLORER = (
+_EXPLORER: _Room = (
     "xetile.exploration",
     (
         "model.js",
@@ -29,11 +33,13 @@ _EXPLORER = (
         "tiles.js",
         "way.js",
         "costs.js",
-        "compare.js",
         "type.js",
     ),
     ("style.css",),
 )
+_COMPARED: _Room = ("xetile.exploration", ("compare.js",), ("compare.css",))
+"""What only a page of two explorations has."""
+
 _LAST = "main.js"
 _SERVED = "served.js"
 
@@ -47,8 +53,11 @@ def page(explorations: Sequence[Mapping[str, object]], *, served: bool = False) 
     model = packed(
         json.dumps({"explorations": [*map(in_columns, explorations)]}, separators=(",", ":"))
     )
-    style = _style()
-    script, allowed = packed_script(_script(served=served))
+    rooms = (
+        (_PICTURES, _EXPLORER, _COMPARED) if len(explorations) == 2 else (_PICTURES, _EXPLORER)
+    )
+    style = _style(rooms)
+    script, allowed = packed_script(_script(rooms, served=served))
     parts = {
         "title": escape(title),
         "policy": _policy(style, allowed, served=served),
@@ -69,18 +78,18 @@ def _title(exploration: Mapping[str, object]) -> str:
     return f"{exploration['file']} on {exploration['device']}"
 
 
-def _style() -> str:
+def _style(rooms: Sequence[_Room]) -> str:
     return "\n".join(
         stripped(_text(room, name))
-        for room, _, names in (_PICTURES, _EXPLORER)
+        for room, _, names in rooms
         for name in names
         if _is_there(room, name)
     )
 
 
-def _script(*, served: bool) -> str:
+def _script(rooms: Sequence[_Room], *, served: bool) -> str:
     last = [_SERVED, _LAST] if served else [_LAST]
-    wanted = [(room, name) for room, names, _ in (_PICTURES, _EXPLORER) for name in names]
+    wanted = [(room, name) for room, names, _ in rooms for name in names]
     wanted += [("xetile.exploration", name) for name in last]
     return "\n".join(
         stripped(_text(room, name)) for room, name in wanted if _is_there(room, name)

@@ -42,6 +42,7 @@
     const before = kernel ? hashOf(X.state.get()) : location.hash;
     explorations = X.model.read(root).explorations;
     show(parsed(before));
+    if (X.compare && explorations.length === 2) X.compare.create(document.body, explorations);
   }
 
   function show(words) {
@@ -279,7 +280,7 @@
 
   function pressed(event) {
     const { target, key } = event;
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || byId("help").open || !panes) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || !panes) return;
     if (target.matches("input, textarea, select, [contenteditable]")) return;
     const inPanes = target === document.body || target.classList.contains("pane-body");
     if (IN_PANES.has(key) && !inPanes) return;
@@ -353,7 +354,6 @@
     listen();
     const root = await X.model.load(byId("model"));
     open(root);
-    if (X.compare && explorations.length === 2) X.compare.create(document.body, explorations);
     if (X.served) X.served.start(root);
   }
 
