@@ -30,6 +30,10 @@ CERTAINTY: Mapping[str, str] = {
     "instructions": (
         "exact: counted in ocloc's text; each belongs to the op that its debug line names, or is the compiler's own"
     ),
+    "links": (
+        "guessed: what LLVM added (copies of merged values, casts) is shown with the next op that uses it; what brings "
+        "the kernel's arguments with the op that first reads one"
+    ),
     "moves": (
         "guessed: where ways meet, a move for a merged value names the op at which they meet: those that zero the "
         "accumulator name the compare at the loop's head"

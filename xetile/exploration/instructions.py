@@ -11,7 +11,7 @@ class Listing(NamedTuple):
 
     Attributes:
         program: its instructions, which are those of the level, as far as a thread executes them.
-        links: by instruction the op of level L that it came of; None of the compiler's own.
+        links: by instruction the op of level L that it came of; None of the compiler's own, and where it is guessed.
         level: the index of the level with the instructions.
         origin: the index of level L.
     """
@@ -29,11 +29,13 @@ def listing(kernel: Kernel) -> Listing | None:
         return None
     level = kernel.levels[found]
     program = parse_assembly("\n".join(level.lines))
-    return Listing(program, _links(level, len(program.instructions)), found, origin)
+    return Listing(program, _links(kernel, level, len(program.instructions)), found, origin)
 
 
-def _links(level: Level, count: int) -> list[int | None]:
-    """The op of each instruction; what stands behind the end of the thread is left out."""
+def _links(kernel: Kernel, level: Level, count: int) -> list[int | None]:
+    """The op of each instruction, None of guessed ones; what stands behind the end of the thread is left out."""
     links = [op.parents[0] if op.parents else None for op in level.ops]
+    for number in kernel.inferred:
+        links[number] = None
     assert len(links) >= count, (len(links), count)
     return links[:count]

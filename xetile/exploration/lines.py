@@ -4,17 +4,19 @@ Where ocloc refuses the kernel, a note says so in place of level I; where it is 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from xetile.codegen.options import build_options
 from xetile.errors import XetileError
 from xetile.exploration.debug_info import with_lines
+from xetile.exploration.followed import followed
 from xetile.exploration.marks import Marked, marked
 from xetile.exploration.model import Level, Op
 from xetile.exploration.numbering import number_of
 from xetile.exploration.spirv_text import spirv_lines
 from xetile.exploration.trace import Traced
+from xetile.toolchain.assembly import parse_assembly
 from xetile.toolchain.debug_lines import line_rows, lines_at
 from xetile.toolchain.ocloc import Disassembly, compile_spirv, disassemble, need_ocloc
 from xetile.toolchain.paths import find_ocloc
@@ -38,12 +40,18 @@ class Printed(NamedTuple):
 def add_assembly(trace: Traced) -> None:
     """Add levels P and I to a kernel that reached level L, and the binary as text to the trace.
 
-    Errors: XetileError where LLVM refuses the kernel, and without ocloc where the options ask for assembly.
+    Where LLVM or ocloc refuses the kernel, a note says so.
+
+    Errors: XetileError without ocloc where the options ask for assembly.
     """
     above = trace.level("L")
     if above is None or trace.level("P") is not None:
         return
-    found = marked(trace.module)
+    try:
+        found = marked(trace.module)
+    except XetileError as error:
+        trace.kernel.notes.append(f"level P is missing: {error}")
+        return
     numbers = [number_of(op, "L") for op in found.ops]
     trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
     if trace.options.assembly is False:
@@ -111,14 +119,30 @@ def _instruction_level(
     above: int,
 ) -> Level:
     name = trace.kernel.name
+    if name not in disassembly.kernels:
+        raise XetileError(f"ocloc's binary has no kernel {name}")
     text = printed(disassembly.kernels[name])
     lines = lines_at(line_rows(binary), f".text.{name}", text.addresses)
     level = Level("I", f"instructions of {trace.device.name}", above, lines=text.lines)
-    for place, line in zip(text.instructions, lines, strict=True):
+    named = [None if n is None or n > len(numbers) else numbers[n - 1] for n in lines]
+    guessed = _guessed(trace, text, named, above)
+    trace.kernel.inferred = sorted(guessed)
+    for one, (place, known) in enumerate(zip(text.instructions, named, strict=True)):
         words = text.lines[place]
         mnemonic = _PREDICATE.sub("", words.strip()).split()[0]
-        number = None if line is None or line > len(numbers) else numbers[line - 1]
+        number = guessed.get(one, known)
         parents = () if number is None else (number,)
         first = len(words) - len(words.lstrip())
         level.ops.append(Op(place, first, len(words), trace.name(mnemonic), parents))
     return level
+
+
+def _guessed(
+    trace: Traced, text: Printed, named: Sequence[int | None], above: int
+) -> Mapping[int, int]:
+    """Ops of instructions whose line is that of the function, or of none, up to the end of the thread."""
+    ops = trace.kernel.levels[above].ops
+    functions = {n for n, op in enumerate(ops) if trace.kernel.names[op.name] == "llvm.func"}
+    links = [None if number in functions else number for number in named]
+    program = parse_assembly("\n".join(text.lines))
+    return followed(program.instructions, links[: len(program.instructions)])

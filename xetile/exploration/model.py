@@ -228,6 +228,8 @@ class Kernel:
         checked: operands of matrix instructions by what came of holding the registers that they name against level L:
             `proved` byte by byte; `computed` on the way, so that only debug lines tell; `different`; `unknown`.
         certainty: for each kind of number on the page a sentence that says whether it is exact, modelled or guessed.
+        inferred: instructions (ops of level I) that no debug line gives to an op below the function; they are shown
+            with the op that first reads what they write.
     """
 
     name: str
@@ -245,6 +247,7 @@ class Kernel:
     notes: list[str] = field(default_factory=list[str])
     checked: dict[str, int] = field(default_factory=dict[str, int])
     certainty: dict[str, str] = field(default_factory=dict[str, str])
+    inferred: list[int] = field(default_factory=list[int])
 
 
 @dataclass

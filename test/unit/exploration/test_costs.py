@@ -138,4 +138,4 @@ def test_what_is_certain_is_said() -> None:
     said = {key: text.partition(":")[0] for key, text in kernel.certainty.items()}
     assert said["instructions"] == said["registers"] == "exact"
     assert said["bytes"] == said["rereads"] == "modelled"
-    assert said["moves"] == "guessed"
+    assert said["moves"] == said["links"] == "guessed"

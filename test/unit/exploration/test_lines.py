@@ -1,25 +1,30 @@
 """SPIR-V and the device's instructions, linked to level L: marks, lines, and that neither changes the code."""
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 import xetile
-from xetile.codegen import disassembly, lower_to_llvm
+from xetile.codegen import lower_to_llvm
 from xetile.codegen.spirv import instructions
 from xetile.exploration.debug_info import with_lines
 from xetile.exploration.lines import printed
 from xetile.exploration.marks import carried, marked
 from xetile.exploration.model import Kernel
 from xetile.exploration.spirv_words import OP_LINE, OP_NO_LINE, OP_STORE, bodies
+from xetile.targets import names
 from xetile.toolchain.debug_lines import Row, lines_at
 from xetile.toolchain.elf import contents
-from xetile.toolchain.ocloc import compile_spirv
+from xetile.toolchain.ocloc import compile_spirv, disassemble
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LINKED = 0.99
 """The least part of the instructions that has an op."""
+
+MOST_INFERRED = 8
+"""Instructions in front of the first op, whose op is guessed."""
 
 QUICK = ["gemm_f16_plain", "softmax", "flash_attention"]
 
@@ -68,41 +73,74 @@ def kernel_of(name: str, device: str) -> Kernel:
     return kernel
 
 
-@pytest.mark.ocloc
-@pytest.mark.parametrize("device", ["bmg", "pvc"])
-@pytest.mark.parametrize("name", QUICK)
-def test_instructions_are_linked(name: str, device: str) -> None:
-    kernel = kernel_of(name, device)
+def above(kernel: Kernel, level: str, op: int, wanted: str) -> Iterator[str]:
+    """The names of ops of one level that an op of another came of."""
+    numbers = {one.id: number for number, one in enumerate(kernel.levels)}
+    at, waiting = numbers[level], [op]
+    while at != numbers[wanted]:
+        waiting = [
+            parent for number in waiting for parent in kernel.levels[at].ops[number].parents
+        ]
+        at = -1 if (next := kernel.levels[at].of) is None else next
+    for number in waiting:
+        yield kernel.names[kernel.levels[at].ops[number].name]
+
+
+MOVERS: Mapping[str, tuple[str, ...]] = {
+    "load_block2d": ("xetile.load_tile", "xetile.prefetch_tile"),
+    "store_block2d": ("xetile.store_tile",),
+}
+"""The ops of tiles that messages of blocks came of."""
+
+
+def check_links(kernel: Kernel) -> None:
+    """Instructions have an op below the function; matrix instructions and messages the op that asks for them."""
     levels = {level.id: level for level in kernel.levels}
     instruction, subgroup = levels["I"], levels["L"]
-    linked = [op for op in instruction.ops if op.parents]
+    linked = [
+        number
+        for number, op in enumerate(instruction.ops)
+        if any(kernel.names[subgroup.ops[n].name] != "llvm.func" for n in op.parents)
+    ]
     assert len(linked) >= LINKED * len(instruction.ops)
-    for op in linked:
-        if not kernel.names[op.name].startswith("dpas"):
-            continue
-        above = subgroup.ops[op.parents[0]]
-        assert "_matrix_mad_" in subgroup.lines[above.line]
-    for op in linked:
+    assert len(kernel.inferred) <= MOST_INFERRED
+    assert set(kernel.inferred) <= set(linked)
+    highest = kernel.levels[0].id
+    for number, op in enumerate(instruction.ops):
         text = instruction.lines[op.line]
-        if "store_block2d" in text:
-            above = subgroup.ops[op.parents[0]]
-            assert "write" in subgroup.lines[above.line]
+        if kernel.names[op.name].startswith("dpas"):
+            names = [*above(kernel, "I", number, highest)]
+            assert names == ["xetile.tile_mma"], text
+        for message, movers in MOVERS.items():
+            if message in text:
+                (name,) = above(kernel, "I", number, highest)
+                assert name in movers, text
 
 
 @pytest.mark.ocloc
-def test_debug_information_changes_a_hash_only() -> None:
-    lowered = lower_to_llvm(xetile.parse(EXAMPLES / "softmax.mlir"), "bmg")
+@pytest.mark.parametrize("device", names())
+@pytest.mark.parametrize("name", [*QUICK, "gemm_f16", "gemm_i8", "host_gemm_f16"])
+def test_instructions_are_linked(name: str, device: str) -> None:
+    check_links(kernel_of(name, device))
+
+
+@pytest.mark.ocloc
+@pytest.mark.parametrize("device", ["bmg", "pvc"])
+@pytest.mark.parametrize("name", ["softmax", "gemm_f16_plain", "gemm_int8_weights"])
+def test_debug_information_changes_a_hash_only(name: str, device: str) -> None:
+    lowered = lower_to_llvm(xetile.parse(EXAMPLES / f"{name}.mlir"), device)
     found = marked(lowered)
     options = ["-ze-opt-large-register-file"]
     spirv = with_lines(found.spirv, found.instructions, found.parents)
-    with_debug = compile_spirv(spirv, "bmg", [*options, "-g"])
-    usual = compile_spirv(found.spirv, "bmg", options)
-    before, after = (contents(one, ".text.softmax") for one in (usual, with_debug))
+    with_debug = compile_spirv(spirv, device, [*options, "-g"])
+    usual = compile_spirv(found.spirv, device, options)
+    (kernel,) = disassemble(usual, device).kernels
+    before, after = (contents(one, f".text.{kernel}") for one in (usual, with_debug))
     assert before is not None
     assert after is not None
     assert len(before) == len(after)
     different = [i for i in range(len(before)) if before[i] != after[i]]
-    text = printed(disassembly(lowered, "bmg", "large").kernels["softmax"])
+    text = printed(disassemble(usual, device).kernels[kernel])
     assert all(place >= text.addresses[-1] for place in different)
 
 
