@@ -88,5 +88,9 @@ def hot_blocks(kernel: llvm.FuncOp) -> Sequence[Block]:
 
 def products_of(block: Block) -> int:
     """Matrix instructions of a block."""
-    names = (callee(op) for op in block.ops if isinstance(op, llvm.CallOp))
-    return sum(1 for name in names if name is not None and _MATRIX_FUNCTION in name)
+    return sum(map(is_product, block.ops))
+
+
+def is_product(op: Operation) -> bool:
+    """Whether an op is a matrix instruction."""
+    return isinstance(op, llvm.CallOp) and _MATRIX_FUNCTION in (callee(op) or "")

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, get_args
 
 from xdsl.ir import Operation, SSAValue
 
+from xetile.codegen.functions import is_product
 from xetile.exploration.brought import CONSTANT, Brought, word_bytes
 from xetile.exploration.contents import Contents, Origin, contents, products_asked
 from xetile.targets.xe.device import LANES, REGISTER_BYTES
@@ -141,7 +142,7 @@ class _Check:
     def _product(self, number: int, used: Product, held: Contents) -> None:
         link = self.links[number]
         op = None if link is None else self.ops[link]
-        if link is None or op is None or len(op.operands) < len(ARGUMENTS):
+        if link is None or op is None or not is_product(op):
             self.found.unlinked += 1
             return
         verdicts: list[Verdict] = []

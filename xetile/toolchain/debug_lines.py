@@ -34,7 +34,7 @@ def line_rows(binary: bytes) -> list[Row]:
         return []
     try:
         return _Reader(data, targets(binary, ".rela.debug_line")).read()
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, ZeroDivisionError, OverflowError) as error:
         raise XetileError(f"damaged line numbers: {error}") from error
 
 

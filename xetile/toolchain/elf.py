@@ -37,7 +37,7 @@ def undefined_symbols(data: bytes) -> tuple[str, ...]:
         return tuple(
             name for table in tables for name in _undefined(data, table, sections[table.link])
         )
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise XetileError(f"damaged ELF file: {error}") from error
 
 
@@ -50,7 +50,7 @@ def contents(data: bytes, wanted: str) -> bytes | None:
         for name, section in _named(data):
             if name == wanted:
                 return data[section.offset : section.offset + section.size]
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise XetileError(f"damaged ELF file: {error}") from error
     return None
 
@@ -77,7 +77,7 @@ def targets(data: bytes, wanted: str) -> dict[int, tuple[str, int]]:
                     "<I", data, symbols.offset + number * _SYMBOL_BYTES
                 )
                 found[place] = _text(data, names + symbol), addend
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise XetileError(f"damaged ELF file: {error}") from error
     return found
 
