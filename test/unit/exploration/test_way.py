@@ -1,6 +1,7 @@
 """The pictures of a tile's way, in a page of the f16 GEMM: what is shown, said, clicked, dragged, typed and stepped."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,91 @@ def test_registers_and_instructions_are_those_of_the_assembly(
     assert "dpas" in text[product - 1]
     assert f"r{int(register) - 2}:hf" in text[product - 1]
     expect(page.locator("#costs")).to_contain_text("dpas")
+
+
+def test_the_page_opens_with_a_tile_of_the_longest_way_seen_at_once(
+    page: Page, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1000})
+    opened(page, tmp_path)
+    kernel = "X.main.panes.kernel"
+    name = page.evaluate(f"{kernel}.nameOf(0, X.state.get().selections[0][2])")
+    assert name in ("%a", "%b")
+    assert len(labels(page)) == 6
+    seen = page.evaluate(
+        "() => [...document.querySelectorAll('#way .stage canvas')].map((one) => "
+        "one.getBoundingClientRect().bottom <= document.getElementById('status').getBoundingClientRect().top)"
+    )
+    assert seen
+    assert all(seen)
+
+
+def test_a_typed_layout_is_drawn_as_not_compiled_and_its_other_lanes_hatched(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 0, [0, 0])
+    page.evaluate(
+        "() => X.state.set({ whatif: { text: 'x', holding: null, hatched: [{ element: [0, 1], ink: 'conflict', hatched: true }],"
+        " layout: { in: { register: [[1, 0]], lane: [[0, 1], [0, 2]] }, out: { K: 2, N: 4 } } } })"
+    )
+    typed = page.locator("#way .stage.as-typed")
+    expect(typed).to_have_count(1)
+    expect(typed.locator(".picture").first).to_have_attribute(
+        "aria-label", re.compile("^not compiled")
+    )
+    page.evaluate("() => X.state.set({ whatif: null })")
+    expect(typed).to_have_count(0)
+    expect(page.locator("#way .stage")).to_have_count(6)
+
+
+def test_messages_of_a_column_major_tile_are_those_that_fill_its_parts(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path, "rfc/1-column-major-view.mlir")
+    wrong = page.evaluate(
+        """() => {
+          const K = X.main.panes.kernel;
+          const boxes = K.moves.filter(({ target, messages }) => target !== null && messages.length === 1 && K.holdings[target].place === "registers")
+            .map((move) => [X.tiles.boxOf(K, { move, message: move.messages[0] }), K.holdings[move.target]]);
+          return [boxes.length, boxes.filter(([[offset, sizes], part]) => `${offset}` !== `${part.offset}` || `${sizes}` !== `${part.sizes}`).length];
+        }"""
+    )
+    assert wrong[0] > 2
+    assert wrong[1] == 0
+
+
+def test_a_message_of_memory_the_other_way_round_carries_what_its_part_holds(
+    page: Page, tmp_path: Path
+) -> None:
+    opened(page, tmp_path)
+    box, carried = page.evaluate(
+        """() => {
+          const holding = (more) => ({ sizes: [32, 16], offset: [0, 16], place: "memory", ...more });
+          const K = { holdings: [holding({ offset: null, sizes: [32, 64] }), holding({ place: "registers" })] };
+          const message = { rows: 16, columns: 32, blocks: 1, offset: [0, 16], asm: [] };
+          const one = { move: { source: 0, target: 1, messages: [message] }, message };
+          return [X.tiles.boxOf(K, one), [[31, 16], [0, 32]].map((at) => X.tiles.carries(K, one, at))];
+        }"""
+    )
+    assert box == [[0, 16], [32, 16]]
+    assert carried == [True, False]
+
+
+def test_spills_of_a_line_are_told_and_lead_to_it(page: Page, tmp_path: Path) -> None:
+    module = parse((EXAMPLES / "gemm_f16_plain.mlir").read_text())
+    model = json.loads(json.dumps(as_json(explore(module, "pvc", assembly=True).model)))
+    costs = model["kernels"][0]["costs"]
+    costs["classes"] = [{"dpas": "spill"}.get(name, name) for name in costs["classes"]]
+    file = tmp_path / "page.html"
+    file.write_text(built([model]), encoding="utf-8")
+    page.goto(file.as_uri())
+    spills = page.locator("#costs .spills")
+    expect(spills).to_have_count(1)
+    expect(spills).to_have_text(re.compile(r"^\d+ spills under line 18 xetile\.tile_mma$"))
+    spills.click()
+    level, op, _ = state(page)["selections"][0]
+    assert page.evaluate(f"X.main.panes.kernel.levels[{level}].ops[{op}][0]") == 17
+    assert (
+        page.locator("#costs table").first.locator("tr").nth(1).inner_text().startswith("all")
+    )

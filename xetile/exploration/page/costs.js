@@ -77,7 +77,9 @@
     if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once.`);
     spills(host, K, sources);
     const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
-    table(host, ["class", step, "once"], most(classes).map(([name, one]) => [name, count(one.step), count(one.once)]));
+    const all = [...classes.values()].reduce((sum, one) => ({ step: sum.step + one.step, once: sum.once + one.once }), { step: 0, once: 0 });
+    const totals = [["all", count(all.step), count(all.once)]];
+    table(host, ["class", step, "once"], [...totals, ...most(classes).map(([name, one]) => [name, count(one.step), count(one.once)])]);
     const rows = most(sources);
     table(host, ["source", step, "once", "of these"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
       [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
@@ -89,7 +91,8 @@
   function spills(host, K, sources) {
     for (const [op, one] of sources) {
       const n = (one.by.get("spill") ?? 0) + (one.by.get("fill") ?? 0);
-      if (n) make(host, "p", "spills", `${n} spills under line ${lineOf(K, op)}`);
+      const words = op < 0 ? `${n} spills of no line: compiler's own` : `${n} spills under line ${lineOf(K, op)}`;
+      if (n) make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
     }
   }
 

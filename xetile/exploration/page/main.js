@@ -196,12 +196,16 @@
     };
   }
 
-  /** What a page shows at first: the first value that is loaded and whose elements it can show, else the first of all. */
+  /** What a page shows at first: the tile that is loaded whose way is longest, so of a product an operand; else the
+   * first value whose elements it can show. */
   function firstHeld(kernel) {
     const all = kernel.levels.flatMap(({ values }, level) => values.map(([op, , , , , held], value) => ({ level, op, held, value })));
     const held = all.filter((one) => one.held !== null && kernel.holdings[one.held].layout);
     const name = ({ level, op }) => kernel.names[kernel.levels[level].ops[op][3]];
-    const first = held.find((one) => name(one).includes("load")) || held[0];
+    const way = ({ level, op, value }) => (X.way ? Math.max(0, ...X.way.tilesOf(kernel, [level, op, value]).slice(0, 1).map((tile) => X.way.lengthOf(kernel, tile))) : 0);
+    const loads = held.filter((one) => one.level === held[0].level && name(one).includes("load")).map((one) => ({ one, length: way(one) }));
+    const longest = loads.reduce((best, each) => (best && best.length >= each.length ? best : each), null);
+    const first = longest ? longest.one : held.find((one) => name(one).includes("load")) || held[0];
     return first ? [[first.level, first.op, first.value]] : [];
   }
 

@@ -144,8 +144,9 @@
 
   /** The messages that store a tile, or the only tile of its size that is stored: what a loop of products hands on. */
   function storesOf(K, tile) {
-    const { stores } = doings(K, tile);
-    if (stores.length) return stores;
+    const { stores, products } = doings(K, tile);
+    const isOther = own(K, tile)?.place === "memory" || products.some(({ role }) => role !== "c");
+    if (stores.length || isOther) return stores;
     const same = [...allParts(K).keys()].filter((key) => key !== `${tile}` && key).map((key) => key.split(",").map(Number))
       .filter((other) => other[0] === tile[0] && own(K, other)?.place !== "memory" && `${sizesOf(K, other)}` === `${sizesOf(K, tile)}`).map((other) => doings(K, other).stores).filter((all) => all.length);
     return same.length === 1 ? same[0] : [];
@@ -158,13 +159,19 @@
     return [...(K.kin(...move.op).get(I) ?? [])].filter((one) => /load|store|prefetch/.test(K.classOf(one)));
   }
 
-  /** Whether a message carries an element: by where it begins, else by the part that it fills. */
-  function carries(K, { move, message }, element) {
-    const part = K.holdings[inMemory(K, move.target) ? move.source : move.target];
-    if (!message.offset) return within(part, element) !== null;
+  const countOf = (sizes) => sizes.reduce((all, size) => all * size, 1);
+  /** Offset and sizes, in the tile, of what a message carries: the part at its other end, where it fills that alone, since
+   * rows and columns of a message are those of memory, which a column-major tile has the other way round. */
+  function boxOf(K, { move, message }) {
+    const end = inMemory(K, move.target) ? move.source : move.target;
+    const part = end == null ? null : K.holdings[end];
     const extent = [message.rows, message.columns * message.blocks];
-    return inside(zip(element, message.offset, (e, o) => e - o), extent);
+    const isAlone = part && move.messages.length === 1 && countOf(part.sizes) === countOf(extent);
+    return isAlone || !message.offset ? [offsetOf(part), part.sizes] : [message.offset, extent];
   }
+
+  const overlaps = ([offset, sizes], [from, to]) => from.every((low, d) => low < offset[d] + sizes[d] && to[d] >= offset[d]);
+  const carries = (K, one, element) => overlaps(boxOf(K, one), [element, element]);
 
   /** The subgroup's tiles of a selection: of its value, else of its op's results and operands, else of the ops above. */
   function tilesOf(K, [level, op, value]) {
@@ -203,11 +210,11 @@
     return runs;
   }, []).map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
   /** Instructions and ops of elements: {messages, stores, products, marks}. */
-  function used(K, tile, elements) {
+  function used(K, tile, rectangle) {
     const { loads, stores, products } = doings(K, tile);
-    const any = (test) => elements.some(test);
-    const carried = (all) => all.flatMap((one, n) => (any((element) => carries(K, one, element)) ? [{ ...one, n }] : []));
-    const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => any((element) => within(K.holdings[dpas[role]], element))) };
+    const carried = (all) => all.flatMap((one, n) => (overlaps(boxOf(K, one), rectangle) ? [{ ...one, n }] : []));
+    const touched = (holding) => overlaps([offsetOf(holding), holding.sizes], rectangle);
+    const found = { loads: carried(loads), stores: carried(stores), products: products.filter(({ dpas, role }) => touched(K.holdings[dpas[role]])) };
     const I = K.levelOf("I");
     const asm = [...found.loads, ...found.stores].flatMap((one) => asmOf(K, one)).concat(found.products.flatMap(({ dpas }) => dpas.asm ?? []));
     const ops = [...found.loads, ...found.stores].map(({ move }) => move.op).concat(found.products.filter(({ dpas }) => dpas.asm === null).map(({ dpas }) => dpas.op));
@@ -231,12 +238,11 @@
   /** [words, instructions] pairs: what is said of an element, or of a rectangle of them. */
   function told(K, tile, state, name) {
     const { element, rectangle, subgroup } = state;
-    const elements = rectangle ? elementsOf(rectangle) : [element];
-    const facts = used(K, tile, elements);
-    const said = rectangle ? [[rectangleWords(K, tile, elements, rectangle, name), []]] : [[elementWords(K, tile, element, subgroup, name), []]];
+    const facts = used(K, tile, rectangle ?? [element, element]);
+    const said = rectangle ? [[rectangleWords(K, tile, rectangle, name), []]] : [[elementWords(K, tile, element, subgroup, name), []]];
     const message = (words, list, all) => list.length && said.push([
       `${words} ${list.length > 1 ? "messages" : "message"} ${listed(list.map(({ n }) => n + 1))} of ${all.length}` +
-      `${list.length === 1 && list[0].message.offset ? ` (${zip(list[0].message.offset, [list[0].message.rows, list[0].message.columns * list[0].message.blocks], (o, s) => `${o}-${o + s - 1}`).join(", ")}, ${list[0].message.form})` : ""}`,
+      `${list.length === 1 && list[0].message.offset ? ` (${zip(...boxOf(K, list[0]), (o, s) => `${o}-${o + s - 1}`).join(", ")}, ${list[0].message.form})` : ""}`,
       list.flatMap((one) => asmOf(K, one))]);
     message("loaded by", facts.loads, facts.all.loads);
     const rounds = K.hotLoop()?.unroll ?? 1;
@@ -261,15 +267,15 @@
     return `${name}[${whole.join(", ")}]: subgroup ${subgroup}${also}, ${position}${lanes}${registerWords(file)}`;
   }
 
-  function rectangleWords(K, tile, elements, [from, to], name) {
-    const held = elements.map((element) => laneOf(K, tile, element));
+  function rectangleWords(K, tile, [from, to], name) {
+    const held = elementsOf([from, to]).map((element) => laneOf(K, tile, element));
     const lanes = held.flatMap(({ places }) => places.map((one) => one.lane));
     const files = held.flatMap(({ file }) => (file ? [file.register] : []));
     return `${name}, ${zip(from, to, (a, b) => `${a}-${b}`).join(" x ")} of the subgroup's tile: lanes ${listed(lanes)}${files.length ? `, registers ${listed(files)}` : ""}`;
   }
 
   X.tiles = {
-    carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
+    boxOf, carries, doings, inFile, inside, listed, offsetOf, origin, own, partsOf, place, productsOf, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within,
     workgroupTile, zip,
   };
 })((window.X = window.X || {}));

@@ -322,16 +322,16 @@
     const dims = names(layout.out);
     const dpas = "lane" in layout.in ? taken(kernel, dims) : null;
     const found = dpas ? apart(layout, dpas.layout) : { moved: [], count: 0 };
-    X.state.set({ whatif: { text, layout, holding: id } });
+    const hatched = found.moved.slice(0, MOST_HATCHED).map((element) => ({ element, ink: "conflict", hatched: true }));
+    X.state.set({ whatif: { text, layout, holding: id, hatched } });
     const head = made("p", facts, {});
     made("b", head, { className: "uncompiled", textContent: "not compiled" });
     head.append(id === null ? ": a layout of its own" : `: in place of that of the selected value, so the marks in assembly are gone`);
     const list = made("ul", facts, {});
     for (const line of told(layout, dpas, found)) made("li", list, { textContent: line });
-    const outlined = found.moved.slice(0, MOST_HATCHED).map((element) => ({ element, ink: "conflict", hatched: true }));
     const bits = id === null ? 16 : kernel.holdings[id].bits;
     const sizes = Object.values(layout.out);
-    X.pictures.panel(picture, { title: "not compiled", tensor: dims, sizes, bits, layout, outlined, fit: [320, 320] });
+    X.pictures.panel(picture, { title: "not compiled", tensor: dims, sizes, bits, layout, outlined: hatched, fit: [320, 320] });
   }
 
   X.type = { create, read, print };

@@ -2,11 +2,13 @@
 (function (X) {
   "use strict";
 
-  const { doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
+  const { boxOf, doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
 
   // ---- Pictures of the way ----
 
-const SMALL = [215, 262];
+  const SMALL = [185, 220];
+  const WHOLE = [185, 262];
+  const SMALL_MATRIX = 0.7;
   const LARGE = [1000, 600];
   const TYPES = { message: "by messages", rename: "renamed", shuffle: "shuffled between lanes", shared: "through shared memory", replicate: "copied", reduce: "reduced" };
 
@@ -17,12 +19,23 @@ const SMALL = [215, 262];
     const cell = (at) => zip(at, sizes, (e, s) => Math.floor(e / s));
     const tensor = zip(holding.tensor, sizes, (name, s) => (s > 1 ? `${name}/${s}` : name));
     const counts = cell(holding.sizes);
-    const units = holding.layout?.in.register?.slice(Math.log2(sizes.reduce((all, size) => all * size, 1))) ?? [];
-    const layout = holding.layout && { in: { subgroup: holding.layout.in.subgroup.map(cell), ...(units.length && { unit: units.map(cell) }) }, out: Object.fromEntries(tensor.map((name, d) => [name, counts[d]])) };
     const start = origin(K, tile, subgroup);
+    const key = { key: `w${above}`, title: `workgroup's ${shape(holding.sizes)}` };
+    if (!holding.layout) return { ...key, ...unitsStage(holding, sizes, start) };
+    const units = holding.layout.in.register?.slice(Math.log2(sizes.reduce((all, size) => all * size, 1))) ?? [];
+    const layout = { in: { subgroup: holding.layout.in.subgroup.map(cell), ...(units.length && { unit: units.map(cell) }) }, out: Object.fromEntries(tensor.map((name, d) => [name, counts[d]])) };
     return {
-      key: `w${above}`, title: `workgroup's ${shape(holding.sizes)}`, options: { tensor, sizes: counts, bits: holding.bits, layout, colour: "subgroup", map: false, keys: 3 },
+      ...key, options: { tensor, sizes: counts, bits: holding.bits, layout, colour: "subgroup", fit: WHOLE, map: false, keys: 3 },
       to: (element) => cell(zip(element, start, (e, o) => e + o)), from: (at) => zip(at, sizes, (c, s) => c * s), isWhole: true,
+    };
+  }
+
+  /** A workgroup's tile whose sizes are no powers of two: element by element, in the units of subgroups. */
+  function unitsStage({ tensor, sizes, bits, blocks }, unit, start) {
+    const layout = { in: { block: [] }, out: Object.fromEntries(tensor.map((name, d) => [name, unit[d]])) };
+    return {
+      options: { tensor, sizes, bits, layout, blocks, colour: "block" },
+      to: (element) => zip(element, start, (e, o) => e + o), from: (at) => at, isWhole: true,
     };
   }
 
@@ -32,12 +45,14 @@ const SMALL = [215, 262];
     const { tensor, bits } = partsOf(K, tile)[0].holding;
     const sizes = sizesOf(K, tile);
     const out = Object.fromEntries(tensor.map((name, d) => [name, sizes[d]]));
-    const inner = { block: units(blocks, 1, 2).map(([, n]) => [0, n * columns]), column: units(columns, 1, 2), row: units(rows, 0, 2) };
-    const offsets = messages.map(({ message }) => message.offset);
+    const boxes = messages.map((one) => boxOf(K, one));
+    const [along, across] = `${boxes[0][1]}` === `${[columns * blocks, rows]}` && rows !== columns * blocks ? [0, 1] : [1, 0];
+    const inner = { block: units(blocks, along, 2).map((basis) => basis.map((n) => n * columns)), column: units(columns, along, 2), row: units(rows, across, 2) };
+    const offsets = boxes.map(([offset]) => offset);
     const message = offsets.filter((_, n) => n && !(n & (n - 1)));
     const isLinear = offsets.every((at, n) => at && `${at}` === `${message.reduce((all, basis, bit) => ((n >> bit) & 1 ? zip(all, basis, (a, b) => a ^ b) : all), [0, 0])}`);
     const layout = { in: { message: isLinear ? message : [], ...inner }, out };
-    const cut = isLinear ? null : offsets.filter(Boolean).map((at) => [at, [rows, columns * blocks]]);
+    const cut = isLinear ? null : offsets.filter(Boolean).map((at, n) => [at, boxes[n][1]]);
     const of = `${messages.length} of ${shape(blocks > 1 ? [rows, columns, blocks] : [rows, columns])}`;
     return { key: `m${words}${tile}`, title: `${words} by ${of}`, options: { tensor, sizes, bits, layout, blocks: cut, colour: "message" } };
   }
@@ -47,10 +62,10 @@ const SMALL = [215, 262];
     const slots = shared(K, part);
     const at = holding.base?.register === undefined ? "" : ` from r${holding.base.register}`;
     const view = "register" in (holding.layout?.in ?? {}) ? "places" : "tile";
-    return { key: `r${part.id}`, title: `${words}${at}`, options: { ...holding, view, slot: slots, colour: "lane", registerBytes: K.register_bytes }, layout: holding.layout };
+    return { key: `r${part.id}`, holding: part.id, title: `${words}${at}`, options: { ...holding, view, slot: slots, colour: "lane", registerBytes: K.register_bytes }, layout: holding.layout };
   }
 
-  const operandStage = (K, id, words) => ({ key: `o${id}`, title: words, options: { ...K.holdings[id], colour: "lane" }, layout: K.holdings[id].layout });
+  const operandStage = (K, id, words) => ({ key: `o${id}`, holding: id, title: words, options: { ...K.holdings[id], colour: "lane" }, layout: K.holdings[id].layout });
 
   const sizeOf = (part) => part.holding.sizes.reduce((all, size) => all * size, 1);
 
@@ -99,6 +114,27 @@ const SMALL = [215, 262];
     const end = zip(offsetOf(sum), sum.sizes, (o, s) => o + s - 1);
     const touched = role === "a" ? [[element[0], offsetOf(sum)[1]], [element[0], end[1]]] : [[offsetOf(sum)[0], element[1]], [end[0], element[1]]];
     return [...own, { ...operandStage(K, dpas.c, `sum of dpas${sum.base?.register === undefined ? "" : ` from r${sum.base.register}`}`), touched: role === "c" ? null : touched, tile: sum.tile }];
+  }
+
+  /** How many pictures a tile's way has, from its first element. */
+  const lengthOf = (K, tile) => stagesOf(K, tile, 0, sizesOf(K, tile).map(() => 0)).length;
+
+  /** The pictures with a typed layout in place of the one that is asked about: that of its value, else of the registers. */
+  function asTyped(K, list, whatif) {
+    if (!whatif) return list;
+    const ofRegisters = list.find((one) => one.key[0] === "r");
+    const chosen = list.find((one) => one.holding === whatif.holding) ?? ("lane" in whatif.layout.in ? ofRegisters : null);
+    return list.map((one) => (one === chosen ? typedStage(K, one, whatif) : one));
+  }
+
+  function typedStage(K, stage, { text, layout, hatched }) {
+    const { bits, sizes, offset } = K.holdings[stage.holding];
+    const tensor = Object.keys(layout.out);
+    const extents = Object.values(layout.out);
+    const start = `${extents}` === `${sizes}` ? offset : null;
+    const shifted = hatched.map((one) => ({ ...one, element: zip(one.element, start ?? one.element.map(() => 0), (e, o) => e + o) }));
+    const colour = "lane" in layout.in ? "lane" : Object.keys(layout.in)[0];
+    return { ...stage, key: `i${text}`, title: "not compiled", layout: null, isTyped: true, options: { tensor, sizes: extents, bits, layout, offset: start, colour, outlined: shifted } };
   }
 
   /** What differs between two pictures, in words, and which bits of the later one. */
@@ -231,8 +267,8 @@ const SMALL = [215, 262];
 
     function show() {
       if (!view.tile) return;
-      const { subgroup, step: at } = state();
-      const wanted = stagesOf(K, view.tile, subgroup, element());
+      const { subgroup, step: at, whatif } = state();
+      const wanted = asTyped(K, stagesOf(K, view.tile, subgroup, element()), whatif);
       for (const [key, stage] of view.stages) {
         if (wanted.some((one) => one.key === key)) continue;
         stage.node.remove();
@@ -266,15 +302,17 @@ const SMALL = [215, 262];
         return { node, frame() {} };
       }
       const stage = { node };
+      node.classList.toggle("as-typed", Boolean(one.isTyped));
       const size = make(node, "button", "size", "⤢");
       size.title = "enlarge";
       size.addEventListener("click", () => {
         const isLarge = node.classList.toggle("large");
-        stage.panel.update({ fit: isLarge ? LARGE : SMALL, map: !isLarge && model.map });
+        stage.panel.update({ fit: isLarge ? LARGE : model.fit, map: !isLarge && model.map });
+        stage.matrix.update(layout, { scale: isLarge ? 1 : SMALL_MATRIX });
       });
       stage.panel = X.pictures.panel(node, { ...model, title: one.title, words: () => "", onElement: (at, how) => pointed(stage, at, how), onRectangle: (box) => dragged(stage, box) });
       const layout = { in: model.layout.in, out: Object.fromEntries(Object.values(model.layout.out).map((size, d) => [model.tensor[d], size])) };
-      stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }));
+      stage.matrix = X.pictures.matrix(node, layout, (bit) => stage.panel.update({ bit, passing: true }), { scale: SMALL_MATRIX });
       stage.frame = (bits) => stage.matrix.update(layout, { framed: bits });
       return stage;
     }
@@ -352,10 +390,10 @@ const SMALL = [215, 262];
 
     X.state.on((_, changed) => {
       if (changed.has("selections")) return select();
-      if (view.tile && ["element", "rectangle", "subgroup", "step"].some((key) => changed.has(key))) show();
+      if (view.tile && ["element", "rectangle", "subgroup", "step", "whatif"].some((key) => changed.has(key))) show();
     });
     select();
   }
 
-  X.way = { create, lines, place, stagesOf, tilesOf };
+  X.way = { create, lengthOf, lines, place, stagesOf, tilesOf };
 })((window.X = window.X || {}));

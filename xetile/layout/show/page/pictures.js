@@ -72,12 +72,13 @@
 
   function paint(canvas, primitives, plan, colour, only) {
     const ratio = window.devicePixelRatio || 1;
-    canvas.width = Math.ceil(plan.width * ratio);
-    canvas.height = Math.ceil(plan.height * ratio);
-    canvas.style.width = `${plan.width}px`;
-    canvas.style.height = `${plan.height}px`;
+    const { width, height, scale = 1 } = plan;
+    canvas.width = Math.ceil(width * ratio * scale);
+    canvas.height = Math.ceil(height * ratio * scale);
+    canvas.style.width = `${width * scale}px`;
+    canvas.style.height = `${height * scale}px`;
     const context = canvas.getContext("2d");
-    context.scale(ratio, ratio);
+    context.scale(ratio * scale, ratio * scale);
     for (const [kind, ...rest] of primitives) {
       const ink = rest[rest.length - 1];
       context.globalAlpha = only != null && /^c\d/.test(ink) && ink !== `c${only}` ? 0.15 : 1;
@@ -323,11 +324,11 @@
       onHover(column ? {dim: column.name, bit: column.bit, vector: column.vector} : null);
     }
     function draw() {
-      plan = matrixPlan(layout);
+      plan = {...matrixPlan(layout), scale: options.scale};
       place.ground(matrixScene(layout, plan, options.framed), plan);
     }
     place.over.addEventListener("pointermove", (event) => {
-      const [x] = place.at(event);
+      const x = place.at(event)[0] / (options.scale || 1);
       choose(plan.columns.findIndex((column) => x >= column.x && x < column.x + 22));
     });
     place.over.addEventListener("pointerleave", () => choose(-1));
