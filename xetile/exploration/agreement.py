@@ -96,6 +96,7 @@ class _Check:
         self.program, self.links, self.ops, self.brought = program, links, ops, brought
         self.expected: dict[SSAValue, Mapping[tuple[int, int], int]] = {}
         self.found = Agreement(brought)
+        self.words: dict[int, int] = {}
         self.parts: dict[int, int] = {}
         self.begun: dict[int, int] = defaultdict(int)
 
@@ -191,15 +192,26 @@ class _Check:
 
     def _places(self, value: SSAValue) -> Mapping[tuple[int, int], int]:
         size = word_bytes(value.type)
+        lanes = sum(1 << lane * size for lane in range(LANES))
         found: dict[tuple[int, int], int] = defaultdict(int)
         for byte, given in enumerate(self.brought.of(value)):
+            first = in_registers(byte, 0, size)
             for op, source in given:
-                words = 1 if op == CONSTANT else self.brought.words(self.ops[op])
+                words = size if op == CONSTANT else self._words(op)
+                distance = 0 if op == CONSTANT else in_registers(source, 0, words) - first
+                if words == size:  # as far away in every lane
+                    found[op, distance] |= lanes << first
+                    continue
                 for lane in range(LANES):
-                    at = in_registers(byte, lane, size)
-                    distance = 0 if op == CONSTANT else in_registers(source, lane, words) - at
-                    found[op, distance] |= 1 << at
+                    key = op, distance + lane * (words - size)
+                    found[key] |= 1 << first + lane * size
         return found
+
+    def _words(self, op: int) -> int:
+        """Bytes of a word of what an op gives, which is asked for each byte of it."""
+        if op not in self.words:
+            self.words[op] = self.brought.words(self.ops[op])
+        return self.words[op]
 
 
 def in_registers(byte: int, lane: int, word: int) -> int:
