@@ -37,7 +37,7 @@ _EXPLORER: _Room = (
     ),
     ("style.css",),
 )
-_COMPARED: _Room = ("xetile.exploration", ("compare.js",), ("compare.css",))
+_COMPARED: _Room = ("xetile.exploration", ("compared.js", "compare.js"), ("compare.css",))
 """What only a page of two explorations has."""
 
 _LAST = "main.js"

@@ -2,8 +2,10 @@
 (function (X) {
   "use strict";
 
+  const { paired, labelsOf, sideOf, matched, nameIn } = X.compared;
   const OWN = "compiler's own";
   const FEW = 4;
+  const LONGEST = 12;
   let dialog = null;
   let pairs = [];
   let labels = [];
@@ -18,105 +20,6 @@
     host.append(node);
     return node;
   }
-
-  // ---- what is counted ----
-
-  /** Kernels of the same name are compared; those that are left, in their order. */
-  function paired([one, other]) {
-    const named = new Map(other.kernels.map((kernel) => [kernel.name, kernel]));
-    const names = new Set(one.kernels.map((kernel) => kernel.name));
-    const left = other.kernels.filter((kernel) => !names.has(kernel.name));
-    return one.kernels.map((kernel) => [kernel, named.get(kernel.name) ?? left.shift()]).filter((pair) => pair[1]);
-  }
-
-  /** What the two differ in: `bmg` and `pvc`, or `unroll=1` and `unroll=8`. */
-  function labelsOf(explorations) {
-    const words = explorations.map(({ file, device, options }) => ({ file, device, ...options }));
-    const keys = [...new Set(words.flatMap(Object.keys))].filter((key) => words[0][key] !== words[1][key]);
-    const word = (key, value) => (key === "file" || key === "device" ? value : `${key}=${value ?? "default"}`);
-    const said = words.map((one) => keys.map((key) => word(key, one[key])).join(", "));
-    return said.map((text, i) => (text && text !== said[1 - i] ? `${"AB"[i]}: ${text}` : "AB"[i]));
-  }
-
-  /** A kernel's sums: {step, once, by: class -> {step, once, all}, lines: line -> the same with messages, bytes}. */
-  function sideOf(K) {
-    const I = K.levelOf("I");
-    const side = { K, I: K.costs ? I : -1, all: entry(), classes: new Map(), lines: new Map(), lineOf: [] };
-    K.levels[0].ops.forEach(([line]) => side.lines.has(line) || side.lines.set(line, entry()));
-    for (const [level, op, bytes] of K.costs?.bytes ?? []) if (level === 0) side.lines.get(K.levels[0].ops[op][0]).bytes += bytes;
-    if (side.I < 0) return side;
-    const loop = K.hotLoop();
-    K.costs.asm.forEach((_, i) => {
-      const hot = loop && loop.asm[0] <= i && i <= loop.asm[1];
-      const line = sourceLine(K, I, i);
-      side.lineOf.push(line);
-      const into = [side.all, under(side.classes, K.classOf(i)), under(side.lines, line)];
-      into.push(under(into[2].by, K.classOf(i)), under(side.all.by, K.classOf(i)));
-      const { messages } = K.instructionCounts(i);
-      for (const one of into) add(one, i, messages, hot ? 1 / loop.unroll : 0);
-    });
-    return side;
-  }
-
-  const entry = () => ({ step: 0, once: 0, messages: 0, onceMessages: 0, bytes: 0, asm: [], by: new Map() });
-
-  function under(all, key) {
-    if (!all.has(key)) all.set(key, entry());
-    return all.get(key);
-  }
-
-  function add(one, i, message, part) {
-    one.asm.push(i);
-    one.step += part;
-    one.once += part ? 0 : 1;
-    one.messages += message * part;
-    one.onceMessages += part ? 0 : message;
-  }
-
-  /** The line of the source that an instruction came of, -1 of the compiler's own. */
-  function sourceLine(K, level, op) {
-    while (K.levels[level].of !== null) {
-      const [parent] = K.parents(level, op);
-      if (!parent) return -1;
-      [level, op] = parent;
-    }
-    return K.levels[level].ops[op][0];
-  }
-
-  /** Lines of both, matched by their text; what is left, by its op between the same neighbours: [[line or undefined, ...], ...]. */
-  function matched() {
-    const texts = sides.map(({ K, lines }) => keyed([...lines.keys()].filter((line) => line >= 0).sort((a, b) => a - b), (line) => K.levels[0].lines[line].trim()));
-    const left = texts.map((own, i) => keyed(...leftIn(i, own, texts[1 - i])));
-    const gaps = new Map([...left[0]].map(([name, line]) => [line, left[1].get(name)]));
-    const rows = [...texts[0]].map(([text, line]) => [line, texts[1].get(text) ?? gaps.get(line)]);
-    const met = new Set(rows.map((row) => row[1]));
-    for (const line of texts[1].values()) if (!met.has(line)) rows.push([undefined, line]);
-    if (sides.some((side) => side.lines.has(-1))) rows.push([-1, -1]);
-    return rows;
-  }
-
-  /** Lines by a name and how often it was met before. */
-  function keyed(lines, name) {
-    const met = new Map();
-    return new Map(lines.map((line) => {
-      const text = name(line);
-      met.set(text, (met.get(text) ?? 0) + 1);
-      return [`${text}\n${met.get(text)}`, line];
-    }));
-  }
-
-  function leftIn(side, own, others) {
-    const { K } = sides[side];
-    const before = new Map();
-    let last = "";
-    for (const [text, line] of own) {
-      if (others.has(text)) last = text;
-      else before.set(line, last);
-    }
-    return [[...before.keys()], (line) => `${before.get(line)}\n${nameIn(K, line)}`];
-  }
-
-  const nameIn = (K, line) => K.names[K.levels[0].ops[K.opsOfLine(0, line)[0]][3]];
 
   // ---- tables ----
 
@@ -165,7 +68,8 @@
     const steps = new Set(sides.map(({ K }) => K.hotLoop()?.step).filter(Boolean));
     return steps.size === 1 ? `a step (${[...steps][0]})` : "a step";
   };
-  const headsOf = (first, ...rest) => [first, `${labels[0]}, ${perStep()}`, labels[1], "B − A", `${labels[0]}, once`, labels[1], "B − A", ...rest];
+  const headsOf = (first, ...rest) => [first, `${brief(0)}, ${perStep()}`, brief(1), "B − A", `${brief(0)}, once`, brief(1), "B − A", ...rest];
+  const brief = (i) => (labels[i].length > LONGEST ? "AB"[i] : labels[i]);
   const instructionsOf = (entries) => entries.map((one) => one?.asm ?? []);
 
   function byClass(host) {
@@ -181,10 +85,10 @@
 
   function byLine(host) {
     const all = sorted(rows.map((lines) => [lines, lines.map((line, i) => sides[i].lines.get(line))]));
-    const body = table(host, "Instructions by line of the source, the most different first", headsOf("source", "what differs", "messages a step", "bytes"));
+    const body = table(host, "Instructions by line of the source, the most different first", headsOf("source", "what differs", "messages", "bytes", "spills"));
     for (const [lines, entries] of all) {
       if (lines[0] !== -1 && entries.every((one) => !one || (one.asm.length === 0 && one.bytes === 0)) && !lines.includes(undefined)) continue;
-      const words = [lineWords(lines), ...three(both(entries, "step")), ...three(both(entries, "once")), classesOf(entries), pairOf(both(entries, "messages")), pairOf(entries.map((one) => one?.bytes ?? 0))];
+      const words = [lineWords(lines), ...three(both(entries, "step")), ...three(both(entries, "once")), classesOf(entries), pairOf(both(entries, "messages")), pairOf(entries.map((one) => one?.bytes ?? 0)), pairOf(both(entries, "spills"))];
       const row = rowOf(body, words, instructionsOf(entries), () => select(lines));
       row.dataset.source = lines.map((line) => line ?? "").join(",");
       const side = lines[0] === undefined ? 1 : 0;
@@ -220,11 +124,11 @@
   }
 
   function inAll(host) {
-    const body = table(host, "The kernel", ["", ...labels, "B − A"]);
+    const body = table(host, "The kernel", ["", brief(0), brief(1), "B − A"]);
     const costs = sides.map(({ K }) => K.costs);
     const put = (name, numbers) => rowOf(body, [name, ...three(numbers)]);
     const all = sides.map((side) => side.all);
-    for (const [key, name] of [["step", `instructions ${perStep()}`], ["once", "instructions once"], ["messages", "messages a step"], ["onceMessages", "messages once"]]) put(name, both(all, key));
+    for (const [key, name] of [["step", `instructions ${perStep()}`], ["once", "instructions once"], ["messages", "messages a step"], ["onceMessages", "messages once"], ["spills", "spills and fills"]]) put(name, both(all, key));
     put("steps written in a round of the loop", sides.map(({ K, I }) => (I < 0 ? null : K.hotLoop()?.unroll ?? 0)));
     for (const [key, name] of [["grf", "registers"], ["spill", "bytes spilled"], ["scratch", "bytes of scratch"]]) put(name, costs.map((one) => (one ? one[key] : null)));
     put("bytes moved by its lines", sides.map(({ lines, K }) => (K.costs ? [...lines.values()].reduce((sum, one) => sum + one.bytes, 0) : null)));
@@ -242,7 +146,7 @@
     });
     if (same.length) make(host, "p", "", `The same ops, as often, at level${same.length > 1 ? "s" : ""} ${same.join(", ")}.`);
     if (found.length === 0) return;
-    const body = table(host, "Ops of each level that one has more often", ["level and op", ...labels, "B − A"]);
+    const body = table(host, "Ops of each level that one has more often", ["level and op", brief(0), brief(1), "B − A"]);
     for (const [id, name, numbers] of found) rowOf(body, [`${id} ${name}`, ...three(numbers)]);
   }
 
@@ -334,12 +238,12 @@
 
   function unrolled() {
     const [one, other] = sides.map(({ K }) => K.hotLoop()?.unroll);
-    return one && other && one !== other ? ` A round of the loop has ${one} steps in A, ${other} in B: what a round costs once is shared by them.` : "";
+    return one && other && one !== other ? ` A round of the loop has ${one} steps in A, ${other} in B: what is done once in a round is shared by its steps.` : "";
   }
 
   function fill(index) {
     sides = pairs[index].map(sideOf);
-    rows = matched();
+    rows = matched(sides);
     const tables = make(dialog.querySelector(".compared"), "div", "tables");
     make(tables, "p", "answer", answer());
     const steps = sides.map(({ K }) => K.hotLoop()?.step);
@@ -400,5 +304,5 @@
     });
   }
 
-  X.compare = { create, sideOf };
+  X.compare = { create };
 })((window.X = window.X || {}));
