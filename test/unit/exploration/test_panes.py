@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page
 from support.explored import exploration
 
+import xetile
 from xetile.exploration.build import page as built
 
 pytestmark = pytest.mark.browser
@@ -121,7 +122,7 @@ def test_search_goes_through_all_levels(page: Page, address: str) -> None:
     opened(page, address, "p=W")
     page.keyboard.press("/")
     page.keyboard.type("SEND")
-    assert page.inner_text("#hits") == "1 lines"
+    assert page.inner_text("#hits") == "1 line"
     page.keyboard.press("Enter")
     assert lines(page, "I", "cursor") == lines(page, "I", "hit") == [2]
 
@@ -279,3 +280,75 @@ def test_the_policy_of_the_page_allows_no_network() -> None:
     text = built([exploration()])
     assert "default-src 'none'" in text
     assert json.dumps("http://") not in text
+
+
+@pytest.fixture(scope="module")
+def gemm(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of the GEMM of the examples."""
+    source = Path("examples/gemm_f16_plain.mlir").read_text(encoding="utf-8")
+    made = tmp_path_factory.mktemp("panes") / "gemm.html"
+    xetile.explore(xetile.parse(source), "bmg").save(made)
+    return made.as_uri()
+
+
+@pytest.mark.ocloc
+def test_steps_of_a_real_kernel_fold(page: Page, gemm: str) -> None:
+    opened(page, gemm)
+    told = "id => X.main.panes.panes.find(p => p.id === id).folds.map(f => X.main.panes.panes.find(p => p.id === id).foldText(f)).join()"
+    assert "K steps 2-16 as step 1" in page.evaluate(told, "L")
+    assert "more K steps like these" in page.evaluate(told, "I")
+
+
+@pytest.mark.ocloc
+def test_assembly_of_a_real_kernel_has_no_wide_blanks(page: Page, gemm: str) -> None:
+    opened(page, gemm)
+    texts = page.locator("#pane-I [data-line] .text").all_text_contents()
+    assert texts
+    assert not any("   " in text for text in texts)
+
+
+@pytest.mark.ocloc
+def test_bytes_of_a_load_are_those_of_one_step(page: Page, gemm: str) -> None:
+    opened(page, gemm)
+    page.keyboard.press("g")
+    bytes_of = (
+        "() => X.main.panes.kernel.costs.bytes.filter(one => one[0] === 0).map(one => one[2])"
+    )
+    assert 2048 in page.evaluate(bytes_of)
+    shown = page.locator("#pane-W .bytes").all_text_contents()
+    assert "2k" in shown
+    assert "4.1k" in shown
+
+
+@pytest.mark.ocloc
+def test_a_second_selection_is_brought_into_view(page: Page, gemm: str) -> None:
+    opened(page, gemm)
+    page.evaluate(
+        "X.state.set({selections: [[0, 3, null], [X.main.panes.kernel.levelOf('I'), 600, null]]})"
+    )
+    assert page.locator("#pane-I .row.second.self").is_visible()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "k.levels[1].ops.forEach(op => { op[0] += 1; })",
+        "k.levels[1].ops.forEach(op => { op[4] = op[4].map(p => Math.max(0, p - 1)); }); k.indices = k.levels.map(() => ({}))",
+        "k.childrenIn = () => () => []",
+    ],
+    ids=["line off by one", "parents one too early", "no children"],
+)
+def test_faults_in_links_are_seen_in_the_panes(page: Page, address: str, fault: str) -> None:
+    """What the test of pointing expects is no longer so, once a fault is planted."""
+    opened(page, address)
+    page.evaluate(
+        f"() => {{ const k = X.main.panes.kernel; {fault}; k.below = k.levels.map((_, i) => k.levels.flatMap((one, j) => (one.of === i ? [j] : []))); }}"
+    )
+    page.evaluate("X.state.set({hover: [0, 2, null]})")
+    assert [lines(page, letter, "hover") for letter in "WSLI"] != [[3], [2, 4], [2], [2]]
+
+
+def test_without_a_fault_the_panes_show_the_links(page: Page, address: str) -> None:
+    opened(page, address)
+    page.evaluate("X.state.set({hover: [0, 2, null]})")
+    assert [lines(page, letter, "hover") for letter in "WSLI"] == [[3], [2, 4], [2], [2]]

@@ -65,6 +65,16 @@
     return best;
   }
 
+  const range = (first, count) => Array.from({ length: count }, (_, i) => first + i);
+
+  /** Lines of assembly without the blanks that only fill columns, which panes have no room for. */
+  function narrowed(lines, noteOf) {
+    return lines.map((line, i) => {
+      const note = noteOf(i);
+      return line.replace(/ {2,}/g, "  ") + (note ? `  // ${note}` : "");
+    });
+  }
+
   // ---- numbers ----
 
   function short(number) {
@@ -74,10 +84,10 @@
   }
 
   function sumOf(parts) {
-    const sum = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0 };
+    const sum = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0, fills: 0, hotSpills: 0, hotFills: 0 };
     for (const part of parts) for (const key in sum) sum[key] += part[key];
     return sum;
   }
 
-  X.lines = { wordsOf, repeats, short, sumOf };
+  X.lines = { wordsOf, repeats, narrowed, range, short, sumOf };
 })((window.X = window.X || {}));

@@ -7,7 +7,7 @@
   const PREFERRED = ["first", "I", "S", "X", "L", "V", "B", "P"];
 
   const KEYS = [
-    ["↑ ↓ PgUp PgDn Home End", "line; its kin light up"],
+    ["↑ ↓ PgUp PgDn Home End", "line; what it came of and became lights up"],
     ["← →", "level"],
     ["Enter, Shift+Enter", "select the line, or the next op in it; select a second one"],
     ["v V", "next, previous value of the line"],
@@ -94,7 +94,8 @@
   function showHead() {
     const { exploration, kernel: index } = X.state.get();
     const one = explorations[exploration];
-    byId("file").textContent = one.file;
+    byId("file").textContent = one.file.split("/").pop();
+    byId("file").title = one.file;
     choices("kernel", one.kernels.map((kernel) => kernel.name), index);
     choices("device", explorations.map((other, i) => (explorations.filter((again) => again.device === other.device).length > 1 ? `${other.device} (${i + 1})` : other.device)), exploration);
     const facts = byId("facts");
@@ -108,7 +109,7 @@
     if (subgroups) parts.push(`${layout ? layout.join(" × ") : subgroups} subgroups of ${lanes} lanes`);
     if (costs) parts.push(`${costs.asm.length} instructions`, `${costs.grf} registers`);
     const hot = loops.find((loop) => loop.is_hot);
-    if (hot) parts.push(`loop: ${hot.trips ? `${hot.trips} ` : ""}steps of ${hot.step}${hot.unroll > 1 ? `, ${hot.unroll} unrolled` : ""}`);
+    if (hot) parts.push(`loop: ${hot.trips ? `${hot.trips} ` : ""}${hot.trips === 1 ? "step" : "steps"} of ${hot.step.replace(/^at (\d+)$/, "$1 (%at)")}${hot.unroll > 1 ? `, ${hot.unroll} unrolled` : ""}`);
     return parts.join(", ");
   }
 
@@ -148,6 +149,8 @@
     byId("gutter").setAttribute("aria-pressed", all);
     for (const pane of panes.panes) {
       pane.gutter = undefined;
+      // once to learn how wide the gutter is, once to break the lines by it
+      pane.redraw();
       pane.redraw();
     }
   }
@@ -299,7 +302,7 @@
 
   function searched() {
     const count = panes.search(byId("search").value.trim());
-    byId("hits").textContent = byId("search").value.trim() ? `${count} lines` : "";
+    byId("hits").textContent = byId("search").value.trim() ? `${count} ${count === 1 ? "line" : "lines"}` : "";
   }
 
   function searchKey(event) {

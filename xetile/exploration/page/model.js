@@ -3,7 +3,7 @@
   "use strict";
 
   const SOURCES = new Set(["Y", "W"]);
-  const NO_COUNTS = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0 };
+  const NO_COUNTS = { instructions: 0, hot: 0, messages: 0, hotMessages: 0, bytes: 0, waits: 0, hotWaits: 0, spills: 0, fills: 0, hotSpills: 0, hotFills: 0 };
   const NO_MESSAGES = new Set(["dpas", "mov", "alu", "sync", "math", "branch", "control", "shuffle", "nop", "other"]);
   const MESSAGE = /load|store|prefetch|send|spill|fill|slm|atomic|barrier/;
 
@@ -244,9 +244,10 @@
       const hot = loop && loop.asm[0] <= instruction && instruction <= loop.asm[1] ? 1 : 0;
       const message = !NO_MESSAGES.has(name) && MESSAGE.test(name) ? 1 : 0;
       const wait = name === "sync" ? 1 : 0;
-      const spills = name === "spill" || name === "fill" ? 1 : 0;
+      const fills = name === "fill" ? 1 : 0;
+      const spills = name === "spill" ? 1 : fills;
       const messages = { messages: message, hotMessages: message * hot, waits: wait, hotWaits: wait * hot };
-      return { ...NO_COUNTS, instructions: 1, hot, ...messages, spills };
+      return { ...NO_COUNTS, instructions: 1, hot, ...messages, spills, fills, hotSpills: spills * hot, hotFills: fills * hot };
     }
   }
 

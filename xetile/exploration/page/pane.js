@@ -19,10 +19,8 @@
   class Pane {
     constructor(all, level) {
       const { id, lines } = all.kernel.levels[level];
-      this.all = all;
-      this.level = level;
-      this.id = id;
-      this.lines = lines;
+      Object.assign(this, { all, level, id });
+      this.lines = id === "I" ? X.lines.narrowed(lines, (line) => this.spillOf(line)) : lines;
       this.bits = new Uint8Array(lines.length);
       this.rows = new Map();
       this.wrapped = [];
@@ -31,6 +29,12 @@
       this.folds.forEach((fold) => (fold.closed = true));
       this.build(all.kernel.levels[level]);
       this.arrange();
+    }
+
+    /** "spill" or "fill" where an instruction is one: its text does not say so. */
+    spillOf(line) {
+      const { kernel } = this.all;
+      return Array.from(kernel.opsOfLine(this.level, line), (op) => kernel.classOf(op)).find((name) => name === "spill" || name === "fill");
     }
 
     build(level) {
@@ -165,7 +169,7 @@
       made.dataset.line = line;
       const text = element("span", "text");
       this.words(text, line);
-      made.append(element("span", "place", numbers ? numbers[line] : line + 1), ...this.costs([line]), text);
+      made.append(element("span", "place", numbers ? numbers[line] || "" : line + 1), ...this.costs([line]), text);
     }
 
     fillFold(made, fold) {
@@ -175,31 +179,40 @@
     }
 
     hidden({ first, period, rounds }) {
-      return Array.from({ length: period * (rounds - 1) }, (_, i) => first + period + i);
+      return X.lines.range(first + period, period * (rounds - 1));
     }
 
     foldText({ period, rounds, first, closed }) {
-      const loop = this.all.kernel.hotLoop();
-      const steps = loop && rounds === loop.unroll && this.sum([first, first + period - 1]).hot > 0;
-      const what = steps ? `${loop.step.split(" ")[0]} steps 2-${rounds} as step 1` : `${rounds - 1} more like ${period > 1 ? `these ${period} lines` : "this line"}`;
+      const what = this.stepsText(period, rounds, first) ?? `${rounds - 1} more like ${period > 1 ? `these ${period} lines` : "this line"}`;
       return `${closed ? "⋯" : "▾"} ${what} (${period * (rounds - 1)} lines${closed ? "" : ", click to fold"})`;
     }
 
-    /** What lines cost, as the cells of the gutter. */
+    // The compiler moves what it can of the first and last step of a loop: then a stretch has fewer rounds than the loop has steps.
+    stepsText(period, rounds, first) {
+      const loop = this.all.kernel.hotLoop();
+      if (!loop || rounds < 2 || rounds > loop.unroll || rounds < loop.unroll - 2) return null;
+      const { hot } = this.sum(X.lines.range(first, period));
+      if (hot * loop.unroll * 2 < loop.asm[1] - loop.asm[0]) return null;
+      const name = loop.step.split(" ")[0];
+      return rounds === loop.unroll ? `${name} steps 2-${rounds} as step 1` : `${rounds - 1} more ${name} steps like these ${period} lines`;
+    }
+
+    // What lines cost, as the cells of the gutter.
     costs(lines) {
       const cells = element("span", "costs");
       if (!this.all.kernel.costs) return [];
       const sum = this.sum(lines);
       const unroll = this.all.kernel.hotLoop()?.unroll || 1;
       const cell = (kind, hot, all) => {
-        const made = element("span", `${kind}${hot ? " hot" : ""}`, all ? X.lines.short(hot ? hot / unroll : all) : "");
+        const made = element("span", `${kind}${hot ? " hot" : ""}`, all ? X.lines.short(hot && kind !== "bytes" ? hot / unroll : all) : "");
         cells.append(made);
       };
       const isOne = this.id === "I" && lines.length === 1;
       cell("instructions", isOne ? 0 : sum.hot, isOne ? 0 : sum.instructions);
-      cell("messages", sum.hotMessages, sum.messages);
+      cell("messages", isOne ? 0 : sum.hotMessages, isOne ? 0 : sum.messages);
+      // bytes are counted for one step already
       cell("bytes", sum.hot && sum.bytes, sum.bytes);
-      cell("waits", sum.hotWaits, sum.waits);
+      cell("waits", isOne ? 0 : sum.hotWaits, isOne ? 0 : sum.waits);
       if (sum.instructions) cells.title = this.all.told(sum);
       cells.classList.toggle("spills", sum.spills > 0);
       const heat = element("span", "heat");
@@ -266,6 +279,11 @@
       return [...rows];
     }
 
+    /** How many lines are related to a selection, hidden ones too. */
+    countRelated() {
+      return this.bits.filter((bits) => bits & (FIRST | SECOND)).length;
+    }
+
     drawRuler() {
       const { ruler } = this;
       const { width, height } = ruler;
@@ -323,8 +341,8 @@
     }
 
     unfoldAll() {
-      const close = this.folds.some((fold) => !fold.closed);
-      this.folds.forEach((fold) => (fold.closed = close));
+      const closed = this.folds.some((fold) => !fold.closed);
+      for (const fold of this.folds) fold.closed = closed;
       this.arrange();
     }
 

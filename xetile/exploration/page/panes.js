@@ -8,6 +8,16 @@
   const HEAVY = /dpas|mma|mad|load|store|prefetch|send|block_read|block_write|reduc/;
   const LIGHT = /constant|mlir\.undef|poison/;
 
+  const counted = (number, noun) => `${X.lines.short(number)} ${noun}${number === 1 ? "" : "s"}`;
+  const IN_WORDS = { Y: "Python", W: "workgroup", S: "subgroup", B: "blocked", X: "xegpu", V: "vector", L: "LLVM", P: "SPIR-V", I: "instructions" };
+
+  /** Counts in words, each divided by the steps that the text has. */
+  function listed(counts, steps, bytes) {
+    const parts = Object.keys(counts).filter((kind) => counts[kind]).map((kind) => counted(counts[kind] / steps, kind.slice(0, -1)));
+    if (bytes) parts.push(`${bytes} bytes`);
+    return parts.join(", ");
+  }
+
   class Panes {
     constructor(host, kernel) {
       this.host = host;
@@ -154,6 +164,8 @@
         for (const pane of this.panes) pane.mark(whatif && pane.id === "I" ? null : kin.get(pane.level), bit);
       });
       for (const pane of this.panes) this.showSelf(pane, selections);
+      const [, second] = selections;
+      if (second) this.panes[second[0]].goTo(this.kernel.levels[second[0]].ops[second[1]][0]);
     }
 
     // Selected lines may be broken, which moves those below; elsewhere rows stay.
@@ -229,22 +241,27 @@
       const { id, ops } = this.kernel.levels[level];
       const name = value === null ? this.kernel.names[ops[op][3]] : this.kernel.nameOf(level, value);
       const sum = this.kernel.costs ? `: ${this.told(this.kernel.counts(level, op))}` : "";
-      const next = this.panes.filter((pane) => pane.level !== level).map((pane) => [pane.id, pane.related().length]);
+      const next = this.panes.filter((pane) => pane.level !== level).map((pane) => [IN_WORDS[pane.id] || pane.id, pane.countRelated()]);
       const places = next.filter(([, count]) => count).map(([letter, count]) => `${letter} ${count}`);
       X.status(`${id} ${ops[op][0] + 1}, ${name}${sum}${places.length ? `; lines elsewhere: ${places.join(", ")}` : ""}`);
     }
 
     /** Counts in words, per step of the hot loop and outside of it. */
-    told({ instructions, hot, messages, hotMessages, bytes, waits, spills }) {
+    told(sum) {
       const loop = this.kernel.hotLoop();
+      const once = { instructions: sum.instructions - sum.hot, messages: sum.messages - sum.hotMessages, waits: sum.waits - sum.hotWaits };
+      const spills = sum.spills - sum.fills;
       const parts = [];
-      if (hot) parts.push(`${X.lines.short(hot / loop.unroll)} instructions in each ${loop.step} step`, `${X.lines.short(hotMessages / loop.unroll)} of them messages`);
-      if (instructions > hot) parts.push(`${instructions - hot} instructions once`);
-      if (messages > hotMessages) parts.push(`${messages - hotMessages} of them messages`);
-      if (bytes) parts.push(`${bytes} bytes (from the messages' sizes)`);
-      if (waits) parts.push(`${waits} waits`);
-      if (spills) parts.push(`${spills} spills and fills`);
-      return parts.join(", ") || "no instruction";
+      if (sum.hot) {
+        const step = { instructions: sum.hot, messages: sum.hotMessages, waits: sum.hotWaits, spills: sum.hotSpills - sum.hotFills, fills: sum.hotFills };
+        const written = loop.unroll > 1 ? ` (in the text, ${loop.unroll} steps: ${counted(sum.hot, "instruction")})` : "";
+        parts.push(`per ${loop.step} step: ${listed(step, loop.unroll, sum.bytes)}${written}`);
+      }
+      if (once.instructions) {
+        const rest = { ...once, spills: spills - sum.hotSpills + sum.hotFills, fills: sum.fills - sum.hotFills };
+        parts.push(`once: ${listed(rest, 1, sum.hot ? 0 : sum.bytes)}`);
+      }
+      return parts.join("; ") || "no instruction";
     }
 
     // ---- keys ----
