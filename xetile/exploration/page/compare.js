@@ -85,7 +85,7 @@
 
   function byLine(host) {
     const all = sorted(rows.map((lines) => [lines, lines.map((line, i) => sides[i].lines.get(line))]));
-    const body = table(host, "Instructions by line of the source, the most different first", headsOf("source", "what differs", "messages", "bytes", "spills"));
+    const body = table(host, "Instructions by line of the source, the most different first", headsOf("source", "what differs", "messages a step", "bytes", "spills, all rounds"));
     for (const [lines, entries] of all) {
       if (lines[0] !== -1 && entries.every((one) => !one || (one.asm.length === 0 && one.bytes === 0)) && !lines.includes(undefined)) continue;
       const words = [lineWords(lines), ...three(both(entries, "step")), ...three(both(entries, "once")), classesOf(entries), pairOf(both(entries, "messages")), pairOf(entries.map((one) => one?.bytes ?? 0)), pairOf(both(entries, "spills"))];
@@ -128,7 +128,7 @@
     const costs = sides.map(({ K }) => K.costs);
     const put = (name, numbers) => rowOf(body, [name, ...three(numbers)]);
     const all = sides.map((side) => side.all);
-    for (const [key, name] of [["step", `instructions ${perStep()}`], ["once", "instructions once"], ["messages", "messages a step"], ["onceMessages", "messages once"], ["spills", "spills and fills"]]) put(name, both(all, key));
+    for (const [key, name] of [["step", `instructions ${perStep()}`], ["once", "instructions once"], ["messages", "messages a step"], ["onceMessages", "messages once"], ["spills", "spills and fills, all rounds"]]) put(name, both(all, key));
     put("steps written in a round of the loop", sides.map(({ K, I }) => (I < 0 ? null : K.hotLoop()?.unroll ?? 0)));
     for (const [key, name] of [["grf", "registers"], ["spill", "bytes spilled"], ["scratch", "bytes of scratch"]]) put(name, costs.map((one) => (one ? one[key] : null)));
     put("bytes moved by its lines", sides.map(({ lines, K }) => (K.costs ? [...lines.values()].reduce((sum, one) => sum + one.bytes, 0) : null)));
