@@ -62,7 +62,7 @@ def _move(
         target=target,
         price=made.price,
         reason=made.reason,
-        rounds=_rounds(made.plan.steps),
+        rounds=rounds_of(made.plan.steps),
         shared=_shared(shares[0], made.plan.word_bits, lanes) if shares else None,
     )
 
@@ -73,7 +73,7 @@ def _repeats(steps: Sequence[Step]) -> bool:
     return any(list(own) != [1 << bit for bit in range(len(own))] for own in columns)
 
 
-def _rounds(steps: Sequence[Step]) -> list[Round]:
+def rounds_of(steps: Sequence[Step]) -> list[Round]:
     """The shuffles of a plan: which registers (words) lanes take of other lanes.
 
     Where lanes take what one lane has, `xor` is the number by which that lane differs from the first of them.

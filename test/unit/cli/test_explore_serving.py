@@ -10,16 +10,21 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from xetile.cli.exploring import compiler
+from xetile.cli.exploring import compiler, doors
 from xetile.cli.exploring.doors import MOST_BYTES, Door
 from xetile.cli.exploring.serving import Session, read_source
 from xetile.cli.exploring.wanted import Wanted
 from xetile.errors import XetileError
+from xetile.layout.algebra.linear_layout import LinearLayout
+from xetile.layout.exchange.plans import plan
+from xetile.targets import find
+from xetile.targets.xe.device import XeDevice
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples/gemm_f16_plain.mlir"
@@ -148,6 +153,78 @@ def test_only_the_page_sends_sources(served: Served, changed: dict[str, str]) ->
     assert served.post(b"module {}", "sources?1") == NOTHING
     assert events.empty()
     served.session.followed.leave(events)
+
+
+ASKED: dict[str, Any] = {"text": "#xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>", "sizes": {"M": 4, "N": 16}, "source": "register: M1 M2; lane: N1 N2 N4 N8", "bits": 32, "device": "bmg", "subgroups": 8}  # fmt: skip
+
+
+def asked(served: Served, **changed: object) -> dict[str, Any]:
+    body = json.dumps(ASKED | changed).encode()
+    head, _, answer = served.post(body, "layout").partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK")
+    return json.loads(answer)
+
+
+def test_layouts_are_read_and_the_way_to_them_planned(served: Served) -> None:
+    bases = {
+        "in": {"register": [[1, 0], [2, 0]], "lane": [[0, 1], [0, 2], [0, 4], [0, 8]]},
+        "out": {"M": 4, "N": 16},
+    }
+    nothing: dict[str, Any] = {
+        "kind": "none",
+        "price": 0,
+        "rounds": [],
+        "conflicts": 0,
+        "shared_bytes": 0,
+    }
+    assert asked(served) == {"layout": bases, "plan": nothing}
+    swapped = asked(served, text="register: M1 M2; lane: N2 N1 N4 N8")
+    own, other = (
+        LinearLayout.from_bases({"register": [(1, 0), (2, 0)], "lane": lanes}, {"M": 4, "N": 16})
+        for lanes in ([(0, 1), (0, 2), (0, 4), (0, 8)], [(0, 2), (0, 1), (0, 4), (0, 8)])
+    )  # fmt: skip
+    device = find("bmg")
+    assert isinstance(device, XeDevice)
+    made = plan(own, other, 32, device.prices.among(8, device.shared_bytes))
+    assert (swapped["plan"]["kind"], swapped["plan"]["price"]) == (made.kind, made.price)
+    assert made.price > 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"text": "#ttg.foo<{}>"}, "layout #ttg.foo is not supported"),
+        ({"text": "#ttg.blocked<{"}, "layout attribute: expected"),
+        ({"text": "#xegpu.layout<>", "sizes": {}}, "select a value first"),
+        ({"text": "lane: N1 ^"}, "1:11: expected"),
+        ({"text": "#" + "[" * 5000}, "layout attribute: expected"),
+    ],
+    ids=["name", "end", "sizes", "notation", "nested"],
+)
+def test_wrong_layouts_are_told_in_a_line(served: Served, changed: dict[str, object], message: str) -> None:  # fmt: skip
+    found = asked(served, **changed)
+    assert message in found["error"]
+    assert "\n" not in found["error"]
+
+
+@pytest.mark.parametrize("changed", [{"text": 1}, {"sizes": {"M": 1 << 30}}, {"sizes": [4]}, {"bits": True}, {"subgroups": 0}, {"more": 1}, {"text": "#" * 70_000}], ids=range(7))  # fmt: skip
+def test_what_is_no_question_gets_nothing(served: Served, changed: dict[str, object]) -> None:
+    assert served.post(json.dumps(ASKED | changed).encode(), "layout") == NOTHING
+    body = json.dumps(ASKED).encode()
+    assert served.post(body, "layout", Origin="http://example.org") == NOTHING
+
+
+def test_who_sends_slowly_keeps_no_connection(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "SECONDS", 0.5)
+    with socket.create_connection(("127.0.0.1", served.door.port), timeout=5) as connection:
+        started = time.monotonic()
+        with suppress(OSError):
+            for byte in b"GET / HTTP/1.1\r\n" + b"a" * 30:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.1)
+        assert time.monotonic() - started < 3
 
 
 def test_a_source_of_the_page_is_compiled_and_written_nowhere(served: Served) -> None:

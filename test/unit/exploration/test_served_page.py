@@ -59,3 +59,24 @@ def test_source_is_edited_and_the_file_followed(page: Page, session: Session) ->
     editor.press("Escape")
     expect(page.locator("#kernel")).to_contain_text("followed", timeout=15000)
     assert page.locator("body.stale").count() == 0
+
+
+def test_attributes_are_read_and_the_way_is_planned(page: Page, session: Session) -> None:
+    page.goto(session.door.address)
+    expect(page.locator("#edit")).to_be_visible()
+    page.evaluate("""() => {
+        const kernel = X.main.panes.kernel;
+        const level = kernel.levelOf("X");
+        const values = kernel.levels[level].values;
+        const value = values.findIndex(([, , , , , id]) => id !== null && kernel.holdings[id].layout && String(kernel.holdings[id].tensor) === "K,N");
+        X.state.set({selections: [[level, values[value][0], value]], holding: kernel.holdingOf(level, value)});
+    }""")
+    page.fill("#layout", "#xegpu.layout<lane_layout = [1, 16], lane_data = [2, 1]>")
+    expect(page.locator("#type li.plan").first).to_contain_text(
+        "from the compiled layout", timeout=15000
+    )
+    assert page.locator(".uncompiled").count() == 1
+    page.fill("#layout", "#ttg.foo<{}>")
+    expect(page.locator("#type .wrong")).to_contain_text(
+        "layout #ttg.foo is not supported", timeout=15000
+    )

@@ -6,15 +6,21 @@ points it at 127.0.0.1), and what it sends has to come from the page itself. Who
 no word more.
 """
 
+import io
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler
 from secrets import token_urlsafe
-from typing import NamedTuple
+from socket import socket
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 SECONDS = 10.0
-"""That a connection may be silent."""
+"""That a request may take to come, in all: its headers and its body; and that a write may wait."""
 
 MOST_BYTES = 16 << 20
 """Of a source, from a file or a page."""
@@ -57,6 +63,29 @@ def new_token() -> str:
     return token_urlsafe(32)
 
 
+class _Hurried(io.RawIOBase):
+    """What a connection sends, until a deadline: one who sends a byte now and then keeps no connection."""
+
+    def __init__(self, connection: socket) -> None:
+        self._connection = connection
+        self.deadline = 0.0
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: "Buffer") -> int:
+        left = self.deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        try:
+            return self._connection.recv_into(buffer)
+        finally:
+            self._connection.settimeout(SECONDS)
+
+
 class Guarded(BaseHTTPRequestHandler):
     """A handler that answers `get` and `post` of what stands behind the token, and nothing to others."""
 
@@ -71,6 +100,17 @@ class Guarded(BaseHTTPRequestHandler):
     def post(self, place: str, body: bytes) -> bool:
         """Take what the page sends to a place; False where there is none of the name."""
         raise NotImplementedError
+
+    @override
+    def setup(self) -> None:
+        super().setup()
+        self._hurried = _Hurried(self.connection)
+        self.rfile = io.BufferedReader(self._hurried)
+
+    @override
+    def handle_one_request(self) -> None:
+        self._hurried.deadline = monotonic() + SECONDS
+        super().handle_one_request()
 
     def do_GET(self) -> None:
         """Answer one who knows the token."""

@@ -8,6 +8,7 @@ what becomes of changes, and takes sources that the page sends; those are compil
 | GET /TOKEN/ | the page of the last source that was right |
 | GET /TOKEN/events | server-sent events: `begun`, `made`, `refused`, each with JSON |
 | POST /TOKEN/source?NUMBER | 204; an event with this number follows |
+| POST /TOKEN/layout | what is told of a typed layout (`typed.py`), as JSON |
 """
 
 import json
@@ -26,8 +27,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from xetile.cli.exploring.child import Answer
-from xetile.cli.exploring.compiler import Change, Compiler
+from xetile.cli.exploring.compiler import Change, Compiler, Layouts
 from xetile.cli.exploring.doors import MOST_BYTES, Door, Guarded, new_token
+from xetile.cli.exploring.typed import typed_of
 from xetile.cli.exploring.wanted import Wanted
 from xetile.errors import XetileError, reason_of
 
@@ -178,6 +180,7 @@ class Session:
             print(remark, file=sys.stderr)
         self.followed = Followed(first.explorations)
         self._ended = threading.Event()
+        self.layouts = Layouts()
         self._listen(port)
 
     def _listen(self, port: int) -> None:
@@ -186,6 +189,7 @@ class Session:
         class Handler(_Handler):
             followed = session.followed
             compiler = session.compiler
+            layouts = session.layouts
             ended = session._ended
 
         try:
@@ -214,6 +218,7 @@ class Session:
         self._ended.set()
         self._server.server_close()
         self.compiler.end()
+        self.layouts.end()
 
     def stop(self) -> None:
         """Have `run` come back; called from another thread."""
@@ -243,6 +248,7 @@ class Refused(XetileError):
 class _Handler(Guarded):
     followed: Followed
     compiler: Compiler
+    layouts: Layouts
     ended: threading.Event
 
     @override
@@ -257,6 +263,8 @@ class _Handler(Guarded):
 
     @override
     def post(self, place: str, body: bytes) -> bool:
+        if place == "layout":
+            return self._layout(body)
         name, _, number = place.partition("?")
         if name != "source" or not (
             number.isascii() and number.isdigit() and len(number) < 10
@@ -266,6 +274,14 @@ class _Handler(Guarded):
         self.followed.begun(change)
         self.compiler.submit(change)
         self.begin("text/plain", 204, [])
+        return True
+
+    def _layout(self, body: bytes) -> bool:
+        asked = typed_of(body)
+        if asked is None:
+            return False
+        found = json.dumps(self.layouts.ask(asked), separators=(",", ":"))
+        self.answer("application/json", found.encode())
         return True
 
     def _stream(self) -> None:

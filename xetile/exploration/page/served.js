@@ -146,5 +146,16 @@
     note.style.left = `calc(${(column || 1) - 1}ch + 4px - ${text.scrollLeft}px)`;
   }
 
-  X.served = { start };
+  /** What the server tells of a layout that is typed: bases, a plan, or what is wrong. */
+  async function layout(question) {
+    try {
+      const headers = { "Content-Type": "text/x-mlir" };
+      const answer = await fetch(here("layout"), { method: "POST", headers, body: JSON.stringify(question) });
+      return answer.ok ? await answer.json() : { error: "the server does not take this layout: it is too large" };
+    } catch {
+      return { error: "the server is gone" };
+    }
+  }
+
+  X.served = { start, layout };
 })((window.X = window.X || {}));

@@ -4,6 +4,7 @@
   "use strict";
 
   const TOKEN = /\s*(?:(->|[A-Za-z_]\w*|\d+|\S)|$)/y;
+  const PAUSE = 200;
   const MOST = 2 ** 30;
   const MOST_LOOKED_AT = 1 << 16;
   const MOST_HATCHED = 4096;
@@ -270,7 +271,8 @@
     const facts = made("div", host, { className: "typed" });
     facts.setAttribute("aria-live", "polite");
     const picture = made("div", host, { className: "typed-picture" });
-    const show = () => shown(kernel, { field, wrong, facts, picture });
+    const parts = { field, wrong, facts, picture, timer: null };
+    const show = () => shown(kernel, parts);
     field.addEventListener("input", show);
     copy.addEventListener("click", () => take(kernel, field, show));
     X.state.on((state, changed) => changed.has("whatif") && state.whatif === null && clear({ wrong, facts, picture }));
@@ -302,14 +304,61 @@
     const { field, wrong } = parts;
     const text = field.value;
     clear(parts);
+    clearTimeout(parts.timer);
     if (!text.trim()) return X.state.set({ whatif: null });
     try {
-      if (text.trim().startsWith("#")) throw new Error("the page reads no attributes; xetile-layout -l does, and prints their bases");
-      whatif(kernel, parts, text, read(text, knownLayouts(kernel), sizesOf(kernel)));
+      if (text.trim().startsWith("#")) return attribute(kernel, parts, text);
+      const layout = read(text, knownLayouts(kernel), sizesOf(kernel));
+      whatif(kernel, parts, text, layout);
+      if (X.served && selected(kernel) !== null) asked(kernel, parts, print(layout), (found) => planned(parts, found.plan));
     } catch (error) {
-      wrong.textContent = error.at === undefined ? error.message : `${text}\n${" ".repeat(error.at)}^ ${error.message}`;
-      wrong.hidden = false;
+      refused(parts, error.at === undefined ? error.message : `${text}\n${" ".repeat(error.at)}^ ${error.message}`);
     }
+  }
+
+  function refused({ wrong }, message) {
+    wrong.textContent = message;
+    wrong.hidden = false;
+  }
+
+  // ---- what only Python tells ----
+
+  function attribute(kernel, parts, text) {
+    if (!X.served) throw new Error("the page reads no attributes; xetile-layout -l does, and prints their bases");
+    asked(kernel, parts, text, (found) => {
+      whatif(kernel, parts, text, found.layout);
+      planned(parts, found.plan);
+    });
+  }
+
+  /** Asks the server, unless more is typed meanwhile; then `told` gets the answer. */
+  function asked(kernel, parts, text, told) {
+    const typed = parts.field.value;
+    const id = selected(kernel);
+    const holding = kernel.holdings[id];
+    const source = holding ? print(holding.layout) : null;
+    const question = { text, sizes: sizesOf(kernel), source, bits: holding ? holding.bits : 16, device: kernel.device, subgroups: kernel.subgroups };
+    clearTimeout(parts.timer);
+    parts.timer = setTimeout(async () => {
+      const found = await X.served.layout(question);
+      if (parts.field.value !== typed || selected(kernel) !== id) return;
+      if (found.error) refused(parts, found.error);
+      else told(found);
+    }, PAUSE);
+  }
+
+  function planned({ facts }, plan) {
+    if (!plan) return;
+    const list = facts.querySelector("ul") || facts;
+    const lines = plan.error ? [`from the compiled layout: ${plan.error}`] : wayThere(plan);
+    for (const line of lines) made("li", list, { className: "plan", textContent: line });
+  }
+
+  function wayThere({ kind, price, rounds, conflicts, shared_bytes }) {
+    const lines = [`from the compiled layout: ${kind === "none" ? "nothing to do" : `${kind}, ${price} instructions`}`];
+    if (rounds.length) lines.push(`${rounds.length} rounds: ${rounds.map(([xor, registers, selects]) => `lane xor ${xor}, ${registers} registers${selects ? `, ${selects} selects` : ""}`).join("; ")}`);
+    if (shared_bytes) lines.push(`${shared_bytes} bytes of shared memory for each subgroup, ${conflicts || "no"} bank conflicts`);
+    return lines;
   }
 
   function sizesOf(kernel) {
