@@ -1,9 +1,10 @@
-"""The explorer's pages that the documentation ships: docs/explorer/NAME.html, of three kernels.
+"""The explorer's pages that the documentation ships: docs/explorer/NAME.html, of three kernels, and its screenshots.
 
-    python -m tools.explorer_pages [--check]
+    python -m tools.explorer_pages [--check | --screenshots]
 
 `--check` writes nothing; its status is 1 where a page is not what is made now. Pages have assembly, so ocloc has to be
-there to make them; without it the check leaves assembly out.
+there to make them; without it the check leaves assembly out. `--screenshots` makes docs/pictures/explorer-NAME.png of
+the pages that are there.
 """
 
 import argparse
@@ -16,10 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import xetile
-from xetile.toolchain.paths import find_ocloc
+from xetile.toolchain.paths import find_browser, find_ocloc
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "explorer"
+PICTURES = ROOT / "docs" / "pictures"
 DEVICE = "bmg"
 
 PAGES: Mapping[str, str] = {
@@ -28,6 +30,13 @@ PAGES: Mapping[str, str] = {
     "attention": "examples/flash_attention.mlir",
 }
 """The kernel of each page."""
+
+SEEN: Mapping[str, str] = {
+    "gemm": "#k=gemm&s=W21&e=5.37&g=5",
+    "softmax": "",
+    "attention": "",
+}
+"""What a screenshot shows of each page: the page's address."""
 
 _MODEL = re.compile(
     r'(<script type="application/json\+deflate" id="model">)(.*?)(</script>)', re.S
@@ -72,11 +81,35 @@ def stale() -> Iterator[str]:
             yield name
 
 
+def take_screenshots() -> None:
+    """Write the screenshots, 1600 pixels wide, as a browser shows the pages."""
+    from playwright.sync_api import sync_playwright
+
+    program = find_browser()
+    if program is None:
+        raise SystemExit("error: there is no Chromium; name one in XETILE_BROWSER")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(program), args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1600, "height": 1000})
+        for name, address in SEEN.items():
+            page.goto(f"{(FOLDER / f'{name}.html').as_uri()}{address}")
+            page.wait_for_selector("#way canvas")
+            page.screenshot(path=PICTURES / f"explorer-{name}.png")
+            page.goto("about:blank")
+
+
 def main() -> int:
     """Write the pages, or check them."""
     parser = argparse.ArgumentParser(description="The explorer's pages of the documentation.")
     parser.add_argument("--check", action="store_true", help="write nothing")
-    if parser.parse_args().check:
+    parser.add_argument("--screenshots", action="store_true", help="of the pages as they are")
+    options = parser.parse_args()
+    if options.screenshots:
+        take_screenshots()
+        return 0
+    if options.check:
         found = list(stale())
         print("stale: " + ", ".join(found) if found else "all pages are what is made now")
         return bool(found)
