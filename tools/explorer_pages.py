@@ -34,7 +34,6 @@ PAGES: Mapping[str, str] = {
 SEEN: Mapping[str, str] = {
     "gemm": "#k=gemm&s=W21&e=5.37&g=5",
     "softmax": "",
-    "attention": "",
 }
 """What a screenshot shows of each page: the page's address."""
 

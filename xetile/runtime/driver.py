@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
 from typing import NamedTuple, NewType, Protocol, Self
 
 Program = NewType("Program", int)
@@ -146,4 +147,9 @@ class Driver(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
