@@ -152,4 +152,5 @@ class Driver(Protocol):
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
+        /,
     ) -> None: ...
