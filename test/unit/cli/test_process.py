@@ -205,7 +205,7 @@ def test_what_never_ends_can_be_ended(
     source.write_text(program)
     given = ["--arg", str(1 << 40)] if program is ENDLESS_WHEN_COMPILED else []
     arguments = [str(source), "--entry", "main", *given]
-    assert ended("xetile-run", arguments, number, 1.5) == 128 + number
+    assert ended("xetile-run", arguments, number, 4) == 128 + number
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
