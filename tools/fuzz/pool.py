@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import NamedTuple
 
 from tools.fuzz.case import Finding, Outcome
@@ -17,7 +18,8 @@ from tools.fuzz.check import check
 from tools.fuzz.families import make
 
 MEMORY = 3 << 30
-"""Bytes of address space that a worker may take: an input that asks for more meets MemoryError."""
+"""Bytes of address space that a worker may take beyond what it begins with: an input that asks for more meets
+MemoryError. A worker begins with what its parent has, which is as much again where a device was used before."""
 
 LONGEST_SILENCE = 90.0
 """Seconds without an answer after which a worker is taken to hang; others may use the machine too."""
@@ -89,9 +91,7 @@ def _serve(
 ) -> None:
     parents.close()
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(
-        resource.RLIMIT_AS, (MEMORY, most)
-    )  # of this process: a device takes more
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -104,6 +104,14 @@ def _serve(
             return
         for name in names:
             connection.send(attempt(name))
+
+
+def _address_space() -> int:
+    """Bytes of address space that this process has taken; 0 where the system does not tell."""
+    sizes = Path("/proc/self/statm")
+    if not sizes.exists():
+        return 0
+    return int(sizes.read_text().split()[0]) * resource.getpagesize()
 
 
 def tried(

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from mmap import mmap
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -70,6 +71,19 @@ def test_a_hang_is_found(monkeypatch: pytest.MonkeyPatch):
         "hang", "no answer within 0.5 s"
     )
     assert set(outcomes.values()) == {Outcome("done")}
+
+
+def test_a_worker_of_a_large_process_has_memory_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    def attempt(name: Name) -> Outcome:
+        try:
+            return Outcome(str(len(bytes(name.number << 20))))
+        except MemoryError:
+            return Outcome("refused")
+
+    monkeypatch.setattr(pool, "MEMORY", 256 << 20)
+    with mmap(-1, 512 << 20):
+        outcomes = dict(tried([Name("host", 0, n) for n in (64, 512)], 1, attempt))
+    assert [outcome.reached for outcome in outcomes.values()] == [str(64 << 20), "refused"]
 
 
 def test_loops_that_disagree_are_found():
