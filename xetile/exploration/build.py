@@ -27,6 +27,7 @@ _EXPLORER: _Room = (
     "xetile.exploration",
     (
         "model.js",
+        "elements.js",
         "lines.js",
         "pane.js",
         "panes.js",

@@ -7,6 +7,7 @@ no word more.
 """
 
 import io
+from abc import ABC, abstractmethod
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler
 from secrets import token_urlsafe
@@ -86,20 +87,20 @@ class _Hurried(io.RawIOBase):
             self._connection.settimeout(SECONDS)
 
 
-class Guarded(BaseHTTPRequestHandler):
+class Guarded(BaseHTTPRequestHandler, ABC):
     """A handler that answers `get` and `post` of what stands behind the token, and nothing to others."""
 
     protocol_version = "HTTP/1.1"
     timeout = SECONDS
     door: Door
 
+    @abstractmethod
     def get(self, place: str) -> bool:
         """Answer a request for a place; False where there is none of the name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def post(self, place: str, body: bytes) -> bool:
         """Take what the page sends to a place; False where there is none of the name."""
-        raise NotImplementedError
 
     @override
     def setup(self) -> None:

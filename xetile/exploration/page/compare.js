@@ -2,6 +2,7 @@
 (function (X) {
   "use strict";
 
+  const { make } = X.elements;
   const { paired, labelsOf, sideOf, matched, nameIn } = X.compared;
   const OWN = "compiler's own";
   const FEW = 4;
@@ -12,14 +13,6 @@
   let sides = [];
   let lists = [];
   let rows = [];
-
-  function make(host, tag, className = "", text = "") {
-    const node = document.createElement(tag);
-    node.className = className;
-    node.textContent = text;
-    host.append(node);
-    return node;
-  }
 
   // ---- tables ----
 

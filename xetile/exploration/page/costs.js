@@ -2,13 +2,7 @@
 (function (X) {
   "use strict";
 
-  function make(host, tag, className = "", text = "") {
-    const node = document.createElement(tag);
-    node.className = className;
-    node.textContent = text;
-    host.append(node);
-    return node;
-  }
+  const { make } = X.elements;
 
   /** Sums by class, and by line of the source: {classes: Map, lines: Map, loop}, each [per step, once]. */
   function costsOf(K) {

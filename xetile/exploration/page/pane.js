@@ -2,19 +2,13 @@
 (function (X) {
   "use strict";
 
+  const { element } = X.elements;
   const HEIGHT = 18;
   const AHEAD = 10;
 
   // What is said of a line, as bits: part of the first or second selection, of what is pointed at, ...
   const FIRST = 1, SECOND = 2, HOVER = 4, HIT = 8, SELF = 16, ELEMENT = 32;
   const CLASSES = [[FIRST, "first"], [SECOND, "second"], [HOVER, "hover"], [HIT, "hit"], [SELF, "self"], [ELEMENT, "element"]];
-
-  function element(name, classes, text) {
-    const made = document.createElement(name);
-    if (classes) made.className = classes;
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
 
   class Pane {
     constructor(all, level) {
@@ -395,5 +389,5 @@
     }
   }
 
-  X.pane = { Pane, element, bits: { FIRST, SECOND, HOVER, HIT, SELF, ELEMENT } };
+  X.pane = { Pane, bits: { FIRST, SECOND, HOVER, HIT, SELF, ELEMENT } };
 })((window.X = window.X || {}));

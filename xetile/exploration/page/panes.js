@@ -2,7 +2,7 @@
 (function (X) {
   "use strict";
 
-  const { element } = X.pane;
+  const { element } = X.elements;
   const { FIRST, SECOND, HOVER, HIT, SELF, ELEMENT } = X.pane.bits;
 
   const HEAVY = /dpas|mma|mad|load|store|prefetch|send|block_read|block_write|reduc/;

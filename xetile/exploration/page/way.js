@@ -2,6 +2,7 @@
 (function (X) {
   "use strict";
 
+  const { make } = X.elements;
   const { boxOf, doings, inside, offsetOf, origin, own, partsOf, place, shape, shared, sizesOf, storesOf, subgroupsOf, tilesOf, told, units, within, workgroupTile, zip } = X.tiles;
 
   // ---- Pictures of the way ----
@@ -149,14 +150,6 @@
   }
 
   // ---- In the page ----
-
-  function make(host, tag, className = "", text = "") {
-    const node = document.createElement(tag);
-    node.className = className;
-    node.textContent = text;
-    host.append(node);
-    return node;
-  }
 
   // The tile whose way is shown, of each kernel: what the panes mark with the element is its doing.
   const shown = new WeakMap();
