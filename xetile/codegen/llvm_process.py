@@ -4,8 +4,13 @@ It needs nothing but llvmlite, so that a process of its own starts quickly.
 """
 
 import sys
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
+
+_BINDING = "llvmlite.binding"
 
 EXTENSIONS = (
     "SPV_EXT_shader_atomic_float_add",
@@ -13,6 +18,20 @@ EXTENSIONS = (
     "SPV_EXT_shader_atomic_float_min_max",
 )
 """What modules may need beyond SPIR-V itself; each says so only where it does."""
+
+
+def begin_loading() -> None:
+    """Have another thread load LLVM, which takes a tenth of a second, most of it outside of Python.
+
+    Whoever then asks for LLVM while it is loaded waits for the rest.
+    """
+    if _BINDING not in sys.modules:
+        Thread(target=_load).start()
+
+
+def _load() -> None:
+    with suppress(ImportError):  # who needs it is told
+        import_module(_BINDING)
 
 
 @cache

@@ -226,10 +226,16 @@ class _Walker:
         return Message(matrix, y, rows, x * bits // 8, columns * blocks * bits // 8)
 
 
+_TOLD = re.compile(
+    "Block2DAddressPayload|_block_(read|prefetch)|get_(local|group|global|sub_group)"
+)
+"""In the names of builtins that say where things are; what others do is no matter here."""
+
+
 def _matters(op: Operation) -> bool:
     match op:
         case llvm.CallOp():
-            return True
+            return _TOLD.search(callee(op) or "") is not None
         case llvm.ConstantOp() | llvm.InsertElementOp() | llvm.PtrToIntOp():
             return True
         case _:

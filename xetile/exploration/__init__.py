@@ -36,6 +36,9 @@ def explore(
     Errors: XetileError where a kernel cannot be lowered at all, and as `emit` has them. What stops further down is a
     note of the kernel.
     """
+    from xetile.codegen.llvm_process import begin_loading
+
+    begin_loading()
     from xetile.explanation.facts import Options
     from xetile.exploration.exploration import explored
 

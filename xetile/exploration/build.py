@@ -7,6 +7,7 @@ comments and indentation, so a script of theirs has no text that goes over sever
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -79,7 +80,8 @@ def _title(exploration: Mapping[str, object]) -> str:
     return f"{exploration['file']} on {exploration['device']}"
 
 
-def _style(rooms: Sequence[_Room]) -> str:
+@cache
+def _style(rooms: tuple[_Room, ...]) -> str:
     return "\n".join(
         stripped(_text(room, name))
         for room, _, names in rooms
@@ -88,7 +90,8 @@ def _style(rooms: Sequence[_Room]) -> str:
     )
 
 
-def _script(rooms: Sequence[_Room], *, served: bool) -> str:
+@cache
+def _script(rooms: tuple[_Room, ...], *, served: bool) -> str:
     last = [_SERVED, _LAST] if served else [_LAST]
     wanted = [(room, name) for room, names, _ in rooms for name in names]
     wanted += [("xetile.exploration", name) for name in last]

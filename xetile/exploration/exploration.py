@@ -1,6 +1,7 @@
 """Explorations: a module on a device as a model, as JSON, as a page."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -13,14 +14,11 @@ from xetile.analysis.targets import named_targets, no_device, target_of
 from xetile.codegen import only_kernel
 from xetile.collector import still
 from xetile.explanation.facts import Options
-from xetile.exploration.costs import add_costs
-from xetile.exploration.holdings import add_holdings
 from xetile.exploration.json_form import as_json
-from xetile.exploration.lines import add_assembly
+from xetile.exploration.lines import begin_assembly, end_assembly
 from xetile.exploration.model import Model
-from xetile.exploration.registers import add_registers
 from xetile.exploration.sources import source_file
-from xetile.exploration.trace import Traced, traced
+from xetile.exploration.trace import Traced, traced, write
 from xetile.toolchain.paths import find_ocloc
 
 PRINTED = "<module>"
@@ -103,7 +101,8 @@ def explored(
         kernels=[trace.kernel for trace in traces],
         notes=_notes(module, device, options),
     )
-    _produce(model, traces)
+    for trace in traces:
+        _produce(trace)
     return Exploration(model)
 
 
@@ -121,10 +120,19 @@ def _told(options: Options) -> dict[str, str | int | None]:
     return {"assume": options.assume, "unroll": options.unroll, "grf": options.grf}
 
 
-def _produce(model: Model, traces: list[Traced]) -> None:
-    """Let every producer add what it knows, in the order in which they need each other."""
-    for trace in traces:
-        add_assembly(trace)
+def _produce(trace: Traced) -> None:
+    """Let every producer add what it knows, in the order in which they need each other.
+
+    While ocloc is at work, the levels are written, and modules are imported that read its answer.
+    """
+    with ExitStack() as ending:
+        begun = begin_assembly(trace, ending)
+        from xetile.exploration.costs import add_costs
+        from xetile.exploration.holdings import add_holdings
+        from xetile.exploration.registers import add_registers
+
+        write(trace)
         add_holdings(trace)
-        add_registers(trace)
-        add_costs(trace)
+        end_assembly(trace, begun)
+    add_registers(trace)
+    add_costs(trace)

@@ -4,7 +4,8 @@ Where ocloc refuses the kernel, a note says so in place of level I; where it is 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from xetile.codegen.options import build_options
@@ -18,7 +19,7 @@ from xetile.exploration.spirv_text import spirv_lines
 from xetile.exploration.trace import Traced
 from xetile.toolchain.assembly import parse_assembly
 from xetile.toolchain.debug_lines import line_rows, lines_at
-from xetile.toolchain.ocloc import Disassembly, compile_spirv, disassemble, need_ocloc
+from xetile.toolchain.ocloc import Disassembly, compiling, disassemble, need_ocloc
 from xetile.toolchain.paths import find_ocloc
 
 COMPACTED, PLAIN = 8, 16
@@ -37,40 +38,72 @@ class Printed(NamedTuple):
     addresses: list[int]
 
 
-def add_assembly(trace: Traced) -> None:
-    """Add levels P and I to a kernel that reached level L, and the binary as text to the trace.
+class Begun(NamedTuple):
+    """A kernel that ocloc is at work on, with what its answer is linked by.
 
-    Where LLVM or ocloc refuses the kernel, a note says so.
+    Attributes:
+        binary: waits for it.
+        numbers: by op of level L, as marks count them, its place in `Level.ops`.
+        above: index of level L.
+    """
+
+    binary: Callable[[], bytes]
+    numbers: Sequence[int | None]
+    above: int
+
+
+def begin_assembly(trace: Traced, ending: ExitStack) -> Begun | None:
+    """Add level P to a kernel that reached level L, and have ocloc begin with it; `ending` ends it.
+
+    The result is None where there is nothing for ocloc to do. Where LLVM refuses the kernel, a note says so.
 
     Errors: XetileError without ocloc where the options ask for assembly.
     """
     above = trace.level("L")
     if above is None or trace.level("P") is not None:
-        return
+        return None
     try:
         found = marked(trace.module)
     except XetileError as error:
         trace.kernel.notes.append(f"level P is missing: {error}")
-        return
+        return None
     numbers = [number_of(op, "L") for op in found.ops]
     trace.kernel.levels.append(_spirv_level(trace, found, numbers, above))
     if trace.options.assembly is False:
-        return
+        return None
     if trace.options.assembly:
         need_ocloc()
     if find_ocloc() is None:
-        return
+        return None
     device = trace.device.name
     options = build_options(trace.module, device, grf=trace.options.grf).level_zero
     spirv = with_lines(found.spirv, found.instructions, found.parents)
     try:
-        binary = compile_spirv(spirv, device, [*options, "-g"])
-        trace.disassembly = disassemble(binary, device)
-        level = _instruction_level(trace, binary, trace.disassembly, numbers, above)
+        binary = ending.enter_context(compiling(spirv, device, [*options, "-g"]))
     except XetileError as error:
-        trace.kernel.notes.append(f"level I is missing: {error}")
+        _note_missing(trace, error)
+        return None
+    return Begun(binary, numbers, above)
+
+
+def end_assembly(trace: Traced, begun: Begun | None) -> None:
+    """Add level I, once ocloc is ready, and its assembly to the trace. Where it refuses the kernel, a note says so."""
+    if begun is None:
+        return
+    try:
+        binary = begun.binary()
+        trace.disassembly = disassemble(binary, trace.device.name)
+        level = _instruction_level(
+            trace, binary, trace.disassembly, begun.numbers, begun.above
+        )
+    except XetileError as error:
+        _note_missing(trace, error)
         return
     trace.kernel.levels.append(level)
+
+
+def _note_missing(trace: Traced, error: XetileError) -> None:
+    trace.kernel.notes.append(f"level I is missing: {error}")
 
 
 def printed(assembly: str) -> Printed:

@@ -39,8 +39,10 @@ from xetile.exploration.spirv_words import (
     OP_VARIABLE,
     bodies,
     ids_of,
+    kinds_of,
     names_of,
     result_of,
+    spread,
     text_of,
     words_of,
 )
@@ -212,11 +214,14 @@ def _agree(one: Instruction, other: Instruction, ids: dict[int, int]) -> bool:
     if one.opcode != other.opcode or len(one.operands) != len(other.operands):
         return False
     new: dict[int, int] = {}
-    for (kind, value), (_, found) in zip(words_of(one), words_of(other), strict=True):
+    kinds = spread(
+        kinds_of(one.opcode), len(one.operands)
+    )  # nothing within functions has a text
+    for kind, value, found in zip(kinds, one.operands, other.operands, strict=True):
         if kind not in ("id", "type", "result"):
             if value != found:
                 return False
-        elif ids.get(int(value), new.setdefault(int(value), int(found))) != found:
+        elif ids.get(value, new.setdefault(value, found)) != found:
             return False
     ids.update(new)
     return True

@@ -289,40 +289,50 @@ class Word(NamedTuple):
 def words_of(instruction: Instruction) -> list[Word]:
     """The words of an instruction by their kinds; of one that is not known all are `number`."""
     opcode, operands = instruction
+    kinds = kinds_of(opcode)
+    at = kinds.index("text") if "text" in kinds else len(operands)
+    if at >= len(operands):
+        return list(map(Word, spread(kinds, len(operands)), operands))
+    text, count = text_of(operands[at:])
+    rest = operands[at + count :]
+    after = map(Word, spread(kinds[at + 1 :], len(rest)), rest)
+    return [*map(Word, kinds[:at], operands), Word("text", text), *after]
+
+
+def kinds_of(opcode: int) -> tuple[str, ...]:
+    """What the words of an instruction are, as its form has them; nothing of one that is not known."""
     form = forms().get(opcode)
-    if form is None:
-        return [Word("number", word) for word in operands]
-    found: list[Word] = []
-    at = 0
-    for kind in form.kinds:
-        if at >= len(operands):
-            break
-        if kind == "text":
-            text, count = text_of(operands[at:])
-            found.append(Word("text", text))
-            at += count
-        elif kind in ("ids", "numbers", "cases"):
-            single = [kind[:-1]] if kind != "cases" else ["number", "id"]
-            rest = operands[at:]
-            found += [Word(single[i % len(single)], word) for i, word in enumerate(rest)]
-            at = len(operands)
-        else:
-            found.append(Word(kind, operands[at]))
-            at += 1
-    return found + [Word("number", word) for word in operands[at:]]
+    return () if form is None else form.kinds
+
+
+@cache
+def spread(kinds: tuple[str, ...], count: int) -> tuple[str, ...]:
+    """What each of so many words is, where none is a text; words that no kind is left for are `number`."""
+    found: list[str] = []
+    for kind in kinds:
+        several = {"ids": ["id"], "numbers": ["number"], "cases": ["number", "id"]}.get(kind)
+        left = max(0, count - len(found))
+        found += [kind] if several is None else (several * left)[:left]
+    return (*found, *["number"] * (count - len(found)))[:count]
 
 
 def ids_of(instruction: Instruction) -> list[int]:
     """The ids that an instruction uses, its type too, in order."""
-    return [int(value) for kind, value in words_of(instruction) if kind in ("id", "type")]
+    opcode, operands = instruction
+    kinds = kinds_of(opcode)
+    if "text" in kinds:
+        return [int(value) for kind, value in words_of(instruction) if kind in _USES]
+    words = zip(spread(kinds, len(operands)), operands, strict=True)
+    return [value for kind, value in words if kind in _USES]
+
+
+_USES = ("id", "type")
 
 
 def result_of(instruction: Instruction) -> int | None:
     """The id that an instruction defines."""
-    form = forms().get(instruction.opcode)
-    if form is None or "result" not in form.kinds:
-        return None
-    return instruction.operands[form.kinds.index("result")]
+    kinds = kinds_of(instruction.opcode)
+    return instruction.operands[kinds.index("result")] if "result" in kinds else None
 
 
 def text_of(words: Sequence[int]) -> tuple[str, int]:

@@ -4,9 +4,8 @@ Before the passes of a level run, all ops are numbered (`numbering.py`); after t
 Nothing is planned here: the kernel becomes what `xetile.lower` makes of it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
@@ -49,10 +48,11 @@ class Traced:
         ops: by level the ops as they were there, in the order of `Level.ops`, whole (what they use, what is around);
             those of L are those of `module`.
         told: by level what the passes told that made it of the one above: the function, and what was decided. What
-            they speak of was rewritten next; who has to see it as it was gives a listener to `traced`.
+            they speak of was rewritten next.
         values: the level and the index in `Level.values` of each value of `ops`, and of those that the passes were
-            given, so that listeners find what these tell of; not of values that a pass made underway.
+            given, so that what these told of is found; not of values that a pass made underway.
         disassembly: of the kernel's binary; None where nobody made one.
+        unwritten: levels that have no lines yet, with the text that they stand in where they are not to be printed.
     """
 
     kernel: Kernel
@@ -65,6 +65,9 @@ class Traced:
     )
     values: dict[SSAValue, At] = field(default_factory=dict[SSAValue, At])
     disassembly: Disassembly | None = None
+    unwritten: list[tuple[Level, Text | None]] = field(
+        default_factory=list[tuple[Level, Text | None]]
+    )
     _names: dict[str, int] = field(default_factory=dict[str, int])
 
     def level(self, letter: LevelId) -> int | None:
@@ -87,23 +90,18 @@ class Traced:
         return index
 
 
-Listener: TypeAlias = Callable[[Traced, LevelId, Operation, object], None]
-"""Is told at once what `planning/decided.py` is, with the level that is made; the levels above stand in the model."""
-
-
 def traced(
     module: ModuleOp,
     device: str | None,
     options: Options,
     *,
     source: str | None = None,
-    listeners: Sequence[Listener] = (),
 ) -> list[Traced]:
     """The kernels of a module, or the one that `options` name, lowered as far as they go.
 
     `source` is the text that the module was read from, or traced from; by default the file is read that positions name.
-    Listeners are told what passes decide while they do. The module is left as it is. A kernel that the device does not
-    take ends at the level that it reaches, which its notes say.
+    The module is left as it is. A kernel that the device does not take ends at the level that it reaches, which its
+    notes say. Lines of levels, and places in them, are there once the kernel was `written`.
     Errors: XetileError where there is no kernel, and where none of them can be lowered at all.
     """
     names = [symbol_name(function) for function in kernels(module)]
@@ -113,7 +111,7 @@ def traced(
     refused: list[XetileError] = []
     for name in wanted:
         one = _one(module, name, device, options, text)
-        lowering = _Lowering(*one, device, listeners)
+        lowering = _Lowering(*one, device)
         if (error := lowering.run(source)) is not None:
             refused.append(error)
         traces.append(one[0])
@@ -161,12 +159,10 @@ class _Lowering:
         trace: Traced,
         text: Text | None,
         device: str | None,
-        listeners: Sequence[Listener],
     ) -> None:
         self.trace = trace
         self.text = text
         self.device = device
-        self.listeners = listeners
         self.python: PythonSource | None = None
 
     @still()
@@ -207,8 +203,6 @@ class _Lowering:
 
         def hear(function: Operation, what: object) -> None:
             told.append((function, what))
-            for listener in self.listeners:
-                listener(self.trace, letter, function, what)
 
         with listening(hear):
             for step in stage.passes:
@@ -229,21 +223,22 @@ class _Lowering:
         trace, levels = self.trace, self.trace.kernel.levels
         parents = [self._parents(op) for op in trace.module.walk()]
         live = number(trace.module, letter, levels[-1].id if levels else None)
-        text = (None if trace.ops else self.text) or printed(trace.module)
         title = next(row.name for row in LEVELS if row.letter == letter)
-        level = Level(
-            letter, title, len(levels) - 1 if levels else None, list(passes), text.lines
-        )
+        level = Level(letter, title, len(levels) - 1 if levels else None, list(passes))
         level.ops = [
-            Op(*text.ops[op], trace.name(_name(op)), own)
+            Op(*_NOWHERE, trace.name(_name(op)), own)
             for op, own in zip(live, parents, strict=True)
         ]
         levels.append(level)
-        _add_values(trace, level, live, text)
+        _add_values(trace, level, live)
+        given = None if trace.ops else self.text
         trace.ops[letter] = live
         if letter != LEVELS[-1].letter:  # they are rewritten next
             trace.ops[letter] = list(trace.module.clone().walk())
             _know_values(trace, live, trace.ops[letter])
+        if given is not None:
+            given = given.moved(zip(live, trace.ops[letter], strict=True))
+        trace.unwritten.append((level, given))
 
     def _parents(self, op: Operation) -> tuple[int, ...]:
         """What an op came of, in the level above."""
@@ -254,14 +249,34 @@ class _Lowering:
         return () if found is None else (found,)
 
 
-def _add_values(trace: Traced, level: Level, ops: Sequence[Operation], text: Text) -> None:
+def write(trace: Traced) -> None:
+    """Add the lines of the levels from the kernel's own down to L, and the places of ops and values in them."""
+    for level, given in trace.unwritten:
+        ops = trace.ops[level.id]
+        text = given or printed(ops[0])
+        level.lines = text.lines
+        level.ops = [
+            Op(*text.ops[op], one.name, one.parents)
+            for op, one in zip(ops, level.ops, strict=True)
+        ]
+        values = [value for op in ops for value in values_of(op)]
+        for place, (value, one) in enumerate(zip(values, level.values, strict=True)):
+            span = text.values.get(value) or Span(level.ops[one.op].line, 0, 0)
+            level.values[place] = Value(one.op, one.number, *span, one.holding)
+    trace.unwritten.clear()
+
+
+_NOWHERE = Span(0, 0, 0)
+"""Where ops and values stand before they are written."""
+
+
+def _add_values(trace: Traced, level: Level, ops: Sequence[Operation]) -> None:
     """Add the values that ops define, then who uses which."""
     here = len(trace.kernel.levels) - 1
     for index, op in enumerate(ops):
         for own, value in enumerate(values_of(op)):
             trace.values[value] = here, len(level.values)
-            span = text.values.get(value) or Span(text.ops[op].line, 0, 0)
-            level.values.append(Value(index, own, *span))
+            level.values.append(Value(index, own, *_NOWHERE))
     for index, op in enumerate(ops):
         for operand, value in enumerate(op.operands):
             level.uses.append(Use(index, operand, trace.values[value][1]))

@@ -1,7 +1,8 @@
 """Intel's offline compiler: SPIR-V to a device's binary (zebin), and back to assembly."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from xetile.errors import XetileError
 from xetile.toolchain.paths import find_ocloc
-from xetile.toolchain.sandbox import Outcome, ending, run
+from xetile.toolchain.sandbox import Outcome, begun, ending, run
 
 TIME_LIMIT = 300.0
 """Seconds that one call of ocloc may take."""
@@ -55,8 +56,18 @@ def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> byt
     Errors: XetileError when ocloc is missing, refuses the module or crashes, or when the
     binary has undefined symbols beside the loader's own.
     """
-    from xetile.toolchain.elf import undefined_symbols
+    with compiling(spirv, device, options) as binary:
+        return binary()
 
+
+@contextmanager
+def compiling(
+    spirv: bytes, device: str, options: Sequence[str] = ()
+) -> Generator[Callable[[], bytes]]:
+    """Ocloc at work, while something else is done; what it gives is called once, and is `compile_spirv` then.
+
+    Errors: XetileError when ocloc is missing or cannot be started.
+    """
     program = need_ocloc()
     with TemporaryDirectory(prefix="xetile-") as name:
         folder = Path(name)
@@ -73,14 +84,25 @@ def compile_spirv(spirv: bytes, device: str, options: Sequence[str] = ()) -> byt
         command += ["-output", "kernel", "-output_no_suffix"]
         if options:
             command += ["-options", " ".join(options)]
-        binary = folder / "kernel.bin"
-        outcome = run(command, folder=folder, seconds=TIME_LIMIT)
-        if outcome.status != 0:
-            # now and then IGC ends abnormally on input that it takes the next time
-            outcome = run(command, folder=folder, seconds=TIME_LIMIT)
-        if outcome.status != 0 or not binary.exists():
-            raise XetileError(f"ocloc refuses the kernel for {device}: {_reason(outcome)}")
-        data = binary.read_bytes()
+        with begun(command, folder=folder) as end:
+
+            def binary() -> bytes:
+                outcome = end(TIME_LIMIT)
+                if outcome.status != 0:
+                    # now and then IGC ends abnormally on input that it takes the next time
+                    outcome = run(command, folder=folder, seconds=TIME_LIMIT)
+                return _binary(folder / "kernel.bin", outcome, device)
+
+            yield binary
+
+
+def _binary(file: Path, outcome: Outcome, device: str) -> bytes:
+    """What ocloc has written."""
+    from xetile.toolchain.elf import undefined_symbols
+
+    if outcome.status != 0 or not file.exists():
+        raise XetileError(f"ocloc refuses the kernel for {device}: {_reason(outcome)}")
+    data = file.read_bytes()
     unknown = [name for name in undefined_symbols(data) if not name.startswith(LOADER_SYMBOLS)]
     if unknown:
         raise XetileError(f"ocloc knows no {', '.join(unknown)} for {device}")

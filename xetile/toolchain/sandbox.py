@@ -1,6 +1,7 @@
 """Runs programs that may crash or hang: in a process of their own, with a time limit.
 
-`run` is for one that does its work and ends; a `Helper` stays and answers questions, with `serve` on its side.
+`run` and `begun` are for one that does its work and ends; a `Helper` stays and answers questions, with `serve` on its
+side.
 """
 
 import contextlib
@@ -10,7 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
@@ -36,6 +37,20 @@ def run(
     Errors: XetileError when it cannot be started, or has not ended after `seconds` (it and
     what it started are then ended).
     """
+    with begun(command, folder=folder) as end:
+        return end(seconds)
+
+
+@contextlib.contextmanager
+def begun(
+    command: Sequence[str | Path], *, folder: Path | None = None
+) -> Generator[Callable[[float], Outcome]]:
+    """A program that runs in `folder` while something else is done; what it gives waits for its end.
+
+    It is called once, with the seconds that the program may still take, and has the errors of `run`. A program that
+    runs when the block is left is ended.
+    Errors: XetileError when it cannot be started.
+    """
     name = Path(command[0]).name
     try:
         child = subprocess.Popen(
@@ -50,14 +65,19 @@ def run(
         )
     except OSError as error:
         raise XetileError(f"cannot run {command[0]}: {reason_of(error)}") from error
-    try:
-        output, errors = child.communicate(timeout=seconds)
-    except BaseException as error:
-        _end(child)
-        if isinstance(error, subprocess.TimeoutExpired):
+
+    def end(seconds: float) -> Outcome:
+        try:
+            output, errors = child.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
             raise XetileError(f"{name} did not end within {seconds:g} seconds") from error
-        raise
-    return Outcome(child.returncode, output, errors)
+        return Outcome(child.returncode, output, errors)
+
+    try:
+        yield end
+    finally:
+        if child.returncode is None:
+            _end(child)
 
 
 def ending(outcome: Outcome) -> str:

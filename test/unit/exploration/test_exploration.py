@@ -14,7 +14,7 @@ from xetile.errors import XetileError, file_position, kept_remarks
 from xetile.explanation.facts import Options
 from xetile.exploration.model import Kernel
 from xetile.exploration.numbering import number, number_of
-from xetile.exploration.trace import Traced, traced
+from xetile.exploration.trace import traced, write
 from xetile.levels import LevelName
 from xetile.planning.register_layouts import RegisterLayouts
 
@@ -119,24 +119,28 @@ def test_numbers_are_read_back_and_positions_stay() -> None:
     assert [file_position(op.location) for op in module.walk()] == places
 
 
-def test_listeners_see_ops_and_values_of_the_level_above() -> None:
-    known: list[bool] = []
-
-    def listen(trace: object, letter: str, function: object, what: object) -> None:
-        assert isinstance(trace, Traced)
-        if letter == "V" and isinstance(what, RegisterLayouts):
-            index = trace.level("X")
-            values = [trace.values.get(value) for value in what.vectors]
-            known.append(
-                all(at is not None and at[0] == index for at in values) and bool(values)
-            )
-
-    (trace,) = traced(xetile.parse(GEMM), "bmg", Options(), listeners=[listen])
-    assert known == [True]
-    assert any(isinstance(what, RegisterLayouts) for _, what in trace.told["V"])
+def test_what_passes_told_speaks_of_values_of_the_level_above() -> None:
+    (trace,) = traced(xetile.parse(GEMM), "bmg", Options())
+    (layouts,) = [what for _, what in trace.told["V"] if isinstance(what, RegisterLayouts)]
+    places = [trace.values.get(value) for value in layouts.vectors]
+    assert places
+    assert {place and place[0] for place in places} == {trace.level("X")}
     for letter, ops in trace.ops.items():
         index = trace.level(letter)
         assert [trace.op(op) for op in ops] == [(index, number) for number in range(len(ops))]
+
+
+def test_levels_are_written_once_they_are_wanted() -> None:
+    (trace,) = traced(xetile.parse(GEMM), "bmg", Options())
+    assert not any(level.lines for level in trace.kernel.levels)
+    write(trace)
+    for level in trace.kernel.levels:
+        named = [level.lines[op.line][op.first : op.last] for op in level.ops]
+        names = [trace.kernel.names[op.name] for op in level.ops]
+        assert (
+            sum(name in text for name, text in zip(names, named, strict=True))
+            > len(names) * 3 // 4
+        )
 
 
 def test_what_is_missing_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tools.library_variants import VARIANTS
 from xetile.errors import XetileError, collected_remarks
 from xetile.explanation.facts import Options
 from xetile.exploration.model import Kernel
-from xetile.exploration.trace import traced
+from xetile.exploration.trace import traced, write
 from xetile.targets import names
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -33,6 +33,7 @@ def check(module: ModuleOp, device: str) -> list[Kernel]:
     with collected_remarks():
         traces = traced(module, device, Options(assembly=False))
     for trace in traces:
+        write(trace)
         assert trace.kernel.notes == []
         for level in trace.kernel.levels[1:]:
             for op, live in zip(level.ops, trace.ops[level.id], strict=True):

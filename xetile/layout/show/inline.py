@@ -1,6 +1,7 @@
 """Scripts and styles inside of a page that needs nothing beside itself, and that can reach nothing."""
 
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from zlib import DEFLATED, MAX_WBITS, compressobj
@@ -37,6 +38,7 @@ def packed(text: str) -> str:
     return b64encode(deflate.compress(text.encode()) + deflate.flush()).decode("ascii")
 
 
+@cache
 def packed_script(script: str) -> tuple[str, str]:
     """A script as elements of a page, and what its Content-Security-Policy has to allow: the script's own hash too.
 
