@@ -2,7 +2,7 @@
 
 What is printed has the line of source below, with a caret, where the text is at hand.
 
-xDSL is imported when a place is asked for, because every command imports this.
+Of xDSL only its exceptions are imported here, for every command imports this; the rest is when a place is asked for.
 """
 
 import sys
@@ -10,6 +10,8 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from xdsl.utils.exceptions import DiagnosticException
 
 from xetile.snippets import snippet
 
@@ -25,8 +27,8 @@ class Note(NamedTuple):
     location: "FileLineColLoc"
 
 
-class XetileError(Exception):
-    """Wrong input, as opposed to a fault of the compiler.
+class XetileError(DiagnosticException):
+    """Wrong input, as opposed to a fault of the compiler; one of xDSL's diagnostics, which its drivers print.
 
     `message` is one line in lower case without a full stop; `location` is the source
     position at fault, or None when no place in the input is (an option, a device, a file);

@@ -13,7 +13,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic
-from xdsl.utils.exceptions import DiagnosticException
 
 from xetile.dialects import NEW_DIALECTS, dialect_factory
 from xetile.errors import XetileError, named_place
@@ -23,7 +22,7 @@ Load = Callable[[], type[ModulePass]]
 
 
 def _with_diagnostics(load: Load) -> Load:
-    """A pass whose refusals are what xDSL's tools know as such: `--verify-diagnostics` prints them."""
+    """A pass whose refusals show all that they know to tools that print a text and its notes, as xDSL's do."""
 
     def loaded() -> type[ModulePass]:
         kind = load()
@@ -32,7 +31,8 @@ def _with_diagnostics(load: Load) -> Load:
             try:
                 kind.apply(self, ctx, op)
             except XetileError as error:
-                raise _refused(error) from error
+                _show_places(error)
+                raise
 
         return type(
             kind.__name__,
@@ -43,22 +43,16 @@ def _with_diagnostics(load: Load) -> Load:
     return loaded
 
 
-class _Refused(XetileError, DiagnosticException):
-    """A refusal that xDSL's tools print, and ours as any other."""
-
-
-def _refused(error: XetileError) -> _Refused:
-    """The same refusal; where no position is known, which is so in xdsl-opt, the IR shows the op."""
-    made = _Refused(error.message, error.location, error.notes)
+def _show_places(error: XetileError) -> None:
+    """Add the other places; and the op in the IR where no position is known, since xDSL's parser gives none."""
     for note in error.notes:
-        made.add_note(f"{named_place(note.location)}: note: {note.message}")
+        error.add_note(f"{named_place(note.location)}: note: {note.message}")
     op = error.at.owner if isinstance(error.at, SSAValue) else error.at
     if error.location is None and isinstance(op, Operation):
         diagnostic = Diagnostic()
         diagnostic.add_message(op, error.message)
-        with suppress(_Refused):
-            diagnostic.raise_exception(op, made)
-    return made
+        with suppress(XetileError):
+            diagnostic.raise_exception(op, error)
 
 
 XETILE_UNIVERSE = Universe(
