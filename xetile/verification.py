@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, VectorType
+from xdsl.dialects.builtin import StringAttr, VectorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import SymbolTable
@@ -17,8 +17,10 @@ _COMPLAINTS = (DiagnosticException, ValueError)
 is a complaint too; from a verifier of ours it is a fault."""
 
 
-def verify(module: ModuleOp, further: Callable[[Operation], None]) -> None:
-    """Check every op, and that every value is defined before it is used; `further` is checked of every op first.
+def verify(module: Operation, further: Callable[[Operation], None]) -> None:
+    """Check an op, such as a module, and every op in it, and that every value is defined before it is used.
+
+    `further` is checked of every op first.
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """
@@ -86,7 +88,7 @@ def _inside_out(op: Operation) -> Iterator[Operation]:
     yield op
 
 
-def _first_wrong(module: ModuleOp) -> tuple[Operation, Exception] | None:
+def _first_wrong(module: Operation) -> tuple[Operation, Exception] | None:
     """The first op, inner ones first, whose own verifier complains, and the complaint."""
     for op in _inside_out(module):
         try:
@@ -98,7 +100,7 @@ def _first_wrong(module: ModuleOp) -> tuple[Operation, Exception] | None:
     return None
 
 
-def _first_malformed(module: ModuleOp) -> tuple[Operation, Exception] | None:
+def _first_malformed(module: Operation) -> tuple[Operation, Exception] | None:
     """The first op, outer ones first, that has not the parts of its definition: over it others stumble."""
     for op in module.walk():
         if not isinstance(op, IRDLOperation):

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
 ALL = "*"
 """Stands for every pass."""
@@ -88,7 +88,7 @@ class Instrumentation:
             self._rows.append((name, time.perf_counter() - start - imports))
 
     @contextmanager
-    def around(self, name: str, module: "ModuleOp") -> Generator[None]:
+    def around(self, name: str, module: "Operation") -> Generator[None]:
         dumps = self.dumps
         after = dumps.wants(dumps.after, name)
         if dumps.wants(dumps.before, name):
@@ -115,7 +115,7 @@ class Instrumentation:
             print(timing_report(rows, total), file=sys.stderr)
 
 
-def _text(module: "ModuleOp") -> str:
+def _text(module: "Operation") -> str:
     return str(module)
 
 

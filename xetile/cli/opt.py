@@ -7,15 +7,15 @@ with a place, reports go to standard error, a failure leaves output files alone.
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from io import BytesIO
 from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
-from xdsl.ir import Attribute
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic as XDSLDiagnostic
 from xdsl.xdsl_opt_main import xDSLOptMain
@@ -26,9 +26,23 @@ from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
 from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
-from xetile.cli.pipeline_spec import check_target, collect_pipeline, parse_passes
+from xetile.cli.pipeline_spec import (
+    ANY,
+    Nested,
+    Step,
+    check_target,
+    collect_pipeline,
+    parse_steps,
+)
 from xetile.cli.usage import unrecognized
-from xetile.errors import XetileError, collected_remarks, one_line, position, written_in
+from xetile.errors import (
+    XetileError,
+    collected_remarks,
+    one_line,
+    position,
+    warn,
+    written_in,
+)
 from xetile.parser import as_wrong_input
 
 PROGRAM = "xetile-opt"
@@ -103,7 +117,7 @@ class OptMain(xDSLOptMain):
         )
         self._apply_switches()
         # wrong names and options are refused before anything is read
-        self.pipeline = PassPipeline(parse_passes(self.args.passes, self.available_passes))
+        self.steps = parse_steps(self.args.passes, self.available_passes)
 
     def _apply_switches(self) -> None:
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
@@ -133,17 +147,53 @@ class OptMain(xDSLOptMain):
     def apply_passes(self, prog: ModuleOp) -> None:
         """Verify the module, then run pass after pass, verifying what each makes."""
         self._verify(prog)
-        if not self.pipeline.passes:
+        if not self.steps:
             return
+        with written_in(prog):
+            self._run(self.steps, prog)
+
+    def _run(self, steps: Iterable[Step], op: Operation) -> Operation:
+        """Run steps on a module, or on one op of it; the result is what stands in its place."""
+        for step in steps:
+            if isinstance(step, Nested):
+                self._run_nested(step, op)
+                continue
+            with self.instrumentation.around(step.name, op):
+                op = self._run_pass(step, op)
+                if self.verify_each and not self.args.disable_verify:
+                    _verify_after(step, op)
+        return op
+
+    def _run_nested(self, nested: Nested, op: Operation) -> None:
+        from xetile.rewriting.anchored import anchored
+
+        ran = False
+        for inner in list(anchored(op, nested.anchor)):
+            self._run(nested.steps, inner)
+            ran = True
+        if not ran and nested.anchor != ANY and not self._knows(nested.anchor):
+            warn(
+                None,
+                f"no op is called '{nested.anchor}'; the passes in its parentheses run on nothing",
+            )
+
+    def _knows(self, op: str) -> bool:
+        found = self.ctx.get_optional_op(op)
+        return found is not None and found.name == op
+
+    def _run_pass(self, step: ModulePass, op: Operation) -> Operation:
         from xetile.rewriting.positions import fill_positions
 
-        with written_in(prog):
-            for step in self.pipeline.passes:
-                with self.instrumentation.around(step.name, prog):
-                    self._apply(step, prog)
-                    fill_positions(prog)  # passes of xDSL hand none on
-                    if self.verify_each and not self.args.disable_verify:
-                        _verify_after(step, prog)
+        def change(module: ModuleOp) -> None:
+            self._apply(step, module)
+            fill_positions(module)  # passes of xDSL hand none on
+
+        if isinstance(op, ModuleOp) and op.parent is None:
+            change(op)
+            return op
+        from xetile.rewriting.anchored import change_alone
+
+        return change_alone(op, change, f"pass '{step.name}'")
 
     def _apply(self, step: ModulePass, prog: ModuleOp) -> None:
         try:
@@ -169,7 +219,7 @@ class OptMain(xDSLOptMain):
 
     def run_chunks(self) -> int:
         if self.args.dump_pass_pipeline:
-            print(f"// pass pipeline: {self.args.passes}", file=sys.stderr)
+            print(f"// pass pipeline: builtin.module({self.args.passes})", file=sys.stderr)
         text, self.source_name = read_input(self.args.input_file)
         marker = self.args.split_input_file
         chunks = [text] if marker is None else split_chunks(text, marker)
@@ -242,11 +292,11 @@ def _line(place: FileLineColLoc | None) -> int | None:
     return None if place is None else place.line.data
 
 
-def _verify_after(step: ModulePass, module: ModuleOp) -> None:
+def _verify_after(step: ModulePass, op: Operation) -> None:
     from xetile.dialects.modules import verify
 
     try:
-        verify(module)
+        verify(op)
     except XetileError as error:
         raise RuntimeError(
             f"pass '{step.name}' made IR that does not verify: {error}"

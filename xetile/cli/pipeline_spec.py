@@ -1,28 +1,42 @@
 """The ways in which a pipeline is written on a command line, all brought into xDSL's `-p` syntax.
 
 - `--PASS` and `--PASS="opt=value opt=value"`, in order, as mlir-opt takes them;
-- `--pass-pipeline='builtin.module(gpu.module(a,b{opt=value}))'`: the passes here work on whole modules, so
-  the anchors are read and dropped;
+- `--pass-pipeline='builtin.module(gpu.module(a,b{opt=value}))'`, with anchors, which mean what they mean to mlir-opt:
+  the passes in `gpu.module(...)` run on one after the other of the ops of that name that stand directly in the module;
 - `-p 'a,b{opt=value}'`, xDSL's own.
 
-All of them together make one pipeline, in the order of the command line.
+All of them together make one pipeline on the module, in the order of the command line.
 """
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xetile.advice import hint
-from xetile.errors import XetileError, warn
+from xetile.errors import XetileError
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
     from xdsl.utils.arg_spec import ArgSpec
     from xdsl.utils.target import Target
 
+ANY = "any"
+"""The anchor of every op that passes may run on."""
+
 PASSES_OPTIONS = ("-p", "--passes")
 PIPELINE_OPTION = "--pass-pipeline"
 _OPENING = {"(": ")", "{": "}", "[": "]"}
+
+
+class Nested(NamedTuple):
+    """Steps that run on one op after the other: those directly inside that have the name `anchor`, `any` name."""
+
+    anchor: str
+    steps: "tuple[ModulePass | Nested, ...]"
+
+
+Step: TypeAlias = "ModulePass | Nested"
+"""A step of a pipeline."""
 
 
 def collect_pipeline(
@@ -30,8 +44,8 @@ def collect_pipeline(
 ) -> tuple[list[str], list[str]]:
     """Take the passes out of the arguments: the remaining arguments, and the pipeline's pieces.
 
-    Each piece is a list of passes in xDSL's syntax.
-    Errors: XetileError for an option without its value and unbalanced parentheses.
+    Each piece is a list of passes in xDSL's syntax, and of anchors with such lists in parentheses.
+    Errors: XetileError for an option without its value, unbalanced parentheses, misplaced anchors.
     """
     rest: list[str] = []
     pieces: list[str] = []
@@ -43,9 +57,9 @@ def collect_pipeline(
                 value = next(waiting, None)
             if value is None:
                 raise XetileError(f"argument {option}: expected a list of passes")
-            pieces.append(flatten_anchors(value) if option == PIPELINE_OPTION else value)
+            pieces.append(_on_module(value) if option == PIPELINE_OPTION else _flat(value))
         elif argument.startswith("-p") and not argument.startswith("--"):
-            pieces.append(argument[2:])
+            pieces.append(_flat(argument[2:]))
         elif option.startswith("--") and option[2:] in passes:
             pieces.append(option[2:] + (f"{{{value}}}" if value.strip() else ""))
         else:
@@ -53,31 +67,52 @@ def collect_pipeline(
     return rest, [piece for piece in pieces if piece.strip()]
 
 
-_WHOLE = ("builtin.module", "any")
-"""Anchors that say what happens."""
+_WHOLE = ("builtin.module", ANY)
+"""Anchors of a whole program."""
 
 
-def flatten_anchors(pipeline: str) -> str:
-    """The passes of a nested pipeline in order, without the ops that they are anchored on; these are warned of."""
-    return ",".join(_flatten(pipeline))
+def _on_module(pipeline: str) -> str:
+    """What stands in the anchor around a pipeline; one without anchors, which mlir-opt refuses, is the module's."""
+    elements = _split(pipeline)
+    if not any(_anchor_of(element) for element in elements):
+        return pipeline
+    anchor, _, inside = elements[0].partition("(")
+    if len(elements) > 1:
+        raise XetileError(
+            f"{PIPELINE_OPTION}: expected one anchor around the whole pipeline; "
+            f"write builtin.module({','.join(elements)})"
+        )
+    _check_closed(elements[0])
+    if anchor.strip() not in _WHOLE:
+        raise XetileError(
+            f"{PIPELINE_OPTION}: the pipeline is anchored on '{anchor.strip()}' and cannot run on 'builtin.module'; "
+            f"write builtin.module({elements[0]})"
+        )
+    return inside[:-1]
 
 
-def _flatten(pipeline: str) -> list[str]:
-    passes: list[str] = []
+def _flat(pipeline: str) -> str:
+    """A pipeline in xDSL's syntax, which has no anchors."""
     for element in _split(pipeline):
-        anchor, opened, inside = element.partition("(")
-        if "{" in anchor or "[" in anchor or not opened:
-            passes.append(element)
-        elif inside.endswith(")"):
-            if anchor.strip() not in _WHOLE:
-                told = f"the anchor '{anchor.strip()}' has no effect: passes run on the whole module"
-                warn(None, told)
-            passes.extend(_flatten(inside[:-1]))
-        else:
+        if _anchor_of(element):
             raise XetileError(
-                f"pass pipeline: '{element}' has text behind its closing parenthesis"
+                f"pass pipeline '{pipeline}': anchors belong to {PIPELINE_OPTION}; "
+                f"write {PIPELINE_OPTION}='builtin.module({element})'"
             )
-    return passes
+    return pipeline
+
+
+def _anchor_of(element: str) -> str:
+    """The op that an element of a pipeline is anchored on; nothing where it is a pass."""
+    anchor, opened, _ = element.partition("(")
+    return "" if not opened or "{" in anchor or "[" in anchor else anchor.strip()
+
+
+def _check_closed(element: str) -> None:
+    if not element.endswith(")"):
+        raise XetileError(
+            f"pass pipeline: '{element}' has text behind its closing parenthesis"
+        )
 
 
 def _split(pipeline: str) -> list[str]:
@@ -100,7 +135,29 @@ def _split(pipeline: str) -> list[str]:
             parts[-1] += character
     if closing:
         raise XetileError(f"pass pipeline: missing '{closing[-1]}' in '{pipeline}'")
-    return [part.strip() for part in parts if part.strip()]
+    named = [part.strip() for part in parts]
+    if len(named) > 1 and "" in named:
+        raise XetileError(f"pass pipeline: no pass stands beside a comma in '{pipeline}'")
+    return [part for part in named if part]
+
+
+def parse_steps(
+    specification: str, available: "dict[str, Callable[[], type[ModulePass]]]"
+) -> "tuple[Step, ...]":
+    """The steps of a pipeline: passes in xDSL's syntax, and anchors with the steps on them in parentheses.
+
+    Errors: XetileError as `parse_passes` has them.
+    """
+    steps: list[Step] = []
+    for element in _split(specification):
+        anchor = _anchor_of(element)
+        if not anchor:
+            steps.extend(parse_passes(element, available))
+            continue
+        _check_closed(element)
+        inside = element.partition("(")[2][:-1]
+        steps.append(Nested(anchor, parse_steps(inside, available)))
+    return tuple(steps)
 
 
 def parse_passes(

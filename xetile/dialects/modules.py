@@ -123,8 +123,8 @@ def parse(text: str, name: str = "<input>", context: Context | None = None) -> M
     return Parser(new_context() if context is None else context, text, name).parse_module()
 
 
-def verify(module: ModuleOp) -> None:
-    """Check every op, what xDSL does not check of regions and of memref types included.
+def verify(module: Operation) -> None:
+    """Check a module, or one op, and every op in it, what xDSL does not check of regions and of memref types included.
 
     Errors: XetileError with the message of the op's verifier and the op's position.
     """

@@ -6,7 +6,7 @@
 // RUN: not xetile-opt --cse="x=1" %s 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: {{^}}xetile-opt: error: pass 'cse' has no option 'x'; its options: none{{$}}
 // RUN: not xetile-opt -p 'cse{' %s 2>&1 | FileCheck %s --check-prefix=SPEC
-// SPEC: {{^}}xetile-opt: error: pass pipeline 'cse{':
+// SPEC: {{^}}xetile-opt: error: pass pipeline: missing '}' in 'cse{'
 // RUN: not xetile-opt -t nonsense %s 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: {{^}}xetile-opt: error: unknown target 'nonsense'; expected one of
 // RUN: not xetile-opt %s.missing 2>&1 | FileCheck %s --check-prefix=MISSING

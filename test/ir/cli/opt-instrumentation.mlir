@@ -30,7 +30,7 @@
 // FAILED: error: unknown device 'no'
 
 // RUN: xetile-opt --pass-pipeline='builtin.module(func.func(cse,dce))' --dump-pass-pipeline %s 2>&1 >/dev/null | FileCheck %s --check-prefix=PIPELINE
-// PIPELINE: pass pipeline: cse,dce
+// PIPELINE: pass pipeline: builtin.module(func.func(cse,dce))
 
 func.func @twice(%a: i32) -> i32 {
   %unused = arith.addi %a, %a : i32

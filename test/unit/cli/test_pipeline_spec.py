@@ -1,7 +1,13 @@
 import pytest
 from xdsl.transforms import get_all_passes
 
-from xetile.cli.pipeline_spec import collect_pipeline, flatten_anchors, parse_passes
+from xetile.cli.pipeline_spec import (
+    Nested,
+    Step,
+    collect_pipeline,
+    parse_passes,
+    parse_steps,
+)
 from xetile.errors import XetileError
 from xetile.passes import PASSES
 from xetile.passes.convert_xegpu_to_xevm import ConvertXeGPUToXeVM
@@ -21,7 +27,7 @@ KNOWN = ("cse", "xetile-blocking")
         ),
         (["--cse", "-p", "a,b", "--cse"], [], ["cse", "a,b", "cse"]),
         (["-p=a", "-pb", "--passes=c"], [], ["a", "b", "c"]),
-        (["--pass-pipeline=builtin.module(cse,gpu.module(a))"], [], ["cse,a"]),
+        (["--pass-pipeline=builtin.module(cse,gpu.module(a))"], [], ["cse,gpu.module(a)"]),
         (["--pass-pipeline", "cse"], [], ["cse"]),
         (["--unknown", "-o", "out"], ["--unknown", "-o", "out"], []),
         (["-p", ""], [], []),
@@ -39,31 +45,46 @@ def test_an_option_without_its_value(option: str) -> None:
         collect_pipeline([option], KNOWN)
 
 
+def told(steps: tuple[Step, ...]) -> list[object]:
+    return [
+        (s.anchor, told(s.steps)) if isinstance(s, Nested) else str(s.pipeline_pass_spec())
+        for s in steps
+    ]
+
+
 @pytest.mark.parametrize(
-    ("nested", "flat"),
+    ("text", "steps"),
     [
-        ("builtin.module(a,b)", "a,b"),
-        ("builtin.module(gpu.module(gpu.func(a)),b)", "a,b"),
-        ("any(a{x=1,2 y=3}, b)", "a{x=1,2 y=3},b"),
-        ('builtin.module(a{s="(,"},b)', 'a{s="(,"},b'),
-        ("builtin.module(mlir-opt[canonicalize,cse],b)", "mlir-opt[canonicalize,cse],b"),
-        ("builtin.module()", ""),
+        ("cse,dce", ["cse", "dce"]),
+        ("gpu.module(gpu.func(cse)),dce", [("gpu.module", [("gpu.func", ["cse"])]), "dce"]),
+        ('any( mlir{pipeline="a(,"} , cse)', [("any", ['mlir{pipeline="a(,"}', "cse"])]),
+        ("func.func(),cse", [("func.func", list[object]()), "cse"]),
+        ("", list[object]()),
     ],
 )
-def test_anchors_are_dropped(nested: str, flat: str) -> None:
-    assert flatten_anchors(nested) == flat
+def test_steps(text: str, steps: list[object]) -> None:
+    assert told(parse_steps(text, XETILE_UNIVERSE.all_passes | get_all_passes())) == steps
 
 
-def test_anchors_that_mean_less_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
-    flatten_anchors("builtin.module(any(a),func.func(b))")
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith("warning: the anchor 'func.func' has no effect")
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("--pass-pipeline", "func.func(cse)", "anchored on 'func.func' and cannot run on"),
+        ("--pass-pipeline", "a,any(b)", r"write builtin\.module\(a,any\(b\)\)$"),
+        ("--pass-pipeline", "builtin.module(a)b", "text behind its closing parenthesis$"),
+        ("-p", "func.func(cse)", "anchors belong to --pass-pipeline; write "),
+        ("-p", "a,,b", "no pass stands beside a comma in 'a,,b'$"),
+    ],
+)
+def test_misplaced_anchors(option: str, text: str, message: str) -> None:
+    with pytest.raises(XetileError, match=message):
+        collect_pipeline([option, text], KNOWN)
 
 
 @pytest.mark.parametrize("text", ["builtin.module(a", "a)", "a{x=(}", 'a{"', "m(a)b"])
 def test_unbalanced_pipelines_are_refused(text: str) -> None:
     with pytest.raises(XetileError, match=r"^pass pipeline: "):
-        flatten_anchors(text)
+        parse_steps(text, XETILE_UNIVERSE.all_passes)
 
 
 @pytest.mark.parametrize(

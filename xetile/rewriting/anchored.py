@@ -1,0 +1,176 @@
+"""Running a pass, which takes a whole module, on one op of it, as mlir-opt's nested pass managers do.
+
+Before, what the program is:
+
+    builtin.module {
+      gpu.module @m attributes {...} {
+        memref.global @table : memref<16xf32>
+        gpu.func @one { ... }
+        gpu.func @two { ... }
+      }
+      func.func @host { ... }
+    }
+
+After, what a pass is given that runs on @one:
+
+    builtin.module {
+      gpu.module @m attributes {...} {
+        memref.global @table : memref<16xf32>
+        gpu.func @one { ... }
+      }
+    }
+
+@one is the op itself. The ops around it have their attributes, the symbols without a body beside it are copies, both to
+be looked at: a pass that changes the ops around, or adds some, is refused.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsolatedFromAbove
+
+from xetile.analysis.kernels import OLDER_CONVENTION, functions, launches, symbol_name
+from xetile.errors import fail
+
+ANY = "any"
+"""The anchor of every op that passes may run on."""
+
+
+class Around(NamedTuple):
+    """An op around the one that is changed, and what is in it beside the next one: copies, by names and symbols."""
+
+    name: str
+    attributes: dict[str, Attribute]
+    properties: dict[str, Attribute]
+    copies: Collection[tuple[str, str]]
+    next: tuple[str, str]
+
+
+def anchored(op: Operation, anchor: str) -> Iterator[Operation]:
+    """The ops directly in `op` that a pipeline runs on whose anchor is the name of an op, or `any`.
+
+    Errors: XetileError at an op of that name on which passes cannot run, as mlir-opt has it.
+    """
+    for inner in _inside(op):
+        if anchor == ANY:
+            if inner.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+                yield inner
+        elif _name(inner) == anchor:
+            if isinstance(inner, UnregisteredOp):
+                fail(inner, f"a pass is to run on '{anchor}', an op that is not registered")
+            if not inner.has_trait(IsolatedFromAbove):
+                fail(
+                    inner, f"a pass is to run on '{anchor}', which takes values from around it"
+                )
+            yield inner
+
+
+def change_alone(op: Operation, change: Callable[[ModuleOp], None], by: str) -> Operation:
+    """Have `change` change a module in which `op` is alone; the result is what stands in its place now.
+
+    `by` says in messages who changes it. `op` is isolated from above, and so is all that it stands in.
+    Errors: XetileError where what stands around or beside it was changed too; as `change` has them.
+    """
+    block, after = op.parent, op.next_op
+    assert block is not None
+    place = InsertPoint.at_end(block) if after is None else InsertPoint.before(after)
+    launched = _launched_elsewhere(op)
+    shells = _shells(op)
+    module = shells[0]
+    assert isinstance(module, ModuleOp)
+    around = [_around(outer, inner) for outer, inner in pairwise([*shells, op])]
+    op.detach()
+    shells[-1].regions[0].block.add_op(op)
+    result = op
+    try:
+        change(module)
+        result = _found(module, around, by)
+    finally:
+        if result.parent is not None:
+            result.detach()
+            Rewriter.insert_op(result, place)
+    for kernel in functions(result):
+        if symbol_name(kernel) in launched and OLDER_CONVENTION not in kernel.attributes:
+            fail(
+                kernel,
+                f"{by} changes how @{symbol_name(kernel)} is launched, which is done outside of "
+                f"'{result.name}'; anchor it on 'builtin.module'",
+            )
+    return result
+
+
+def _launched_elsewhere(op: Operation) -> set[str]:
+    """The kernels in `op` that count subgroups and are launched outside of it: passes rewrite these launches."""
+    return {
+        symbol_name(kernel)
+        for kernel in functions(op)
+        if OLDER_CONVENTION in kernel.attributes
+        and any(not op.is_ancestor(launch) for launch in launches(kernel))
+    }
+
+
+def _shells(op: Operation) -> list[Operation]:
+    """The ops around `op`, outermost first, each in the one before, with copies of the symbols beside it."""
+    around = [op]
+    while (outer := around[0].parent_op()) is not None:
+        around.insert(0, outer)
+    shells: list[Operation] = []
+    for outer, inner in pairwise(around):
+        assert inner.parent is not None
+        block = Block(arg_types=inner.parent.arg_types)
+        beside = (o for o in inner.parent.ops if o is not inner and _is_bare_symbol(o))
+        block.add_ops([o.clone() for o in beside])
+        shell = outer.clone_without_regions()
+        shell.regions[0].add_block(block)
+        if shells:
+            shells[-1].regions[0].block.add_op(shell)
+        shells.append(shell)
+    return shells
+
+
+def _is_bare_symbol(op: Operation) -> bool:
+    return bool(symbol_name(op)) and not any(region.blocks for region in op.regions)
+
+
+def _around(shell: Operation, inner: Operation) -> Around:
+    copies = {_key(o) for o in _inside(shell) if o is not inner}
+    return Around(
+        shell.name, dict(shell.attributes), dict(shell.properties), copies, _key(inner)
+    )
+
+
+def _found(module: ModuleOp, around: list[Around], by: str) -> Operation:
+    """What the op has become that stood in all of these: found by name, since a pass may make all of them anew."""
+    found: Operation = module
+    for outer in around:
+        if (found.attributes, found.properties) != (outer.attributes, outer.properties):
+            fail(found, _too_narrow(by, "changes attributes of", outer))
+        rest = [o for o in _inside(found) if _key(o) not in outer.copies]
+        following = [o for o in rest if _key(o) == outer.next] or rest
+        if not following:
+            fail(found, _too_narrow(by, f"removes '{outer.next[0]}' from", outer))
+        added = next((o for o in rest if o is not following[0]), None)
+        if added is not None:
+            fail(added, _too_narrow(by, f"adds '{added.name}' to", outer))
+        found = following[0]
+    return found
+
+
+def _too_narrow(by: str, what: str, outer: Around) -> str:
+    return f"{by} {what} the '{outer.name}' around its anchor; anchor it on '{outer.name}'"
+
+
+def _inside(op: Operation) -> list[Operation]:
+    return [o for region in op.regions for block in region.blocks for o in block.ops]
+
+
+def _key(op: Operation) -> tuple[str, str]:
+    return op.name, symbol_name(op)
+
+
+def _name(op: Operation) -> str:
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
