@@ -1,14 +1,14 @@
-"""Applying a layout to arrays of coordinates, with whatever array type comes in."""
+"""Applying a layout to coordinates: to numbers, and to arrays of whatever type comes in."""
 
 from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
-from xetile.layout.algebra.dimensions import LayoutError, packed, positions
+from xetile.layout.algebra.dimensions import LayoutError, listed, packed, positions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, NoReturn, TypeVar
 
     from xetile.layout.algebra.dimensions import Layout
 
@@ -18,6 +18,37 @@ if TYPE_CHECKING:
 # Elements worked on at a time: few enough that the parts' memory
 # is reused, not asked of the system again and again.
 CHUNK = 1 << 14
+
+
+def apply(self: Layout, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
+    """The image of one input, or of arrays of inputs, by out-dim.
+
+    A coordinate is an integer or an array of integers (widened to 64 bits, shapes
+    broadcast). Bits past a dimension's size are ignored. LayoutError unless the names
+    are the in-dims.
+    """
+    in_columns = self.in_columns
+    if len(coordinates) != len(in_columns):
+        _refuse(coordinates, in_columns)
+    image = 0
+    for name, columns in in_columns.items():
+        try:
+            value = coordinates[name]
+        except KeyError:
+            _refuse(coordinates, in_columns)
+        if not isinstance(value, int):
+            if coordinates.keys() != in_columns.keys():
+                _refuse(coordinates, in_columns)
+            return apply_to_arrays(self, coordinates)
+        for column in columns:
+            if value & 1:
+                image ^= column
+            value >>= 1
+    result: dict[str, Any] = {}
+    for name, width in self.out_widths.items():
+        result[name] = image & (1 << width) - 1
+        image >>= width
+    return result
 
 
 def apply_to_arrays(
@@ -113,3 +144,9 @@ def _checked(name: str, value: Any, mask: int) -> Any:
         raise LayoutError(f"coordinates of in-dim '{name}' must be integers, got {dtype}")
     # An unsigned array and a Python integer with a sign have no common type.
     return value.astype("int64")
+
+
+def _refuse(coordinates: Iterable[str], in_dims: Iterable[str]) -> NoReturn:
+    raise LayoutError(
+        f"coordinates for {listed(coordinates)}, but the layout has in-dims {listed(in_dims)}"
+    )

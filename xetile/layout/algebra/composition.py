@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.dimensions import (
+    MAX_BITS,
     LayoutError,
     limited,
     listed,
@@ -15,10 +16,10 @@ from xetile.layout.algebra.shape import cut, with_outs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Literal
 
-    from xetile.layout.algebra.dimensions import Columns, Layout, Same
+    from xetile.layout.algebra.dimensions import Columns, Layout, Same, Widths
 
     IdentityDims = Literal["disjoint", "equal"]
 
@@ -30,30 +31,30 @@ def product(self: Same, other: Same) -> Same:
         shifted, never XORed.
     """
     left_outs, right_outs = self.out_widths, other.out_widths
-    left_at, right_at = positions(left_outs), positions(right_outs)
     outs: dict[str, int] = {}
-    left_moves: list[tuple[int, int, int]] = []
-    right_moves: list[tuple[int, int, int]] = []
+    low_at: dict[str, int] = {}
+    high_at: dict[str, int] = {}
     place = 0
     for name in _merged(left_outs, right_outs):
-        outs[name] = 0
-        if left := left_outs.get(name):
-            left_moves.append((left_at[name], (1 << left) - 1, place))
-            outs[name] = left
-            place += left
-        if right := right_outs.get(name):
-            right_moves.append((right_at[name], (1 << right) - 1, place))
-            outs[name] += right
-            place += right
+        low_at[name] = place
+        place += left_outs.get(name, 0)
+        high_at[name] = place
+        place += right_outs.get(name, 0)
+        outs[name] = place - low_at[name]
+    low_moves, high_moves = _moves(left_outs, low_at), _moves(right_outs, high_at)
     left_ins, right_ins = self.in_columns, other.in_columns
     ins: dict[str, tuple[int, ...]] = {}
+    bits = 0
     for name in _merged(left_ins, right_ins):
-        low, high = left_ins.get(name), right_ins.get(name)
-        columns = f2.repack(low, left_moves) if low else []
-        if high:
-            columns += f2.repack(high, right_moves)
-        ins[name] = tuple(columns)
-    return limited(self.of_columns(ins, outs))
+        columns = left_ins.get(name, ())
+        if columns and low_moves is not None:
+            columns = tuple(f2.repack(columns, low_moves))
+        if high := right_ins.get(name):
+            columns += high if high_moves is None else tuple(f2.repack(high, high_moves))
+        ins[name] = columns
+        bits += len(columns)
+    layout = self.of_columns(ins, outs)
+    return limited(layout) if bits > MAX_BITS or place > MAX_BITS else layout
 
 
 def compose(self: Same, outer: Layout) -> Same:
@@ -217,7 +218,32 @@ def _fitted(layout: Layout, outer: Layout) -> Columns:
     return with_outs(layout, theirs).in_columns
 
 
-def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Sequence[str]:
+def _moves(widths: Widths, to: Mapping[str, int]) -> list[tuple[int, int, int]] | None:
+    """What `f2.repack` needs to bring out-dims to other positions; None where all stay.
+
+    Neighbours that stay neighbours move as one.
+    """
+    moves: list[tuple[int, int, int]] = []
+    start = first = end = 0
+    for name, width in widths.items():
+        if not width:
+            continue
+        if end > first and to[name] - start != end - first:
+            moves.append((first, (1 << end - first) - 1, start))
+            first = end
+        if end == first:
+            start = to[name]
+        end += width
+    if end == first == 0 or (first == start == 0):
+        return None
+    moves.append((first, (1 << end - first) - 1, start))
+    return moves
+
+
+def _merged(left: Mapping[str, object], right: Mapping[str, object]) -> Iterable[str]:
+    if len(right) == 1:
+        (name,) = right
+        return left if name in left else [*left, name]
     left_names, right_names = [*left], [*right]
     if left_names[: len(right_names)] == right_names:
         return left_names

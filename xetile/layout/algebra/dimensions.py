@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _operator import index
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,27 @@ def positions(widths: Widths) -> dict[str, int]:
 
 def packed(columns: Columns) -> list[int]:
     """All columns, minor in-dim first."""
-    return [column for of_dim in columns.values() for column in of_dim]
+    return [*chain.from_iterable(columns.values())]
+
+
+def unpacked(columns: Columns, widths: Sequence[int]) -> dict[str, list[tuple[int, ...]]]:
+    """By in-dim the components of each column, whose out-dims have these bits."""
+    if len(widths) == 2:
+        width = widths[0]
+        mask = (1 << width) - 1
+        return {
+            name: [(column & mask, column >> width) for column in of_dim]
+            for name, of_dim in columns.items()
+        }
+    fields: list[tuple[int, int]] = []
+    place = 0
+    for width in widths:
+        fields.append((place, (1 << width) - 1))
+        place += width
+    return {
+        name: [tuple([column >> shift & mask for shift, mask in fields]) for column in of_dim]
+        for name, of_dim in columns.items()
+    }
 
 
 def columns_of(layout: Layout, in_dim: str) -> tuple[int, ...]:

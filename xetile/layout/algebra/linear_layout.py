@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from _operator import index
 
+import xetile.layout.algebra.batch as batch
 import xetile.layout.algebra.composition as composition
 import xetile.layout.algebra.division as division
 import xetile.layout.algebra.f2 as f2
 import xetile.layout.algebra.packing as packing
 import xetile.layout.algebra.shape as shape
 from xetile.layout.algebra.dimensions import (
+    MAX_BITS,
     LayoutError,
     columns_of,
     limited,
-    listed,
     log2_of_size,
     packed,
     positions,
+    unpacked,
     width_of,
     widths_of,
 )
@@ -29,12 +31,10 @@ from xetile.layout.algebra.printing import bases_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any, ClassVar, Self, TypeVar
+    from typing import Any, ClassVar, Self
 
     from xetile.layout.algebra.dimensions import Columns, Sizes, Widths
     from xetile.layout.algebra.packing import Vectors
-
-    Coordinate = TypeVar("Coordinate")
 
 
 class LinearLayout:
@@ -45,11 +45,16 @@ class LinearLayout:
     lowest. The order of both sides is that in which they flatten, minor first.
     """
 
-    __slots__ = ("_hash", "in_columns", "out_widths")
+    __slots__ = ("_hash", "_rank", "_text", "in_columns", "out_widths")
 
     in_columns: Columns
     out_widths: Widths
-    _hash: int | None
+
+    # Kept from the first time on; unset before, so
+    # that layouts in between cost nothing.
+    _hash: int
+    _rank: int
+    _text: str
 
     # Draws a layout for notebooks; the package sets it,
     # since drawings are built on layouts.
@@ -63,7 +68,6 @@ class LinearLayout:
         layout = object.__new__(cls)
         layout.in_columns = in_columns
         layout.out_widths = out_widths
-        layout._hash = None
         return layout
 
     @classmethod
@@ -121,18 +125,20 @@ class LinearLayout:
         too large, a size that is no power of two, and, if required, for a layout that is
         not surjective.
         """
-        vectors = dict(bases)
-        sizes = packing.out_sizes(
-            vectors, out_dims, out_dim_sizes, surjective=require_surjective
+        ins, outs = packing.read_bases(
+            dict(bases), out_dims, out_dim_sizes, surjective=require_surjective
         )
-        outs = {name: log2_of_size(size, "out", name) for name, size in sizes.items()}
-        columns = packing.pack(vectors, sizes, list(outs.values()))
-        layout = limited(cls.of_columns(columns, outs))
-        if require_surjective and not layout.is_surjective():
-            raise LayoutError(
-                "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
-                f"`in` coordinate, but was not: rank {layout.rank} of {sum(outs.values())} bits{layout}"
-            )
+        layout = cls.of_columns(ins, outs)
+        columns, bits = packed(ins), sum(outs.values())
+        if len(columns) > MAX_BITS or bits > MAX_BITS:
+            limited(layout)
+        if require_surjective:
+            layout._rank = rank = f2.rank(columns)
+            if rank != bits:
+                raise LayoutError(
+                    "layout is expected to be surjective, i.e. every `out` coordinate can be reached by some "
+                    f"`in` coordinate, but was not: rank {rank} of {bits} bits{layout}"
+                )
         return layout
 
     @classmethod
@@ -154,13 +160,7 @@ class LinearLayout:
     @property
     def bases(self) -> dict[str, list[tuple[int, ...]]]:
         """For each in-dim its basis vectors: images of 2^i, one component for each out-dim."""
-        fields = [(shift, (1 << width) - 1) for _, width, shift in self.fields()]
-        return {
-            name: [
-                tuple([column >> shift & mask for shift, mask in fields]) for column in columns
-            ]
-            for name, columns in self.in_columns.items()
-        }
+        return unpacked(self.in_columns, [*self.out_widths.values()])
 
     @property
     def in_dims(self) -> dict[str, int]:
@@ -268,7 +268,11 @@ class LinearLayout:
     @property
     def rank(self) -> int:
         """Dimension of the image, in bits."""
-        return f2.rank(packed(self.in_columns))
+        try:
+            return self._rank
+        except AttributeError:
+            self._rank = f2.rank(packed(self.in_columns))
+            return self._rank
 
     def is_surjective(self) -> bool:
         """Whether every out coordinate is reached."""
@@ -285,34 +289,7 @@ class LinearLayout:
 
     # Evaluation
 
-    def apply(self, coordinates: Mapping[str, Coordinate]) -> dict[str, Coordinate]:
-        """The image of one input, or of arrays of inputs, by out-dim.
-
-        A coordinate is an integer or an array of integers (widened to 64 bits, shapes
-        broadcast). Bits past a dimension's size are ignored. LayoutError unless the names
-        are the in-dims.
-        """
-        if coordinates.keys() != self.in_columns.keys():
-            raise LayoutError(
-                f"coordinates for {listed(coordinates)}, but the layout has in-dims "
-                f"{listed(self.in_columns)}"
-            )
-        image = 0
-        for name, columns in self.in_columns.items():
-            value = coordinates[name]
-            if not isinstance(value, int):
-                from xetile.layout.algebra.batch import apply_to_arrays
-
-                return apply_to_arrays(self, coordinates)
-            for column in columns:
-                if value & 1:
-                    image ^= column
-                value >>= 1
-        result: dict[str, Any] = {}
-        for name, width in self.out_widths.items():
-            result[name] = image & (1 << width) - 1
-            image >>= width
-        return result
+    apply = batch.apply
 
     # Algebra: products, compositions and factors
 
@@ -358,21 +335,27 @@ class LinearLayout:
 
     # Comparison, copies, text
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if not isinstance(other, LinearLayout):
+    def __eq__(self, other: Any) -> bool:  # noqa: PYI032 - asking its class takes a fifth of the time
+        try:
+            ours, theirs = self.in_columns, other.in_columns
+        except AttributeError:
             return NotImplemented
-        if self._hash != other._hash and None not in (self._hash, other._hash):
+        if ours is not theirs and (ours != theirs or [*ours] != [*theirs]):
             return False
-        ours, theirs = self.in_columns.items(), other.in_columns.items()
-        outs = [*self.out_widths.items()]
-        return [*ours] == [*theirs] and outs == [*other.out_widths.items()]
+        outs, others = self.out_widths, other.out_widths
+        if outs is not others and (outs != others or [*outs] != [*others]):
+            return False
+        # What is equal is kept once, so that it is found
+        # equal at once when it is compared again.
+        self.in_columns, self.out_widths = theirs, others
+        return True
 
     def __hash__(self) -> int:
-        if self._hash is None:
+        try:
+            return self._hash
+        except AttributeError:
             self._hash = hash((tuple(self.in_columns.items()), tuple(self.out_widths.items())))
-        return self._hash
+            return self._hash
 
     def equal_ignoring_out_dim_sizes(self, other: LinearLayout) -> bool:
         """Whether all is equal but for the out-dims' sizes."""
@@ -388,7 +371,11 @@ class LinearLayout:
     __copy__ = __deepcopy__
 
     def __str__(self) -> str:
-        return bases_text(self.bases, self.out_dims)
+        try:
+            return self._text
+        except AttributeError:
+            self._text = bases_text(self.bases, self.out_dims)
+            return self._text
 
     def __repr__(self) -> str:
         return (

@@ -93,6 +93,46 @@ def test_fresh_answers_do_not_change_the_layout() -> None:
         setattr(TWO, name, {})
 
 
+def test_the_rank_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def rank(columns: list[int]) -> int:
+        asked.append(len(columns))
+        return 3
+
+    monkeypatch.setattr("xetile.layout.algebra.f2.rank", rank)
+    layout = LinearLayout.identity_1d(8, "lane", "dim0")
+    assert [layout.rank, layout.is_surjective(), layout.is_injective()] == [3, True, True]
+    made = LinearLayout.from_bases({"lane": [[1], [2], [4]]}, ["dim0"])
+    assert made.is_surjective()
+    assert asked == [3, 3]
+
+
+def test_a_layout_compares_and_prints_the_same_when_it_is_asked_again() -> None:
+    bases = {"lane": [[1, 0], [0, 1]], "register": [[0, 2]]}
+    one, same = (LinearLayout.from_bases(bases, ["a", "b"]) for _ in range(2))
+    other = LinearLayout.from_bases(bases, {"a": 2, "b": 8}, require_surjective=False)
+    turned = LinearLayout.from_bases(dict(reversed(bases.items())), ["a", "b"])
+    for _ in range(2):
+        assert one == same
+        assert same == one
+        assert one != other
+        assert one != turned
+        assert one != 3
+        assert hash(one) == hash(same)
+        assert str(one) == str(same) != str(other)
+        assert other.out_dims == {"a": 2, "b": 8}
+    named = LinearLayout.identity_1d(2, "100%d", "%s")
+    assert str(named) == "\n - 100%d=1 -> (1)\nwhere out dims are: [%s (size 2)]"
+
+
+def test_coordinates_with_wrong_names_are_refused() -> None:
+    layout = LinearLayout.from_bases({"lane": [[1]], "register": [[2]]}, ["dim0"])
+    for wrong in ({"lane": 1}, {"lane": 1, "warp": 0}, {"lane": np.arange(2), "warp": 0}):
+        with pytest.raises(LayoutError, match=r"coordinates for .*the layout has in-dims"):
+            layout.apply(wrong)
+
+
 def test_equality_counts_dims_their_order_and_sizes() -> None:
     same = LinearLayout.from_bases(TWO.bases, TWO.out_dims, require_surjective=False)
     assert same == TWO
