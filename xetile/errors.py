@@ -281,6 +281,15 @@ def say_again(said: Iterable[Said]) -> None:
             keeping.append(one)
 
 
+def warnings_of(said: Iterable[Said]) -> list[str]:
+    """The warnings among what was kept, each on one line, without their lines of source."""
+    lines = [one.text.partition("\n")[0] for one in said]
+    return [line for line in lines if line.startswith(_WARNING) or f": {_WARNING}" in line]
+
+
+_WARNING = "warning: "
+
+
 def is_collecting() -> bool:
     """Whether remarks and warnings are collected, and not printed, in whatever form."""
     return _collecting.get() is not None

@@ -16,7 +16,7 @@ from xetile.analysis.targets import device_of
 from xetile.codegen import only_kernel
 from xetile.collector import still
 from xetile.dialects.modules import context
-from xetile.errors import XetileError, written_in
+from xetile.errors import XetileError, kept_remarks, say_again, warnings_of, written_in
 from xetile.explanation.facts import Options
 from xetile.exploration.given import (
     kernels,
@@ -112,7 +112,11 @@ def traced(
     for name in wanted:
         one = _one(module, name, device, options, text)
         lowering = _Lowering(*one, device)
-        if (error := lowering.run(source)) is not None:
+        with kept_remarks() as said:
+            error = lowering.run(source)
+        say_again(said)
+        one[0].kernel.notes += warnings_of(said)
+        if error is not None:
             refused.append(error)
         traces.append(one[0])
     if len(refused) == len(wanted):

@@ -15,6 +15,7 @@ from xetile.explanation.facts import Options
 from xetile.exploration.model import Kernel
 from xetile.exploration.numbering import number, number_of
 from xetile.exploration.trace import traced, write
+from xetile.kernels.gemm_module import gemm_module
 from xetile.levels import LevelName
 from xetile.planning.register_layouts import RegisterLayouts
 
@@ -170,3 +171,11 @@ def test_it_shows_itself(tmp_path: Path) -> None:
     found.save(tmp_path / "model.json")
     assert (tmp_path / "page.html").read_text() == found.html()
     assert json.loads((tmp_path / "model.json").read_text()) == json.loads(found.json())
+
+
+def test_warnings_of_passes_are_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    module = gemm_module(m=4096, n=4096, k=4096, subgroup_tile=(64, 64))
+    (note,) = xetile.explore(module, "bmg", assembly=False).model.kernels[0].notes
+    assert note.startswith("warning: ")
+    assert "a tile of 64x32x32 has about" in note
+    assert note in capsys.readouterr().err

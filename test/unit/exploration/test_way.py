@@ -61,7 +61,9 @@ def test_a_tile_is_shown_on_its_way_from_the_workgroup_to_the_product(
     said = page.locator("#way .told")
     expect(said).to_contain_text("%b[5, 101]: subgroup 5 (also 1, 9, 13 and 4 more)")
     expect(said).to_contain_text("[5, 37] of its tile, lane 5")
-    expect(said).to_contain_text("loaded by message 2 of 2 (0-31, 32-63, packed)")
+    expect(said).to_contain_text(
+        "loaded by message 2 of 2 (K 0-31, N 32-63; packed: rows that follow one another share 32-bit words)"
+    )
     expect(said).to_contain_text("used by 4 dpas")
     shown = [label.split(":")[0] for label in labels(page)]
     wanted = (
@@ -209,7 +211,7 @@ def test_registers_and_instructions_are_those_of_the_assembly(
     said = page.locator("#way .told").text_content() or ""
     register = said.partition("register r")[2].split()[0]
     loads, _, products = said.partition("used by 4 dpas in each of 16 unrolled steps")
-    first = int(loads.rpartition("packed)line ")[2].split("line")[0])
+    first = int(loads.rpartition("32-bit words)line ")[2].split("line")[0])
     assert "load_block2d" in text[first - 1]
     # the second message begins two registers of packed rows before row 5
     assert f" r{int(register) - 2} " in text[first - 1]
@@ -305,3 +307,39 @@ def test_spills_of_a_line_are_told_and_lead_to_it(page: Page, tmp_path: Path) ->
     assert (
         page.locator("#costs table").first.locator("tr").nth(1).inner_text().startswith("all")
     )
+
+
+def test_what_is_typed_and_not_there_is_refused_in_words(page: Page, tmp_path: Path) -> None:
+    opened(page, tmp_path)
+    select(page, "%b", 5, [5, 37])
+    said = page.locator("#way .told")
+    for field, text, words in (
+        ("way-subgroup", "32", "there is no subgroup 32: they are 0 to 31"),
+        (
+            "way-own",
+            "40, 3",
+            "[40, 3] is not in the tile of 32x64, nor in the workgroup's of 32x256",
+        ),
+        ("way-own", "x", '"x" has no numbers'),
+    ):
+        page.locator(f"#{field}").fill(text)
+        page.locator(f"#{field}").press("Enter")
+        expect(said).to_contain_text(words)
+    assert state(page)["element"] == [5, 37]
+
+
+def test_keys_work_wherever_the_keyboard_is(page: Page, tmp_path: Path) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    opened(page, tmp_path)
+    select(page, "%b", 0, None)
+    page.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', { key: 't' }))")
+    assert (
+        page.locator("#way .stage table").count()
+        == page.locator("#way .stage .sheets").count() // 2
+    )
+    page.locator(".pane-body").first.press("t")
+    expect(page.locator("#way .stage table")).to_have_count(0)
+    page.locator(".pane-body").first.press("e")
+    expect(page.locator("#way-own")).to_be_focused()
+    assert errors == []

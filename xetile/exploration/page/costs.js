@@ -68,7 +68,7 @@
     const { classes, sources, loop } = costsOf(K);
     const step = loop ? `a step (${loop.step})` : "";
     make(host, "h3", "", `Instructions of a subgroup, ${K.device}, ${K.costs.grf} registers`);
-    if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once.`);
+    if (loop) make(host, "p", "", `Hot loop: ${loop.unroll} steps in one round${loop.trips ? `, ${loop.trips} steps in all` : ""}; its counts are per step, all others once. Counts are not time.`);
     spills(host, K, sources);
     const most = (all) => [...all].sort((a, b) => b[1].step - a[1].step || b[1].once - a[1].once);
     const all = [...classes.values()].reduce((sum, one) => ({ step: sum.step + one.step, once: sum.once + one.once }), { step: 0, once: 0 });
@@ -77,25 +77,40 @@
     const rows = most(sources);
     table(host, ["source", step, "once", "of these"], rows.map(([op, one]) => [lineOf(K, op), count(one.step), count(one.once),
       [...one.by].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${n} ${name}`).join(", ")]))
-      .forEach((tr, i) => rows[i][0] >= 0 && tr.addEventListener("click", () => X.state.set({ selections: [[0, rows[i][0], null]] })));
+      .forEach((tr, i) => rows[i][0] >= 0 && leads(tr, K, rows[i][0]));
   }
 
-  const lineOf = (K, op) => (op < 0 ? "compiler's own" : `${(K.levels[0].numbers?.[K.levels[0].ops[op][0]] ?? K.levels[0].ops[op][0] + 1)} ${K.names[K.levels[0].ops[op][3]]}`);
+  function leads(row, K, op) {
+    row.title = `${K.file.split("/").pop()}:${numberOf(K, op)}: ${textOf(K, op)}`;
+    row.addEventListener("click", () => X.state.set({ selections: [[0, op, null]] }));
+  }
+
+  const LONGEST = 26;
+  const textOf = (K, op) => K.levels[0].lines[K.levels[0].ops[op][0]].trim();
+  const numberOf = (K, op) => K.levels[0].numbers?.[K.levels[0].ops[op][0]] ?? K.levels[0].ops[op][0] + 1;
+
+  /** A line of the source: its number, and what the op is, or in Python how the line begins. */
+  function lineOf(K, op) {
+    if (op < 0) return "compiler's own";
+    const text = textOf(K, op);
+    const words = K.levels[0].id !== "Y" ? K.names[K.levels[0].ops[op][3]] : text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+    return `${numberOf(K, op)} ${words}`;
+  }
 
   function spills(host, K, sources) {
     for (const [op, one] of sources) {
-      const n = (one.by.get("spill") ?? 0) + (one.by.get("fill") ?? 0);
-      const words = op < 0 ? `${n} spills of no line: compiler's own` : `${n} spills under line ${lineOf(K, op)}`;
-      if (n) make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
+      const counts = ["spill", "fill"].filter((name) => one.by.has(name)).map((name) => `${one.by.get(name)} ${name}s`).join(" and ");
+      const words = `${counts} ${op < 0 ? "of no line: compiler's own" : `under line ${lineOf(K, op)}`}`;
+      if (counts) make(host, "button", "spills", words).addEventListener("click", () => op >= 0 && X.state.set({ selections: [[0, op, null]] }));
     }
   }
 
   /** What one op costs: all that came of it. */
   function chosenWords(K, [level, op]) {
-    const { instructions, hot, messages, bytes, waits, spills: spilled } = K.counts(level, op);
+    const { instructions, hot, messages, bytes, waits, spills: spilled, fills } = K.counts(level, op);
     const again = (K.costs.rereads ?? []).filter(([at, one]) => K.kin(level, op).get(at)?.has(one)).map((one) => one[2]);
     const parts = [`${instructions} instructions`, hot && `${hot} in the hot loop`, messages && `${messages} messages`, bytes && `${bytes} bytes`, waits && `${waits} waits`,
-      spilled && `${spilled} spills`, again.length && again[0] > 1 && `${again[0]} subgroups read the same elements`];
+      spilled && `${spilled - fills} spills and ${fills} fills`, again.length && again[0] > 1 && `${again[0]} subgroups read the same elements`];
     return `${K.names[K.levels[level].ops[op][3]]}: ${parts.filter(Boolean).join(", ")}`;
   }
 

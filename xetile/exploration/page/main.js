@@ -18,6 +18,7 @@
     ["/", "search all levels; Enter, Shift+Enter for next, previous"],
     ["g h", "costs of every line in four columns; heat"],
     ["[ ]", "step through the moves of the selection"],
+    ["e", "the element that is shown: its coordinates, to be typed"],
     ["t", "tables of the pictures"],
     ["Tab", "head, panes, borders (moved by arrows), pictures"],
     ["Esc", "drop what is selected"],
@@ -107,10 +108,16 @@
   function factsOf({ subgroups, sg_layout: layout, lanes, costs, loops }) {
     const parts = [];
     if (subgroups) parts.push(`${layout ? layout.join(" × ") : subgroups} subgroups of ${lanes} lanes`);
-    if (costs) parts.push(`${costs.asm.length} instructions`, `${costs.grf} registers`);
     const hot = loops.find((loop) => loop.is_hot);
+    if (costs && costs.asm.length) parts.push(instructionsOf(costs.asm.length, hot));
+    if (costs) parts.push(`${costs.grf} registers`);
     if (hot) parts.push(`loop: ${hot.trips ? `${hot.trips} ` : ""}${hot.trips === 1 ? "step" : "steps"} of ${hot.step.replace(/^at (\d+)$/, "$1 (%at)")}${hot.unroll > 1 ? `, ${hot.unroll} unrolled` : ""}`);
     return parts.join(", ");
+  }
+
+  function instructionsOf(all, hot) {
+    const inside = hot ? hot.asm[1] - hot.asm[0] + 1 : 0;
+    return `${all} instructions${inside ? ` (${all - inside} once, ${inside} in the loop's text)` : ""}`;
   }
 
   function warning(text) {
@@ -288,7 +295,7 @@
   function pressed(event) {
     const { target, key } = event;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") || !panes) return;
-    if (target.matches("input, textarea, select, [contenteditable]")) return;
+    if (!(target instanceof Element) || target.matches("input, textarea, select, [contenteditable]")) return;
     const inPanes = target === document.body || target.classList.contains("pane-body");
     if (IN_PANES.has(key) && !inPanes) return;
     const level = /^[1-9]$/.test(key) ? kernel.levels[Number(key) - 1] : null;

@@ -63,6 +63,7 @@
       Object.assign(this, raw);
       this.file = exploration.file;
       this.device = exploration.device;
+      this.file = exploration.file;
       if (raw.costs && raw.costs.asm.length === 0) this.costs = null;
       this.indices = this.levels.map(() => ({}));
       this.below = this.levels.map((_, level) => this.levels.flatMap((one, i) => (one.of === level ? [i] : [])));

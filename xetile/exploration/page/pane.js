@@ -44,9 +44,12 @@
       this.body.setAttribute("aria-label", `level ${level.id}, ${level.title}`);
       this.sheet = element("div", "sheet");
       this.body.append(this.sheet);
+      this.heads = element("div", "heads");
+      this.heads.setAttribute("aria-hidden", "true");
+      for (const words of ["line", "instr", "msgs", "byte", "wait"]) this.heads.append(element("span", "", words));
       this.ruler = element("canvas", "ruler");
       this.ruler.setAttribute("aria-hidden", "true");
-      this.box.append(this.head, this.body, this.ruler);
+      this.box.append(this.head, this.heads, this.body, this.ruler);
       this.listen();
     }
 

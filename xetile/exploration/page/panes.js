@@ -240,10 +240,19 @@
     say([level, op, value]) {
       const { id, ops } = this.kernel.levels[level];
       const name = value === null ? this.kernel.names[ops[op][3]] : this.kernel.nameOf(level, value);
-      const sum = this.kernel.costs ? `: ${this.told(this.kernel.counts(level, op))}` : "";
+      const sum = this.kernel.costs ? `: ${this.told(this.kernel.counts(level, op))}${this.ofLine(level, op)}` : "";
       const next = this.panes.filter((pane) => pane.level !== level).map((pane) => [IN_WORDS[pane.id] || pane.id, pane.countRelated()]);
       const places = next.filter(([, count]) => count).map(([letter, count]) => `${letter} ${count}`);
       X.status(`${id} ${ops[op][0] + 1}, ${name}${sum}${places.length ? `; lines elsewhere: ${places.join(", ")}` : ""}`);
+    }
+
+    /** Where other ops stand in the line too: how much of the line's number is this op's. */
+    ofLine(level, op) {
+      const pane = this.panes[level];
+      const line = this.kernel.levels[level].ops[op][0];
+      const own = this.kernel.counts(level, op).instructions;
+      const all = pane.sum([line]).instructions;
+      return pane.id !== "I" && all > own ? ` (in the text ${own} of the line's ${counted(all, "instruction")})` : "";
     }
 
     /** Counts in words, per step of the hot loop and outside of it. */

@@ -235,6 +235,9 @@
     return `, register r${file.register}${which}`;
   }
 
+  const FORMS = { plain: "each element in its lane", packed: "packed: rows that follow one another share 32-bit words", transposed: "transposed on the way" };
+  const namesOf = (K, tile) => partsOf(K, tile)[0].holding.tensor;
+
   /** [words, instructions] pairs: what is said of an element, or of a rectangle of them. */
   function told(K, tile, state, name) {
     const { element, rectangle, subgroup } = state;
@@ -242,7 +245,7 @@
     const said = rectangle ? [[rectangleWords(K, tile, rectangle, name), []]] : [[elementWords(K, tile, element, subgroup, name), []]];
     const message = (words, list, all) => list.length && said.push([
       `${words} ${list.length > 1 ? "messages" : "message"} ${listed(list.map(({ n }) => n + 1))} of ${all.length}` +
-      `${list.length === 1 && list[0].message.offset ? ` (${zip(...boxOf(K, list[0]), (o, s) => `${o}-${o + s - 1}`).join(", ")}, ${list[0].message.form})` : ""}`,
+      `${list.length === 1 && list[0].message.offset ? ` (${zip(...boxOf(K, list[0]), (o, s) => `${o}-${o + s - 1}`).map((range, d) => `${namesOf(K, tile)[d]} ${range}`).join(", ")}; ${FORMS[list[0].message.form] ?? list[0].message.form})` : ""}`,
       list.flatMap((one) => asmOf(K, one))]);
     message("loaded by", facts.loads, facts.all.loads);
     const rounds = K.hotLoop()?.unroll ?? 1;

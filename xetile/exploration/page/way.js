@@ -201,6 +201,13 @@
       if (!row.isConnected) return document.removeEventListener("keydown", pressed);
       if (/input|textarea|select/i.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "[" || event.key === "]") step(event.key === "]" ? 1 : -1);
+      if (event.key === "e" && view.tile) focusField(event);
+      if (event.key === "t" && !event.target.closest?.(".picture")) for (const stage of view.stages.values()) stage.panel?.table();
+    }
+
+    function focusField(event) {
+      event.preventDefault();
+      fields.own.select();
     }
 
     function step(by) {
@@ -211,17 +218,18 @@
 
     function typed(field, text) {
       const numbers = (text.match(/\d+/g) ?? []).map(Number);
-      if (!view.tile || !numbers.length) return show();
-      if (field === "subgroup") return X.state.set({ subgroup: Math.min(numbers[0], (K.subgroups ?? 1) - 1) });
-      if (field === "own") return inside(numbers, sizesOf(K, view.tile)) && numbers.length === sizesOf(K, view.tile).length ? pick(numbers) : wrong(text);
+      if (!view.tile) return;
+      if (!numbers.length) return wrong(`"${text}" has no numbers`);
+      const last = (K.subgroups ?? 1) - 1;
+      if (field === "subgroup") return numbers[0] > last ? wrong(`there is no subgroup ${numbers[0]}: they are 0 to ${last}`) : X.state.set({ subgroup: numbers[0] });
+      if (field === "own") return inside(numbers, sizesOf(K, view.tile)) && numbers.length === sizesOf(K, view.tile).length ? pick(numbers) : outside(text);
       const found = above() && numbers.length === own(K, above()).sizes.length ? subgroupsOf(K, view.tile, numbers) : [];
       const one = found.find((each) => each.subgroup === state().subgroup) ?? found[0];
-      return one ? X.state.set({ subgroup: one.subgroup, element: one.element, rectangle: null }) : wrong(text);
+      return one ? X.state.set({ subgroup: one.subgroup, element: one.element, rectangle: null }) : outside(text);
     }
 
-    function wrong(text) {
-      said.textContent = `[${text}] is not in the tile of ${shape(sizesOf(K, view.tile))}${above() ? `, nor in the workgroup's of ${shape(own(K, above()).sizes)}` : ""}`;
-    }
+    const outside = (text) => wrong(`[${text}] is not in the tile of ${shape(sizesOf(K, view.tile))}${above() ? `, nor in the workgroup's of ${shape(own(K, above()).sizes)}` : ""}; coordinates count from 0`);
+    const wrong = (words) => (said.textContent = words);
 
     const pick = (at) => X.state.set({ element: at, rectangle: null });
 

@@ -108,8 +108,8 @@ def scene(plan: Plan) -> list[Primitive]:
     drawn: list[Primitive] = [("text", 0, 14, grid.picture.title, "start", "title")]
     if plan.keys:
         drawn += _legend(plan)
-    for part in parts:
-        drawn += _axes(grid, part)
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        drawn += _axes(grid, part, following)
         drawn += _cells(grid, part) if part.is_full else _regions(grid, part, parts[1:])
     return drawn
 
@@ -158,13 +158,16 @@ def _mark(x: int, y: int, wide: int, key: int) -> list[Primitive]:
     return [("rect", x + 1, y + 1, 3, 4 * level, "mark")] if level else []
 
 
-def _axes(grid: Grid, part: Part) -> list[Primitive]:
+def _axes(grid: Grid, part: Part, following: Part | None) -> list[Primitive]:
+    """Names and numbers of a part's axes; names that would reach the part beside it are left to that one."""
     name = (f"{grid.row_name} ↓  " if grid.row_name else "") + f"{grid.column_name} →"
     if not part.is_full and grid.says.is_parted:
         name += ", number: subgroup"
     if part.step != (1, 1):
         name += f", each cell {part.step[0]} x {part.step[1]}"
-    drawn: list[Primitive] = [("text", part.x, part.y - 16, name, "start", "note")]
+    drawn: list[Primitive] = []
+    if following is None or part.x + _DIGIT * len(name) <= following.x:
+        drawn.append(("text", part.x, part.y - 16, name, "start", "note"))
     last = grid.column_label(part.column + part.columns * part.step[1] - 1)
     middle, anchor = (part.wide / 2, "middle") if part.is_full else (0, "start")
     for j in range(0, part.columns, _spaced(part.wide, _DIGIT * (len(last) or 2))):

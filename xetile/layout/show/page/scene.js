@@ -234,7 +234,7 @@
     return [
       ["text", 0, 14, model.title || "", "start", "title"],
       ...(keys.none ? [] : legend(grid.says, keys)),
-      ...parts.flatMap((part) => [...axes(grid, part), ...(part.full ? cells(grid, part) : regions(grid, part, parts[1]))]),
+      ...parts.flatMap((part, n) => [...axes(grid, part, parts[n + 1]?.x), ...(part.full ? cells(grid, part) : regions(grid, part, parts[1]))]),
     ];
   }
 
@@ -259,7 +259,8 @@
     return level ? [["rect", x + 1, y + 1, 3, 4 * level, "mark"]] : [];
   }
 
-  function axes(grid, part) {
+  // `next`: where another part begins, whose names stand there alone where these would reach it.
+  function axes(grid, part, next = Infinity) {
     const last = [part.row + part.rows * part.step[0] - 1, part.column + part.columns * part.step[1] - 1];
     const everyColumn = spaced(part.wide, DIGIT * (grid.columnLabel(last[1]).length || 2));
     const everyRow = spaced(part.high, 12);
@@ -271,7 +272,9 @@
         grid.columnLabel(part.column + j * part.step[1]), part.full ? "middle" : "start", "axis"]));
     const rows = range(part.rows).filter((i) => i % everyRow === 0).map((i) => (
       ["text", part.x - 6, part.y + i * part.high + (part.full ? 12 : 9), grid.rowLabel(part.row + i * part.step[0]), "end", "axis"]));
-    return [["text", part.x, part.y - 16, name + subgroups + scale, "start", "note"], ...columns.filter((text) => text[3]), ...(grid.rowName ? rows : [])];
+    const words = name + subgroups + scale;
+    const names = part.x + DIGIT * words.length <= next ? [["text", part.x, part.y - 16, words, "start", "note"]] : [];
+    return [...names, ...columns.filter((text) => text[3]), ...(grid.rowName ? rows : [])];
   }
 
   const spaced = (pixels, wanted) => 2 ** Math.max(0, Math.ceil(Math.log2(wanted / pixels)));
