@@ -1,38 +1,22 @@
 """What `xetile-opt` tells on standard error of the passes that it runs: IR around them, and their time.
 
-The heads of the dumps and the form of the report are mlir-opt's, so that tools that cut them up go on working.
-Source: mlir-opt 22 with --mlir-print-ir-after-all and --mlir-timing.
+The form of the report is that of mlir-opt, so that tools that cut it up go on working.
+Source: mlir-opt 22 with --mlir-timing.
 """
 
 import sys
 import time
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from xetile.cli.dumping import DumpPrinter, Dumps, Watched, text_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
-
-ALL = "*"
-"""Stands for every pass."""
-
-
-class Dumps(NamedTuple):
-    """Before and after which passes the IR is printed (`ALL` for every one), and when it is left out.
-
-    `changed_only`: after a pass only if it changed the IR. `failed_only`: after a pass only if it failed.
-    """
-
-    before: Collection[str] = ()
-    after: Collection[str] = ()
-    changed_only: bool = False
-    failed_only: bool = False
-
-    def wants(self, names: Collection[str], name: str) -> bool:
-        return ALL in names or name in names
 
 
 class ImportClock(MetaPathFinder):
@@ -76,7 +60,7 @@ class Instrumentation:
             sys.meta_path.insert(0, self._imports)
         self._began = time.perf_counter()
         self._rows: list[tuple[str, float]] = []
-        self._text_before = ""
+        self._printer = DumpPrinter(dumps)
 
     @contextmanager
     def phase(self, name: str) -> Generator[None]:
@@ -88,24 +72,23 @@ class Instrumentation:
             self._rows.append((name, time.perf_counter() - start - imports))
 
     @contextmanager
-    def around(self, name: str, module: "Operation") -> Generator[None]:
-        dumps = self.dumps
+    def around(self, name: str, op: "Operation") -> Generator[None]:
+        """Watch a pass that runs on a module, or on an op of it."""
+        dumps, dump = self.dumps, self._printer.dump
+        watched = Watched(op)
         after = dumps.wants(dumps.after, name)
         if dumps.wants(dumps.before, name):
-            _dump(f"IR Dump Before {name}", _text(module))
-        old = _text(module) if after and dumps.changed_only else None
+            dump(f"Before {name}", name, watched)
+        old = text_of(op) if after and dumps.changed_only else None
         try:
             with self.phase(name):
                 yield
         except BaseException:
             if after:
-                _dump(f"IR Dump After {name} Failed", _text(module))
+                dump(f"After {name} Failed", name, watched)
             raise
-        if not after or dumps.failed_only:
-            return
-        new = _text(module)
-        if new != old:
-            _dump(f"IR Dump After {name}", new)
+        if after and not dumps.failed_only and text_of(watched.op) != old:
+            dump(f"After {name}", name, watched)
 
     def report(self) -> None:
         if self.timing:
@@ -113,14 +96,6 @@ class Instrumentation:
             total = time.perf_counter() - self._began
             rows = [("Imports", self._imports.seconds), *self._rows]
             print(timing_report(rows, total), file=sys.stderr)
-
-
-def _text(module: "Operation") -> str:
-    return str(module)
-
-
-def _dump(head: str, text: str) -> None:
-    print(f"// -----// {head} //----- //\n{text}\n\n", file=sys.stderr)
 
 
 def timing_report(rows: list[tuple[str, float]], total: float) -> str:

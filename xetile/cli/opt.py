@@ -24,7 +24,14 @@ from xetile.cli.errors import STATUS_WRONG_INPUT, ToolParser, answer, run_tool
 from xetile.cli.expectations import Diagnostic, read_expectations, unmet
 from xetile.cli.files import read_input, write_output
 from xetile.cli.instrumentation import Instrumentation
-from xetile.cli.opt_arguments import SEPARATOR, add_arguments, dumps, normalized, truth
+from xetile.cli.opt_arguments import (
+    SEPARATOR,
+    add_arguments,
+    check_dumps,
+    dumps,
+    normalized,
+    truth,
+)
 from xetile.cli.pass_listing import PassFactories, describe_pass, help_on_passes, names
 from xetile.cli.pipeline_spec import (
     ANY,
@@ -33,6 +40,7 @@ from xetile.cli.pipeline_spec import (
     check_target,
     collect_pipeline,
     parse_steps,
+    pass_names,
 )
 from xetile.cli.usage import unrecognized
 from xetile.errors import (
@@ -118,6 +126,7 @@ class OptMain(xDSLOptMain):
         self._apply_switches()
         # wrong names and options are refused before anything is read
         self.steps = parse_steps(self.args.passes, self.available_passes)
+        check_dumps(self.args, self.available_passes, set(pass_names(self.steps)))
 
     def _apply_switches(self) -> None:
         self.ctx.allow_unregistered = self.args.allow_unregistered_dialect

@@ -4,11 +4,12 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+from xetile.advice import hint
+from xetile.cli.dumping import ALL, Dumps
 from xetile.cli.errors import ToolParser
-from xetile.cli.instrumentation import ALL, Dumps
 from xetile.cli.pipeline_spec import PIPELINE_OPTION
 from xetile.cli.version import VersionAction
-from xetile.errors import XetileError
+from xetile.errors import XetileError, warn
 
 SEPARATOR = "// -----"
 _WITHOUT_VALUE = {"--split-input-file": SEPARATOR, "--verify-diagnostics": "all"}
@@ -79,6 +80,16 @@ def _add_passes(add: Add) -> None:
         )
     flag("--mlir-print-ir-after-change", help="... only where it changed")
     flag("--mlir-print-ir-after-failure", help="... only where a pass failed")
+    flag(
+        "--mlir-print-ir-module-scope",
+        help="... the whole module, where a pass runs on an op of it",
+    )
+    add(
+        "--mlir-print-ir-tree-dir",
+        metavar="DIR",
+        help="... in files there, a folder for each op",
+    )
+    flag("--mlir-disable-threading", help=SUPPRESS)  # there are none
     flag("--print-between-passes", help="as --mlir-print-ir-after-all")
 
 
@@ -159,7 +170,35 @@ def dumps(arguments: Namespace) -> Dumps:
         after,
         changed_only=arguments.mlir_print_ir_after_change,
         failed_only=arguments.mlir_print_ir_after_failure,
+        module_scope=arguments.mlir_print_ir_module_scope,
+        folder=arguments.mlir_print_ir_tree_dir or None,
     )
+
+
+def check_dumps(
+    arguments: Namespace, known: Collection[str], running: Collection[str]
+) -> None:
+    """Refuse names of passes that there are not, and warn of what prints nothing.
+
+    `known` are all passes, `running` those of the pipeline.
+    Errors: XetileError for an unknown name.
+    """
+    for place in ("before", "after"):
+        option = f"--mlir-print-ir-{place}"
+        for name in getattr(arguments, f"mlir_print_ir_{place}"):
+            if name not in known:
+                raise XetileError(
+                    f"argument {option}: unknown pass '{name}'{hint(name, known)}"
+                )
+            if name not in running:
+                warn(None, f"{option}={name} prints nothing: the pipeline has no such pass")
+    asked = dumps(arguments)
+    if asked.before or asked.after:
+        return
+    for option in ("module_scope", "tree_dir"):
+        if getattr(arguments, f"mlir_print_ir_{option}"):
+            flag = f"--mlir-print-ir-{option.replace('_', '-')}"
+            warn(None, f"{flag} has no effect without a dump; add --mlir-print-ir-after-all")
 
 
 def truth(option: str, value: str) -> bool:

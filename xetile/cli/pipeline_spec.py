@@ -9,7 +9,7 @@ All of them together make one pipeline on the module, in the order of the comman
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from xetile.advice import hint
@@ -158,6 +158,15 @@ def parse_steps(
         inside = element.partition("(")[2][:-1]
         steps.append(Nested(anchor, parse_steps(inside, available)))
     return tuple(steps)
+
+
+def pass_names(steps: "Iterable[Step]") -> Iterator[str]:
+    """The names of all passes that steps run."""
+    for step in steps:
+        if isinstance(step, Nested):
+            yield from pass_names(step.steps)
+        else:
+            yield step.name
 
 
 def parse_passes(

@@ -22,10 +22,30 @@ def version_text(program: str) -> str:
             f"xDSL {version('xdsl')}",
             f"LLVM {llvm} (llvmlite {version('llvmlite')})",
             _tool("mlir-opt", mlir_opt, mlir_version(mlir_opt) if mlir_opt else None),
+            _bindings(),
             _tool("ocloc", find_ocloc()),
             _tool("spirv-val", find_spirv_val()),
         ]
     )
+
+
+def _bindings() -> str:
+    """The Python bindings of MLIR; those of another version, or without the library that they need, are not used."""
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    from xetile.toolchain.mlir import has_bindings
+
+    spec = find_spec("mlir")
+    if spec is None:
+        return _tool("MLIR bindings", None)
+    where = next(iter(spec.submodule_search_locations or ()), None)
+    try:
+        number = version("mlir-python-bindings")
+    except PackageNotFoundError:  # a folder on the module path
+        number = "of unknown version"
+    line = _tool("MLIR bindings", Path(where or "mlir"), number)
+    return line if has_bindings() else f"{line}, not usable"
 
 
 def _tool(name: str, path: Path | None, version: str | None = None) -> str:

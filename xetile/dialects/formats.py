@@ -14,7 +14,8 @@ name:
 
 - `prop-dict attr-dict`: ` <{...}> {...}`, a space before the first even where it is empty; properties that the format
   names elsewhere are left out, optional ones are read from either dictionary;
-- `attr-dict` alone holds properties and attributes.
+- `attr-dict` alone holds properties and attributes; ` <{...}>` before it is read too, which LLVM's development branch
+  prints of XeGPU since August 2026 (its pull request 217281) where MLIR 22 has one dictionary.
 
 """
 
@@ -210,7 +211,8 @@ class _Dictionaries(AttrDictDirective):
     """Whether properties have a dictionary of their own."""
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        properties = parser.parse_optional_properties_dict() if self.has_properties else {}
+        may_follow = self.has_properties or self.expected_properties
+        properties = parser.parse_optional_properties_dict() if may_follow else {}
         if self.with_keyword:
             given = parser.parse_optional_attr_dict_with_keyword()
             attributes = {} if given is None else dict(given.data)
@@ -218,7 +220,11 @@ class _Dictionaries(AttrDictDirective):
             attributes = parser.parse_optional_attr_dict()
         for name in state.op_type.get_irdl_definition().properties:
             if name in self.expected_properties and name in attributes:
-                properties.setdefault(name, attributes.pop(name))
+                if name in properties:
+                    parser.raise_error(
+                        f"'{name}' is given twice, as property and as attribute"
+                    )
+                properties[name] = attributes.pop(name)
         state.properties = properties | dict(sorted(state.properties.items()))
         state.attributes |= attributes
 

@@ -6,5 +6,6 @@
 // CHECK-NEXT: xDSL 0.74.0
 // CHECK-NEXT: LLVM {{[0-9.]+}} (llvmlite {{[0-9.]+}})
 // CHECK-NEXT: mlir-opt {{not found|22}}
+// CHECK-NEXT: {{^}}MLIR bindings {{not found|[0-9]+\.|of unknown}}
 // CHECK-NEXT: ocloc
 // CHECK-NEXT: spirv-val

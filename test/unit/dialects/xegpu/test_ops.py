@@ -110,3 +110,14 @@ def test_upstream_refuses_them_too(
     assert [
         op for (op, _), is_refused in zip(BAD, refused, strict=True) if not is_refused
     ] == []
+
+
+def test_a_property_in_both_dictionaries_is_refused() -> None:
+    text = """#a = #xegpu.layout<lane_layout = [1, 16], lane_data = [1, 1]>
+    func.func @f(%a: vector<8x16xf16>, %b: vector<16x16xf16>) {
+      %d = xegpu.dpas %a, %b <{layout_a = #a}> {layout_a = #a} : vector<8x16xf16>, vector<16x16xf16> -> vector<8x16xf32>
+      return
+    }"""
+    twice = "'layout_a' is given twice, as property and as attribute"
+    with pytest.raises(ParseError, match=twice):
+        parse(text)
