@@ -214,13 +214,19 @@ def _configuration(tile: "BlockTile", bits: int, *, packed: bool) -> str:
     return f"{tile.height} rows x {tile.width} columns x {blocks} of {bits * tile.packed} bits{kind}"
 
 
-def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[int]]]:
-    """Where each message is, and the registers that its elements go to."""
+def _taken(report: _Report) -> list[tuple[tuple[int, ...], list[tuple[int, int]]]]:
+    """Where each message is, and its registers, ascending, with the elements that they take."""
     from xetile.layout.intel.tile_messages import register_order
 
     order, step = register_order(report.tile), len(report.shuffle)
     return [
-        (at, [order.apply({"register": n * step + e})["register"] for e in range(step)])
+        (
+            at,
+            sorted(
+                (order.apply({"register": n * step + e})["register"], element)
+                for e, element in enumerate(report.shuffle)
+            ),
+        )
         for n, (_, at) in enumerate(report.messages)
     ]
 
@@ -234,8 +240,7 @@ def _text(report: _Report) -> str:
     for n, (_, at) in enumerate(report.messages):
         parts.append(f" - message {n} at ({at[0]}, {at[1]})\n")
     parts.append(f"Shuffle: {len(report.shuffle)} elements of each message in each lane\n")
-    for n, (_, registers) in enumerate(_taken(report)):
-        taken = sorted(zip(registers, report.shuffle, strict=True))
+    for n, (_, taken) in enumerate(_taken(report)):
         parts += [
             f" - message {n}: registers {runs([r for r, _ in taken])} "
             f"take elements {runs([e for _, e in taken])}\n"
@@ -245,6 +250,7 @@ def _text(report: _Report) -> str:
 
 def _data(report: _Report) -> dict[str, object]:
     stages = {} if report.stages is None else report.stages._asdict()
+    taken = _taken(report)
     return {
         "stages": {name: layout_data(stage) for name, stage in stages.items()} or None,
         "layout": layout_data(report.layout),
@@ -257,9 +263,10 @@ def _data(report: _Report) -> dict[str, object]:
             "transposed": report.tile.transposed,
         },
         "messages": [
-            {"offset": list(at), "registers": registers} for at, registers in _taken(report)
+            {"offset": list(at), "registers": [register for register, _ in pairs]}
+            for at, pairs in taken
         ],
-        "shuffle": list(report.shuffle),
+        "shuffle": [element for _, element in taken[0][1]],
     }
 
 

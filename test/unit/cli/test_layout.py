@@ -218,7 +218,9 @@ def test_block_loads_as_data(capsys: pytest.CaptureFixture[str]) -> None:
         [0, 0],
         [0, 128],
     ]
-    assert sorted(cast("list[int]", data["shuffle"])) == list(range(64))
+    assert data["shuffle"] == [*range(16), *range(32, 48), *range(16, 32), *range(48, 64)]
+    messages = cast("list[dict[str, list[int]]]", data["messages"])
+    assert [m["registers"] for m in messages] == [[*range(64)], [*range(64, 128)]]
     assert list(cast("dict[str, object]", data["stages"])) == ["tile", "iterations", "loads"]
 
 

@@ -128,3 +128,10 @@ def test_wrong_input_is_one_line(
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert message in captured.err
+
+
+def test_bank_conflicts_of_parts_of_words(capsys: pytest.CaptureFixture[str]) -> None:
+    source = "#ttg.linear<{register = [[128], [4], [256]], lane = [[2], [64], [8], [1], [16]], warp = [[32]], block = []}>"
+    target = "#ttg.linear<{register = [[8], [64], [2], [1]], lane = [[16], [128], [256], [32], [4]], warp = [[0]], block = []}>"
+    out = output(capsys, source, target, "-t", "tensor<512xi8>")
+    assert "Bank conflicts: 1 storing, 0 loading\n" in out

@@ -7,7 +7,7 @@ they ask for the same bank of different segments at once, so no sum of lanes' ba
 one of segment bases.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ def bank_conflicts(
     """Bank conflicts of storing `source` and loading `target` through `shared`.
 
     `shared` is what `optimal_swizzling` gives; for others there is
-    `bank_conflicts_of_offsets`.
+    `bank_conflicts_of_offsets`. Lanes that ask for the same 32-bit word do not conflict.
     """
     _check_pair(source, target)
     if not (shared.has_in_dim("vector") and shared.has_in_dim("segment")):
@@ -87,11 +87,14 @@ def bank_conflicts(
             "for offsets there is bank_conflicts_of_offsets"
         )
     order = source.out_dim_names
-    segment = _columns(shared.transpose_outs(order), "segment")
+    ordered = shared.transpose_outs(order)
+    segment = _columns(ordered, "segment")
     access_bits = element_bits << shared.in_dim_size_log2("vector")
+    # Neighbouring vectors that share a word.
+    within = _columns(ordered, "bank")[: _log2(max(1, BANK_BITS // access_bits))]
     return Conflicts(
         *(
-            _conflicts(segment, _lanes_at_once(lanes, access_bits, banks, loads=loads))
+            _conflicts(within, segment, _lanes_at_once(lanes, access_bits, banks, loads=loads))
             for lanes, loads in (
                 (_columns(source, "lane"), False),
                 (_columns(target.transpose_outs(order), "lane"), True),
@@ -120,9 +123,7 @@ def bank_conflicts_of_offsets(
     offsets = _columns(shared.transpose_outs(registers.out_dim_names), "offset")
     lanes = _lanes_at_once(_columns(registers, "lane"), access_bits, banks, loads=True)
     within = offsets[: _log2(max(1, BANK_BITS // element_bits))]
-    same_bank = f2.intersection([*within, *offsets[row:]], lanes)
-    same_word = f2.intersection(within, lanes)
-    return (1 << len(same_bank) - len(same_word)) - 1
+    return _conflicts(within, offsets[row:], lanes)
 
 
 class _Sides:
@@ -229,8 +230,14 @@ def _registers_first(
     return [*first, *(basis for basis in bank if basis not in first)]
 
 
-def _conflicts(segment: Iterable[int], lanes: Iterable[int]) -> int:
-    return (1 << len(f2.intersection(segment, lanes))) - 1
+def _conflicts(within: Sequence[int], rows: Sequence[int], lanes: Sequence[int]) -> int:
+    """Additional cycles: words of one bank that lanes ask for, less the first.
+
+    `within` are the places of one word, `rows` those of words of one bank.
+    """
+    same_bank = f2.intersection([*within, *rows], lanes)
+    same_word = f2.intersection(within, lanes)
+    return (1 << len(same_bank) - len(same_word)) - 1
 
 
 def _check_access(

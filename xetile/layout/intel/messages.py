@@ -289,7 +289,8 @@ class Subgroup2DBlock(NamedTuple):
     `warps_per_cta` are subgroups per dimension, the last one fastest, `instruction_shape`
     rows and columns of one block, in elements. `order` has dimensions, fastest first;
     subgroups along the first one hold the same data. `k_width` (elements per 32 bits) does
-    not enter the layout.
+    not enter the layout. Of a transposed message the rows and columns in memory are the
+    tile's columns and rows, since it leaves the transpose in registers.
     """
 
     warps_per_cta: tuple[int, ...]
@@ -298,6 +299,7 @@ class Subgroup2DBlock(NamedTuple):
     order: tuple[int, ...]
     k_width: int
     threads_per_warp: int = 16
+    is_transposed: bool = False
 
     def to_linear_layout(self, shape: Sequence[int]) -> LinearLayout:
         """(register, lane, warp, block) -> (dim0, dim1) for a tile of `shape`, in elements.
@@ -322,7 +324,13 @@ class Subgroup2DBlock(NamedTuple):
         check_powers_of_two("numBlocks", (self.blocks,))
         if sorted(self.order) != [0, 1]:
             raise LayoutError(f"order {list(self.order)} is no permutation of 0 to 1")
+        if self.is_transposed and self.blocks != 1:
+            raise LayoutError(
+                f"numBlocks = {self.blocks}: a transposed block message has one block"
+            )
         height, width = self.instruction_shape
+        if self.is_transposed:
+            height, width = width, height
         # Lanes beyond the rows count on as if there were more rows, which then are cut off.
         rows = max(height, self.threads_per_warp // min(width, self.threads_per_warp))
         configuration = BlockConfiguration(rows, width, self.blocks)

@@ -42,14 +42,15 @@ def tensor_view(layout: LinearLayout) -> str:
 
     A layout is (register, lane[, warp[, block]]) or (offset[, block]) -> (dim0, dim1, ...);
     a thread is lane + warp * lanes. Of shared memory the cell at position p shows the
-    coordinates at offset p.
+    coordinates at offset p; where there are fewer offsets they begin again.
 
     LayoutError: other in dimensions, or more than 2^22 places or elements.
     """
     images = _images(layout)
     if "offset" in images:
         cells = _cells(layout, separator=":")
-        stored = [block ^ offset for block in images["block"] for offset in images["offset"]]
+        offsets = _shown_offsets(layout, images)
+        stored = [block ^ offset for block in images["block"] for offset in offsets]
         return _brackets([cells[at] for at in stored], list(layout.out_dims.values()), ",")
     return _brackets(_holders(layout, images), list(layout.out_dims.values()), ", ")
 
@@ -179,9 +180,16 @@ def _shared_hardware(layout: LinearLayout, images: dict[str, list[int]]) -> str:
         lines.append(f"Block: {b}:\n")
         lines += [
             f"Offset: {offset} -> {cells[block ^ at]}\n"
-            for offset, at in enumerate(images["offset"])
+            for offset, at in enumerate(_shown_offsets(layout, images))
         ]
     return "".join(lines)
+
+
+def _shown_offsets(layout: LinearLayout, images: dict[str, list[int]]) -> list[int]:
+    """As many offsets as a block has elements, as Triton shows them: of fewer the first ones again."""
+    offsets = images["offset"]
+    count = max(1, layout.total_out_dim_size // len(images["block"]))
+    return [offsets[n % len(offsets)] for n in range(count)]
 
 
 def _brackets(cells: Sequence[str], sizes: Sequence[int], separator: str) -> str:

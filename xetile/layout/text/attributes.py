@@ -13,6 +13,7 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.intel.dpas import Dpas
 from xetile.layout.intel.messages import Subgroup2DBlock
 from xetile.layout.intel.xegpu import XegpuLayout
+from xetile.layout.nvidia.mma import NvidiaMma, NvidiaOperands
 from xetile.layout.nvidia.shared import nvmma_shared_layout, swizzled_shared_layout
 from xetile.layout.text.grammar import Attribute, Value, read_attribute
 from xetile.layout.triton.encodings import Blocked, DotOperand, Encoding, Slice
@@ -182,8 +183,12 @@ def _value(name: str, key: str, value: Value, kind: _Kind) -> object:
 
 
 def _dot_operand(operand: int, parent: Encoding, width: int) -> DotOperand:
+    if isinstance(parent, NvidiaMma):
+        return DotOperand(operand, NvidiaOperands(parent, width), width)
     if not isinstance(parent, Blocked | Dpas):
-        raise LayoutError("#ttg.dot_op: 'parent' must be #ttg.blocked or #ttig.dpas")
+        raise LayoutError(
+            "#ttg.dot_op: 'parent' must be #ttg.blocked, #ttg.nvidia_mma or #ttig.dpas"
+        )
     return DotOperand(operand, parent, width)
 
 
@@ -218,9 +223,17 @@ _SUBGROUP_2D_BLOCK = {
     "order": _LIST,
     "kWidth": _optional(_INTEGER, 0),
     "threadsPerWarp": _optional(_INTEGER, 16),
+    "isTransposed": _optional(_BOOLEAN, default=False),
 }
 _BLOCKED = {
     **dict.fromkeys(("sizePerThread", "threadsPerWarp", "warpsPerCTA", "order"), _LIST),
+    "CGALayout": _LISTS,
+}
+_NVIDIA_MMA = {
+    "versionMajor": _INTEGER,
+    "versionMinor": _INTEGER,
+    "warpsPerCTA": _LIST,
+    "instrShape": _LIST,
     "CGALayout": _LISTS,
 }
 _SWIZZLED = {
@@ -246,6 +259,7 @@ _READERS = {
     "ttg.linear": _Reader(
         _linear, dict.fromkeys(("register", "lane", "warp", "block"), _LISTS)
     ),
+    "ttg.nvidia_mma": _Reader(NvidiaMma, _NVIDIA_MMA),
     "ttg.swizzled_shared": _Reader(SwizzledShared, _SWIZZLED),
     "ttg.nvmma_shared": _Reader(NvmmaShared, _NVMMA),
     "ttig.dpas": _DPAS,

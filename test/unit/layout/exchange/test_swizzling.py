@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.exchange.swizzling import (
     bank_conflicts,
@@ -223,3 +224,27 @@ def test_refused() -> None:
     )
     with pytest.raises(LayoutError, match="blocks hold different elements"):
         optimal_swizzling(split, other, 16)
+
+
+def test_conflicts_of_an_exchange_count_words_and_not_parts_of_them() -> None:
+    random = Random(16)
+    met: Counter[tuple[int, int]] = Counter()
+    for _ in range(400):
+        element_bits = random.choice((8, 16, 32))
+        bits = random.randrange(7, 11)
+        source, target = (random_registers(random, bits, bits - 5, 5) for _ in range(2))
+        shared = optimal_swizzling(source, target, element_bits)
+        offsets = shared.flatten_ins().rename_in_dim("vector", "offset")
+        # As many elements of a lane at once as a vector has.
+        vector = shared.in_dim_size_log2("vector")
+        found = bank_conflicts(source, target, shared, element_bits)
+        for side, conflicts in zip((source, target), found, strict=True):
+            lanes = side.invert_and_compose(offsets).in_columns["lane"]
+            starts = [at >> vector << vector for at in f2.span(lanes)]
+            access = element_bits << vector
+            assert conflicts == banks.conflicts(
+                [at * element_bits for at in starts], access, 32
+            )
+            met[access, conflicts] += 1
+    assert met[16, 1] > 3
+    assert met[8, 1] > 0

@@ -62,6 +62,32 @@ def test_views_of_shared_memory() -> None:
     )
 
 
+FEW = LinearLayout.from_bases(
+    {"offset": [(0, 1), (1, 0), (0, 2)], "block": []}, {"dim0": 4, "dim1": 4}, require_surjective=False
+)  # fmt: skip
+
+
+def test_fewer_offsets_than_elements_begin_again() -> None:
+    """Both texts are triton 3.9's of the same layout."""
+    half = "(0:0),(0:1),(1:0),(1:1)]\n[ (0:2),(0:3),(1:2),(1:3)]"
+    assert tensor_view(FEW) == f"[[{half}\n[ {half}]\n"
+    lines = hardware_view(FEW).splitlines()
+    assert lines[0] == "Block: 0:"
+    assert lines[8:10] == ["Offset: 7 -> (1,3)", "Offset: 8 -> (0,0)"]
+    assert lines[-1] == "Offset: 15 -> (1,3)"
+
+
+def test_more_offsets_than_elements_are_cut() -> None:
+    """Triton shows as many offsets of a block as it has elements."""
+    bases = {"offset": [(0, 1), (0, 1), (1, 0)]}
+    twice = LinearLayout.from_bases(bases, {"dim0": 2, "dim1": 2})
+    assert tensor_view(twice) == "[[(0:0),(0:1)]\n[ (0:1),(0:0)]]\n"
+    same = LinearLayout.from_bases(
+        {"offset": [(0, 1), (1, 0)], "block": [(0, 0)]}, {"dim0": 2, "dim1": 2}
+    )
+    assert tensor_view(same) == "[[(0:0),(0:1)]\n[ (0:0),(0:1)]]\n"
+
+
 def test_the_gemm_operands_of_the_block_load_document() -> None:
     a = hardware_view(layout_of(f"#ttg.dot_op<{{opIdx = 0, parent = {DPAS}}}>", (256, 32)))
     lines = a.splitlines()

@@ -10,7 +10,7 @@ from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
 from xetile.layout.text.attributes import layout_of, parse_layout
 
 DPAS = "#ttig.dpas<{repeatCount = 8, systolicDepth = 8, executionSize = "
-OUT_OF_SCOPE = ("nvidia_mma", "amd_", "tensor_memory")
+OUT_OF_SCOPE = ("amd_", "tensor_memory")
 
 
 class ConversionCase(TypedDict):
@@ -35,7 +35,7 @@ def test_recorded_conversions(
         layout = parse_layout(text).to_linear_layout(cast("list[int]", case["args"][0]))
         assert layout == recorded_layout(case["expected"]), case
         counts["met"] += 1
-    assert counts == {"met": 57, "refused": 234}
+    assert counts == {"met": 97, "refused": 194}
 
 
 @pytest.mark.parametrize(
@@ -118,3 +118,35 @@ def test_layouts_that_do_not_fit_the_shape(
 ) -> None:
     with pytest.raises(LayoutError, match=message):
         layout_of(text, shape)
+
+
+MMA = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (MMA.replace("r = 2", "r = 4"), "versionMajor = 4 of #ttg.nvidia_mma must be 2"),
+        (MMA.replace("[16, 8]", "[16, 16]"), r"instrShape \[16, 16\] of version 2 must be \[16, 8\]"),
+        (MMA.replace("r = 2", "r = 3"), r"instrShape \[16, 8\] of version 3 must be \[16, N, K\]"),
+        (MMA.replace("[2, 1]", "[2, 1, 1]"), "of rank 3 does not fit the shape"),
+        (f"#ttg.dot_op<{{opIdx = 0, parent = {MMA}}}>", r"kWidth \[0\] must hold powers of two"),
+        (
+            f"#ttg.dot_op<{{opIdx = 1, parent = {MMA}, kWidth = 2}}>".replace("r = 2", "r = 3").replace("[16, 8]", "[16, 16, 16]"),
+            "operand B of wgmma .* is in shared memory only",
+        ),
+    ],
+)  # fmt: skip
+def test_matrix_instructions_that_do_not_exist(text: str, message: str) -> None:
+    with pytest.raises(LayoutError, match=message):
+        layout_of(text, (32, 32))
+
+
+def test_a_transposed_block_message_leaves_the_transpose() -> None:
+    text = "#ttig.subgroup_2d_block<{warpsPerCTA = [1, 1], instrShape = [16, 8], numBlocks = 1, isTransposed = %s, order = [1, 0], kWidth = 2, threadsPerWarp = 16}>"
+    plain = layout_of(text.replace("[16, 8]", "[8, 16]") % "false", (8, 16))
+    assert layout_of(text % "true", (8, 16)) == plain
+    assert layout_of(text % "false", (16, 8)) != plain
+    assert plain.bases["lane"] == [(0, 1), (0, 2), (0, 4), (0, 8)]
+    with pytest.raises(LayoutError, match="a transposed block message has one block"):
+        layout_of(text.replace("numBlocks = 1", "numBlocks = 2") % "true", (8, 16))

@@ -24,7 +24,7 @@ BLOCKED = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 4], warpsP
         (BLOCKED.replace("}>", ", more = 1}>"), "#ttg.blocked has no field 'more'"),
         ("#ttg.amd_mfma<{version = 3}>", "layout #ttg.amd_mfma is not supported; supported are #ttg.blocked, "),
         ("#ttg.dot_op<{opIdx = 0, parent = 3}>", "'parent' must be a layout attribute"),
-        ("#ttg.dot_op<{opIdx = 0, parent = #xegpu.layout<lane_layout = [1]>}>", "must be #ttg.blocked or #ttig.dpas"),
+        ("#ttg.dot_op<{opIdx = 0, parent = #xegpu.layout<lane_layout = [1]>}>", "must be #ttg.blocked, #ttg.nvidia_mma or #ttig.dpas"),
         ("#ttg.dot_op<{opIdx = 0, x = 1, parent = #xegpu.layout<lane_layout = [1]>}>", "has no field 'x'"),
         ("#ttg.nvmma_shared<{swizzlingByteWidth = 32, elementBitWidth = 16, transposed = 1}>", "'transposed' must be true or false"),
         ("#xegpu.layout<[1, 2]>", "#xegpu.layout: expected fields as 'name = value'"),
