@@ -9,6 +9,7 @@ import pytest
 
 import xetile.layout.algebra.f2 as f2
 from xetile.layout.algebra.linear_layout import LayoutError, LinearLayout
+from xetile.layout.exchange.banks import conflicts as conflicts_of_lanes
 from xetile.layout.exchange.swizzling import (
     bank_conflicts,
     bank_conflicts_of_offsets,
@@ -242,7 +243,7 @@ def test_conflicts_of_an_exchange_count_words_and_not_parts_of_them() -> None:
             lanes = side.invert_and_compose(offsets).in_columns["lane"]
             starts = [at >> vector << vector for at in f2.span(lanes)]
             access = element_bits << vector
-            assert conflicts == banks.conflicts(
+            assert conflicts == conflicts_of_lanes(
                 [at * element_bits for at in starts], access, 32
             )
             met[access, conflicts] += 1
