@@ -6,6 +6,8 @@ levels; after the launch each value is what the last execution of its op left.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -50,16 +52,24 @@ def size_of(bases: Bases, name: str) -> int:
     return 1 << len(bases.inputs.get(name, ()))
 
 
-def images(bases: Bases, *names: str) -> dict[Element, list[Element]]:
+def images(bases: Bases, *names: str) -> Mapping[Element, Sequence[Element]]:
     """By element the places that have it, in these in dimensions."""
-    places: list[Element] = [()]
-    for name in names:
-        places = [(*place, n) for place in places for n in range(size_of(bases, name))]
+    return _images(tuple(bases.inputs.items()), len(bases.outputs), names)
+
+
+@lru_cache(maxsize=256)
+def _images(
+    inputs: tuple[tuple[str, tuple[Element, ...]], ...], rank: int, names: tuple[str, ...]
+) -> Mapping[Element, Sequence[Element]]:
+    vectors = dict(inputs)
+    at = numpy.zeros((1, rank), int)
+    for name in reversed(names):  # places of the last one follow each other
+        for vector in vectors.get(name, ()):
+            at = numpy.concatenate([at, at ^ vector])
+    places = product(*(range(1 << len(vectors.get(name, ()))) for name in names))
     found: dict[Element, list[Element]] = {}
-    for place in places:
-        found.setdefault(applied(bases, **dict(zip(names, place, strict=True))), []).append(
-            place
-        )
+    for element, place in zip(at.tolist(), places, strict=True):
+        found.setdefault(tuple(element), []).append(place)
     return found
 
 
@@ -74,7 +84,6 @@ class Explored:
         for letter in levels:
             if letter in trace.ops:
                 self.found[letter] = _executed(trace.ops[letter], copies(arrays))
-        self._inverse: list[tuple[Bases, dict[Element, list[Element]]]] = []
 
     def holding(self, level: int, value: int) -> Holding | None:
         """The holding of a value, None where it has none."""
@@ -114,7 +123,7 @@ class Explored:
             at = tuple(e - o for e, o in zip(element, holding.offset or (), strict=True))
             if any(not 0 <= e < n for e, n in zip(at, holding.sizes, strict=True)):
                 continue
-            inverse = self._images(holding.layout, "register", "lane")
+            inverse = images(holding.layout, "register", "lane")
             found += [Place(0, (level, number), r, n) for r, n in inverse.get(at, [])]
         return found
 
@@ -129,7 +138,7 @@ class Explored:
         assert whole is not None
         assert whole.layout is not None
         size, unit = prod(holding.sizes), holding.base["unit"]
-        inverse = self._images(whole.layout, "register", "subgroup")
+        inverse = images(whole.layout, "register", "subgroup")
         found: list[Place] = []
         for register, subgroup in inverse[element]:
             if register // size == unit:
@@ -139,13 +148,6 @@ class Explored:
                     for place in self.places(tile, inner, letter)
                 ]
         return found
-
-    def _images(self, bases: Bases, *names: str) -> dict[Element, list[Element]]:
-        for known, inverse in self._inverse:
-            if known is bases:
-                return inverse
-        self._inverse.append((bases, images(bases, *names)))
-        return self._inverse[-1][1]
 
     def is_partial(self, value: int) -> bool:
         """Whether a value of V is a sum to which another product adds: in place, but not yet what the tile has."""

@@ -2,15 +2,16 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+
+from support.explored_places import images
 
 from xetile.api import parse
 from xetile.exploration import explore
 from xetile.exploration.instructions import listing
 from xetile.exploration.model import Holding, Kernel
-from xetile.layout.show.bases import layout_of_form
 from xetile.targets.xe.device import LANES
 from xetile.toolchain.assembly import COUNTED
 from xetile.toolchain.operands import Product, product, read
@@ -51,17 +52,12 @@ def byte_of(holding: Holding, base: int, word: int, register: int, lane: int) ->
     return base + (bit // word * LANES + lane) * word // 8 + bit % word // 8
 
 
-def places(holding: Holding, element: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+def places(holding: Holding, element: tuple[int, ...]) -> Sequence[tuple[int, ...]]:
     """The registers and lanes of an element of the tile."""
     assert holding.layout is not None
     offset = holding.offset or [0] * len(element)
     wanted = tuple(e - o for e, o in zip(element, offset, strict=True))
-    layout = layout_of_form(holding.layout.inputs, holding.layout.outputs)
-    for register in range(layout.in_dim_size("register")):
-        for lane in range(layout.in_dim_size("lane")):
-            at = layout.apply({"register": register, "lane": lane})
-            if tuple(at.values()) == wanted:
-                yield register, lane
+    return images(holding.layout, "register", "lane").get(wanted, ())
 
 
 def holds(holding: Holding, element: tuple[int, ...]) -> bool:

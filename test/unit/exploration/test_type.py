@@ -62,26 +62,26 @@ def test_notation(page: Page, file: Path) -> None:
         assert read(page, page.evaluate("X.type.print", layout)) == layout
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "message"),
-    [
-        ("register: K1 8", 13, "expected . or * or \\ or the end, found '8'"),
-        ("register: K1^", 13, "expected a dimension and a number, such as K8, found the end"),
-        ("register: K1 -> K3", 16, "K = 3 is no power of two"),
-        ("register: K8 -> K8", 10, "K8 is outside: K has 8"),
-        ("register: M1 -> K8", 10, "there is no dimension 'M'; there are K"),
-        ("lane: K1 lane: K2", 9, "'lane' is there twice"),
-        ("k . foo", 4, "there is no layout 'foo'; known are k"),
-        ("(k", 2, "expected ')', found the end"),
-        ("k . {lane: N1}", 2, "cannot compose: [N] must be [register], none larger"),
-        ("inv({lane: K1 -> K4})", 0, "there is no such layout: some element has no place"),
-        ("", 0, "expected a layout, such as register: K1 K2, found the end"),
-    ],
-)  # fmt: skip
-def test_mistakes_have_their_column(
-    page: Page, file: Path, text: str, place: int, message: str
-) -> None:
-    assert read(opened(page, file), text) == [place, message]
+MISTAKES = [
+    ("register: K1 8", 13, "expected . or * or \\ or the end, found '8'"),
+    ("register: K1^", 13, "expected a dimension and a number, such as K8, found the end"),
+    ("register: K1 -> K3", 16, "K = 3 is no power of two"),
+    ("register: K8 -> K8", 10, "K8 is outside: K has 8"),
+    ("register: M1 -> K8", 10, "there is no dimension 'M'; there are K"),
+    ("lane: K1 lane: K2", 9, "'lane' is there twice"),
+    ("k . foo", 4, "there is no layout 'foo'; known are k"),
+    ("(k", 2, "expected ')', found the end"),
+    ("k . {lane: N1}", 2, "cannot compose: [N] must be [register], none larger"),
+    ("inv({lane: K1 -> K4})", 0, "there is no such layout: some element has no place"),
+    ("", 0, "expected a layout, such as register: K1 K2, found the end"),
+]  # fmt: skip
+"""What is typed, the column of its mistake, and what is said of it."""
+
+
+def test_mistakes_have_their_column(page: Page, file: Path) -> None:
+    opened(page, file)
+    for text, place, message in MISTAKES:
+        assert read(page, text) == [place, message]
 
 
 def select_b(page: Page) -> None:
