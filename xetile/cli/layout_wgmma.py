@@ -3,7 +3,7 @@
 import re
 from argparse import Namespace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xetile.cli.errors import ToolParser
 from xetile.cli.layout_output import (
@@ -19,7 +19,7 @@ from xetile.cli.layout_output import (
 from xetile.cli.values import read_number, read_pair
 
 if TYPE_CHECKING:
-    from xetile.layout.algebra.linear_layout import LinearLayout
+    from xetile.layout.nvidia.canonical import Tiles
     from xetile.layout.nvidia.wgmma import Descriptor, Operand
     from xetile.layout.nvidia.wgmma_legality import Match
 
@@ -104,6 +104,7 @@ def _decoded(options: Namespace) -> int:
 
 
 def _operand(options: Namespace) -> int:
+    from xetile.layout.nvidia.canonical import tiles_of
     from xetile.layout.nvidia.wgmma import Operand, swizzle_atom
 
     for name in ("dtype", "major", "swizzle", "shape"):
@@ -115,48 +116,88 @@ def _operand(options: Namespace) -> int:
     for name in ("leading", "stride"):
         if getattr(options, name) is not None:
             operand = operand._replace(**{name: getattr(options, name)})
-    layout = operand.layout(options.shape)
-    descriptor = operand.descriptor(options.start, base_offset=options.base_offset)
-    if options.json:
-        text = as_json(_operand_data(operand, layout, descriptor))
-    else:
-        text = _operand_text(operand, layout, descriptor)
+    report = _Report(operand, options.shape, tiles_of(operand, options.shape), options)
+    text = as_json(_operand_data(report)) if options.json else _operand_text(report)
     name = f"{options.dtype} {options.major}-major, {options.swizzle} bytes: atom"
     picture = swizzle_atom(bits, options.major, options.swizzle)
     write_outputs(options, text, [(name, picture, bits)])
     return 0
 
 
-def _operand_text(operand: "Operand", layout: "LinearLayout", descriptor: "Descriptor") -> str:
-    lines = [
-        f"Canonical layout: {operand.text}",
-        f"Atom: {operand.atom[0]} x {operand.atom[1]} elements (mn x k)",
-    ]
+class _Report(NamedTuple):
+    operand: "Operand"
+    shape: tuple[int, int]
+    tiles: "Tiles"
+    options: Namespace
+
+    @property
+    def descriptors(self) -> "list[Descriptor]":
+        """One for each tile."""
+        base: int = self.options.base_offset
+        starts = [self.options.start + n * self.tiles.step for n in range(self.tiles.number)]
+        return [self.operand.descriptor(start, base_offset=base) for start in starts]
+
+
+def _operand_text(report: _Report) -> str:
+    from xetile.layout.nvidia.canonical import exact_text, parameters, why_no_layout
+
+    operand, tiles = report.operand, report.tiles
+    found = parameters(operand, tiles.shape)
+    said = ", ".join(f"{name} = {value}" for name, value in found.items())
+    lines = [f"Canonical layout: {operand.text}"]
+    if all(found.values()):
+        lines.append(f"Exact layout: {exact_text(operand, tiles.shape)} with {said}")
+    lines.append(f"Atom: {_atom_text(operand)}")
     if operand.major == "MN" and operand.element_bits != 16:
         lines.append("No instruction reads it: MN-major operands have 16-bit elements")
-    lines += [_fields(descriptor), f"Byte offsets:{layout}"]
-    return "\n".join(lines) + "\n"
+    first, *others = report.descriptors
+    if tiles.number > 1:
+        lines.append(
+            f"Tiles: {tiles.number} along K of {tiles.shape[0]} x {tiles.shape[1]} elements, "
+            f"{tiles.step} bytes apart, each with a descriptor of its own"
+        )
+        reason = why_no_layout(operand, report.shape)
+        lines += [] if reason is None else [f"No single tile: {reason}"]
+    lines.append(_fields(first))
+    lines += [
+        f"Descriptor of k={n * tiles.shape[1]}: {descriptor.encode():#018x}"
+        for n, descriptor in enumerate(others, 1)
+    ]
+    return "\n".join([*lines, f"Byte offsets:{tiles.layout}"]) + "\n"
+
+
+def _atom_text(operand: "Operand") -> str:
+    mn, k = operand.atom
+    units = (mn, k // operand.unit) if operand.major == "K" else (mn // operand.unit, k)
+    return f"{mn} x {k} elements (mn x k), {units[0]} x {units[1]} units of 128 bits"
 
 
 def _fields(descriptor: "Descriptor") -> str:
     return (
         f"Descriptor: {descriptor.encode():#018x}\n"
         f" - start address {descriptor.start}\n"
-        f" - leading byte offset {descriptor.leading}\n"
-        f" - stride byte offset {descriptor.stride}\n"
+        f" - leading byte offset {descriptor.leading}, encoded {descriptor.leading >> 4}\n"
+        f" - stride byte offset {descriptor.stride}, encoded {descriptor.stride >> 4}\n"
         f" - base offset {descriptor.base_offset}\n"
         f" - swizzle {descriptor.swizzle} bytes"
     )
 
 
-def _operand_data(
-    operand: "Operand", layout: "LinearLayout", descriptor: "Descriptor"
-) -> dict[str, object]:
+def _operand_data(report: _Report) -> dict[str, object]:
+    from xetile.layout.nvidia.canonical import exact_text, parameters, why_no_layout
+
+    operand, tiles = report.operand, report.tiles
+    first, *others = report.descriptors
     return {
         "canonical": operand.text,
+        "exact": exact_text(operand, tiles.shape),
+        "parameters": parameters(operand, tiles.shape),
         "atom": list(operand.atom),
-        **_descriptor_data(descriptor),
-        "layout": layout_data(layout),
+        **_descriptor_data(first),
+        "tiles": {"shape": list(tiles.shape), "count": tiles.number, "step": tiles.step},
+        "other_descriptors": [f"{descriptor.encode():#018x}" for descriptor in others],
+        "no_single_tile": why_no_layout(operand, report.shape) if others else None,
+        "layout": layout_data(tiles.layout),
     }
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from xetile.cli.layout import main
+from xetile.layout.text.attributes import layout_of
 
 NVMMA = (
     "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>"
 )
 FIELDS = (
-    "Descriptor: 0x4000004000010000\n - start address 0\n - leading byte offset 16\n"
-    " - stride byte offset 1024\n - base offset 0\n - swizzle 128 bytes\n"
+    "Descriptor: 0x4000004000010000\n - start address 0\n - leading byte offset 16, encoded 1\n"
+    " - stride byte offset 1024, encoded 64\n - base offset 0\n - swizzle 128 bytes\n"
 )
 
 
@@ -29,9 +30,53 @@ def test_a_canonical_layout(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert out.startswith(
         "Canonical layout: Swizzle<3,4,3> o ((8,m),(T,2k)):((8T,SBO),(1,T))\n"
-        f"Atom: 8 x 64 elements (mn x k)\n{FIELDS}Byte offsets:\n - mn=1 -> (144)\n"
+        "Exact layout: Swizzle<3,4,3> o ((8,8),(8,8)):((64,512),(1,8)) with T = 8, m = 8, k = 4\n"
+        f"Atom: 8 x 64 elements (mn x k), 8 x 8 units of 128 bits\n{FIELDS}Byte offsets:\n - mn=1 -> (144)\n"
     )
     assert out.endswith("   k=32 -> (64)\nwhere out dims are: [offset (size 8192)]\n")
+
+
+@pytest.mark.parametrize(
+    "options, exact, atom",
+    [
+        ("tf32 K 0 16x16", "Swizzle<0,4,3> o ((8,2),(4,4)):((4,32),(1,64)) with T = 4, m = 2, k = 2", "8 x 4 elements (mn x k), 8 x 1"),
+        ("bf16 MN 0 16x16 256 128", "Swizzle<0,4,3> o ((8,1,2),(8,2)):((1,8,64),(8,128)) with T = 8, m = 2, k = 2", "8 x 8 elements (mn x k), 1 x 8"),
+        ("bf16 MN 32 32x16 256 512", "Swizzle<1,4,3> o ((8,2,2),(8,2)):((1,8,128),(16,256)) with T = 8, m = 2, k = 2", "16 x 8 elements (mn x k), 2 x 8"),
+        ("bf16 MN 64 64x16 512 1024", "Swizzle<2,4,3> o ((8,4,2),(8,2)):((1,8,256),(32,512)) with T = 8, m = 2, k = 2", "32 x 8 elements (mn x k), 4 x 8"),
+    ],
+)  # fmt: skip
+def test_the_exact_layouts_of_the_ptx_text(
+    capsys: pytest.CaptureFixture[str], options: str, exact: str, atom: str
+) -> None:
+    flags = ("--dtype", "--major", "--swizzle", "--shape", "--leading", "--stride")
+    pairs = zip(flags, options.split(), strict=False)
+    out = output(capsys, *(word for pair in pairs for word in pair))
+    assert f"Exact layout: {exact}\nAtom: {atom} units of 128 bits\n" in out
+
+
+def test_why_an_example_of_the_ptx_text_is_no_layout(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = ("--dtype", "tf32", "--major", "K", "--swizzle", "32", "--shape", "16x16")
+    assert (
+        "No single tile: Swizzle<1,4,3> o ((8,2),(4,4)):((8,64),(1,4)) has 136 addresses for 256 elements: "
+        "(mn, k) = (0, 8) and (1, 0) both lie at byte 32 before swizzling, for a row of the swizzle ends at k=8\n"
+    ) in output(capsys, *told)
+
+
+def test_a_tile_wider_than_its_swizzle_is_several(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ("--dtype", "bf16", "--major", "K", "--swizzle", "128", "--shape", "128x128")
+    out = output(capsys, *told)
+    assert "Tiles: 2 along K of 128 x 64 elements, 16384 bytes apart, each with a desc" in out
+    assert "\nDescriptor of k=64: 0x4000004000010400\n" in out
+    data = json.loads(output(capsys, *told, "--json"))
+    assert data["tiles"] == {"shape": [128, 64], "count": 2, "step": 16384}
+    # Triton lays the same tile out so.
+    places = layout_of(NVMMA, (128, 128)).sublayout(["offset"], ["dim0", "dim1"]).invert()
+    elements = [[at * 2 for (at,) in places.bases[name]] for name in ("dim0", "dim1")]
+    assert elements == [
+        [at for (at,) in map(tuple, vectors)] for _, vectors in data["layout"]["in"]
+    ]
 
 
 def test_given_offsets_and_start(capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +118,7 @@ def test_a_layout_in_shared_memory(capsys: pytest.CaptureFixture[str], tmp_path:
         (["-l", NVMMA], "must specify the tensor type argument -t"),
         (["-l", NVMMA.replace("128", "0", 1), "-t", "tensor<128x64xbf16>"], "no swizzle fits a K-major operand"),
         (["--dtype", "bf16", "--major", "K", "--swizzle", "48", "--shape", "64x16"], "swizzle of 48 bytes"),
-        (["--dtype", "tf32", "--major", "K", "--swizzle", "32", "--shape", "16x16"], "no linear layout: k=8 lies at byte 32"),
+        (["--dtype", "tf32", "--major", "K", "--swizzle", "32", "--shape", "4x16"], "no linear layout: k=8 lies at byte 32"),
         (["--dtype", "bf16", "--major", "K", "--swizzle", "32", "--shape", "64"], "'64' must be MNxK"),
         (["--descriptor", "x"], "'x' is no number"),
         (["--dtype", "i4", "--major", "K", "--swizzle", "32", "--shape", "64x32"], "elements of i4 share bytes; the layouts are of 8, 16 and 32 bits"),
