@@ -22,6 +22,7 @@ from xetile.interpreter.ops import (
     affine,
     arith,
     collectives,
+    contractions,
     functions,
     gpu,
     index,
@@ -50,6 +51,7 @@ SANITIZE_VARIABLE = "XETILE_SANITIZE"
 _EVERYWHERE: Handlers = {
     **affine.HANDLERS,
     **arith.HANDLERS,
+    **contractions.HANDLERS,
     **index.HANDLERS,
     **math.HANDLERS,
     **memref.HANDLERS,

@@ -1,7 +1,7 @@
 """The vector dialect: xDSL's, with what it lacks; test/unit/dialects/upstream/test_vector.py tells what is left.
 
 Added: extract_strided_slice, insert_strided_slice, shape_cast, transpose, multi_reduction,
-from_elements, to_elements, constant_mask, step, gather, scatter. Replaced: shuffle, bitcast,
+from_elements, to_elements, constant_mask, step, gather, scatter, contract, outerproduct. Replaced: shuffle, bitcast,
 create_mask and reduction (not pure in xDSL 0.74), print, load, store, maskedload and
 maskedstore (no memory effects there).
 """
@@ -19,6 +19,11 @@ from xdsl.dialects.vector import (
 from xdsl.ir import Dialect
 
 from xetile.dialects.upstream.vector.casts import BitcastOp, ShapeCastOp
+from xetile.dialects.upstream.vector.contractions import (
+    ContractionOp,
+    IteratorTypeAttr,
+    OuterProductOp,
+)
 from xetile.dialects.upstream.vector.elements import FromElementsOp, ShuffleOp, ToElementsOp
 from xetile.dialects.upstream.vector.masks import ConstantMaskOp, CreateMaskOp, StepOp
 from xetile.dialects.upstream.vector.memory import (
@@ -52,8 +57,9 @@ Vector = Dialect(
         *(ExtractStridedSliceOp, InsertStridedSliceOp, TransposeOp),
         *(ConstantMaskOp, CreateMaskOp, StepOp, MultiReductionOp, ReductionOp, PrintOp),
         *(ExtractElementOp, InsertElementOp, SplatOp),
+        *(ContractionOp, OuterProductOp),
         *(GatherOp, LoadOp, MaskedLoadOp, MaskedStoreOp, ScatterOp, StoreOp),
     ],
-    [CombiningKindAttr, PunctuationAttr],
+    [CombiningKindAttr, IteratorTypeAttr, PunctuationAttr],
     [ArithConstantMaterializationInterface()],
 )
