@@ -32,7 +32,7 @@ def contracted(a: str, b: str, c: str, kind: str = "add") -> str:
         f"{{in_bounds = [{', '.join(['true'] * len(letters))}]}} : {memrefs[name]}, {types[name]}"
         for name, letters in (("a", a), ("b", b), ("c", c))
     )
-    return f"""gpu.module @k {{ gpu.func @f(%A: {memrefs["a"]}, %B: {memrefs["b"]}, %C: {memrefs["c"]}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>}} {{
+    return f"""gpu.module @k {{ gpu.func @f(%A: {memrefs["a"]}, %B: {memrefs["b"]}, %C: {memrefs["c"]}) kernel attributes {{known_block_size = array<i32: 16, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{
   %i = arith.constant 0 : index
   %za = arith.constant 0.0 : f16
   %zb = arith.constant 0.0 : f16
